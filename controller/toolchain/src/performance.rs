@@ -131,27 +131,27 @@ const MAX_MESSAGE_BYTES: usize = 4_000;
 
 /// Runs `job` in `guest` on `stage`, within `permit`.
 pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Permit<'_>) -> Performance {
-    let mut performing = Performing::new(stage, permit);
-    performing.epoch = job.epoch;
-    performing.used = Used::of(job.limits);
-    performing.stage.automatic_body_yaw = true;
-    let rank = performing.stage.raise(Rank::Tool);
+    let mut execution = Execution::new(stage, permit);
+    execution.epoch = job.epoch;
+    execution.used = Used::of(job.limits);
+    execution.stage.automatic_body_yaw = true;
+    let rank = execution.stage.raise(Rank::Tool);
     let mut reply = Reply::plain(Answer::Start { job: Box::new(Job { now: 0, ..job }) });
     let outcome = loop {
         let turn = match guest.turn(&reply.answer, reply.raw()) {
             Ok(turn) => turn,
             Err(fault) => {
-                performing.stage.brake();
+                execution.stage.brake();
                 break Outcome::stopped(fault.limit(), fault);
             }
         };
-        match performing.hear(turn) {
-            Heard::Answer(answer) => reply = answer,
-            Heard::End(outcome) => break outcome,
+        match execution.handle_turn(turn) {
+            Next::Answer(answer) => reply = answer,
+            Next::End(outcome) => break outcome,
         }
     };
-    performing.stage.raise(rank);
-    performing.finish(outcome)
+    execution.stage.raise(rank);
+    execution.finish(outcome)
 }
 
 struct Reply {
@@ -170,12 +170,12 @@ impl Reply {
     }
 }
 
-enum Heard {
+enum Next {
     Answer(Reply),
     End(Outcome),
 }
 
-struct Performing<'a> {
+struct Execution<'a> {
     stage: &'a mut Stage,
     permit: &'a Permit<'a>,
     /// System time at robot time zero, seconds.
@@ -197,10 +197,10 @@ struct Performing<'a> {
     record: Performance,
 }
 
-impl<'a> Performing<'a> {
+impl<'a> Execution<'a> {
     /// Creates the state before the first message.
     fn new(stage: &'a mut Stage, permit: &'a Permit<'a>) -> Self {
-        Performing {
+        Execution {
             base: stage.conductor.stage_now(),
             stage,
             permit,
@@ -228,17 +228,17 @@ impl<'a> Performing<'a> {
         }
     }
 
-    fn hear(&mut self, turn: Turn) -> Heard {
+    fn handle_turn(&mut self, turn: Turn) -> Next {
         match turn {
             Turn::Parsed { facts: Ok(facts) } => self.compare(&facts),
             Turn::Parsed { facts: Err(complaint) } => {
-                Heard::End(Outcome::stopped("parser", format!("CPython cannot parse the tool: {complaint}")))
+                Next::End(Outcome::stopped("parser", format!("CPython cannot parse the tool: {complaint}")))
             }
             Turn::Printed { printed, spent } => {
                 self.begin();
                 self.record.printed.push_str(&printed);
                 self.spend(spent);
-                self.over().map_or_else(|| self.done(), Heard::End)
+                self.budget_violation().map_or_else(|| self.done(), Next::End)
             }
             Turn::Asks { cue, spent, printed } => {
                 self.begin();
@@ -246,16 +246,19 @@ impl<'a> Performing<'a> {
                 self.spend(spent.saturating_add(CUE_COST));
                 self.cue(cue)
             }
-            Turn::Result { .. } => Heard::End(Outcome::stopped("forged", "it sent a line result outside of an interactive session")),
+            Turn::Result { .. } => Next::End(Outcome::stopped(
+                "forged",
+                "it sent a line result outside of an interactive session",
+            )),
             Turn::Done { value, printed, spent, lines } => {
                 self.close(&printed, spent, lines);
-                Heard::End(self.broke().unwrap_or(Outcome::Returned { value }))
+                Next::End(self.violation().unwrap_or(Outcome::Returned { value }))
             }
             Turn::Raised { kind, message, line, printed, spent, lines } => {
                 self.close(&printed, spent, lines);
                 let [kind, message] =
                     [(kind, 100), (message, MAX_MESSAGE_BYTES)].map(|(text, most)| cut(text, most));
-                Heard::End(self.broke().unwrap_or(Outcome::Raised { kind, message, line }))
+                Next::End(self.violation().unwrap_or(Outcome::Raised { kind, message, line }))
             }
         }
     }
@@ -273,13 +276,10 @@ impl<'a> Performing<'a> {
     }
 
     /// Checks that both parsers read the same text in the same way.
-    fn compare(&self, seen: &BTreeMap<String, Facts>) -> Heard {
-        let Some(vetted) = &self.permit.facts else { return Heard::Answer(Reply::plain(Answer::Proceed)) };
+    fn compare(&self, seen: &BTreeMap<String, Facts>) -> Next {
+        let Some(vetted) = &self.permit.facts else { return Next::Answer(Reply::plain(Answer::Proceed)) };
         if vetted.keys().ne(seen.keys()) {
-            return Heard::End(Outcome::stopped(
-                "parser",
-                "the parsed modules are not those that were sent",
-            ));
+            return Next::End(Outcome::stopped("parser", "the parsed modules are not those that were sent"));
         }
         let differs = vetted.values().zip(seen.values()).find_map(|(vetted, seen)| {
             let parts = [
@@ -292,8 +292,8 @@ impl<'a> Performing<'a> {
             parts.into_iter().find(|(_, same)| !same)
         });
         match differs {
-            None => Heard::Answer(Reply::plain(Answer::Proceed)),
-            Some((what, _)) => Heard::End(Outcome::stopped(
+            None => Next::Answer(Reply::plain(Answer::Proceed)),
+            Some((what, _)) => Next::End(Outcome::stopped(
                 "parser",
                 format!("two parsers disagree about the {what} of this source; write it more plainly"),
             )),
@@ -327,7 +327,7 @@ impl<'a> Performing<'a> {
         let until = self.stage_time();
         self.track(until);
         let snapshot = self.stage.pass_until(until);
-        self.was_on_time(&snapshot);
+        self.count_late_command(&snapshot);
     }
 
     /// Returns the time that the context's clock should show.
@@ -336,13 +336,13 @@ impl<'a> Performing<'a> {
     }
 
     /// Notes that a command given now should act on the next cycle.
-    fn is_due(&mut self) {
+    fn expect_on_next_cycle(&mut self) {
         let period = u64::try_from(self.stage.conductor.period().as_nanos()).unwrap_or(u64::MAX).max(1);
         self.due = Some(self.stage_time().0 / period);
     }
 
     /// Once that cycle has passed, counts a stall if the command came too late for it.
-    fn was_on_time(&mut self, snapshot: &Snapshot) {
+    fn count_late_command(&mut self, snapshot: &Snapshot) {
         if let Some(due) = self.due
             && snapshot.beats > due
         {
@@ -360,12 +360,12 @@ impl<'a> Performing<'a> {
     }
 
     /// Returns the violation that a normal end does not cancel.
-    fn broke(&self) -> Option<Outcome> {
+    fn violation(&self) -> Option<Outcome> {
         self.stopped().or_else(|| self.used.broken())
     }
 
     /// Returns the reason why the tool may not continue.
-    fn over(&self) -> Option<Outcome> {
+    fn budget_violation(&self) -> Option<Outcome> {
         self.stopped().or_else(|| {
             (self.now > self.budget()).then(|| {
                 let reason = format!(
@@ -378,9 +378,9 @@ impl<'a> Performing<'a> {
         })
     }
 
-    fn cue(&mut self, cue: Cue) -> Heard {
-        if let Some(outcome) = self.over() {
-            return Heard::End(outcome);
+    fn cue(&mut self, cue: Cue) -> Next {
+        if let Some(outcome) = self.budget_violation() {
+            return Next::End(outcome);
         }
         if let Some(capability) = needs(&cue)
             && !self.permit.capabilities.contains(&capability)
@@ -391,7 +391,7 @@ impl<'a> Performing<'a> {
         match self.used.count(&cue, self.now) {
             Ok(()) => self.act(cue),
             Err(Over::Told(reason)) => self.refuse(RefusalKind::Timeout, &reason),
-            Err(Over::Stopped(outcome)) => Heard::End(outcome),
+            Err(Over::Stopped(outcome)) => Next::End(outcome),
         }
     }
 
@@ -400,7 +400,7 @@ impl<'a> Performing<'a> {
         self.stage.rest();
         if self.last_set.is_some() && !self.stage.is_stopped() {
             let snapshot = self.stage.play_out();
-            self.was_on_time(&snapshot);
+            self.count_late_command(&snapshot);
             self.stage.settle();
         }
         self.collect_trims();

@@ -31,8 +31,7 @@ pub fn remedy(mechanism: &str) -> String {
         }
         "landlock" => "use a kernel with Landlock enabled",
         _ => {
-            return "this mechanism is required: use a Linux kernel with seccomp, and no emulator"
-                .to_owned();
+            return "this mechanism is required: use a Linux kernel with seccomp, and no emulator".to_owned();
         }
     };
     format!("{fix}; or, if you accept the risk, add `{mechanism}` to tool_host.may_lack in config.yaml")

@@ -52,7 +52,7 @@ pub struct CagedGuest {
     turn_time: Duration,
     /// The kernel's accounting of the guest, opened on first use.
     scheduling: OnceLock<Option<File>>,
-    place: Place,
+    phase: Phase,
     interactive: bool,
     usage: Option<Usage>,
 }
@@ -71,7 +71,7 @@ impl Killer {
 
 /// The phase of a guest's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Phase {
     /// No message has been exchanged yet.
     Waiting,
     /// Between the first message and the last.
@@ -102,7 +102,7 @@ impl CagedGuest {
         limits: Limits,
     ) -> Self {
         let scheduling = OnceLock::new();
-        let place = Place::Waiting;
+        let phase = Phase::Waiting;
         CagedGuest {
             zygote,
             pid,
@@ -113,7 +113,7 @@ impl CagedGuest {
             printed: 0,
             turn_time: Duration::ZERO,
             scheduling,
-            place,
+            phase,
             interactive: false,
             usage: None,
         }
@@ -152,7 +152,7 @@ impl CagedGuest {
     /// # Errors
     /// Returns [`GuestFault::NoHost`] if the host can no longer report them.
     pub fn finish(&mut self) -> Result<Usage, GuestFault> {
-        self.place = Place::Over;
+        self.phase = Phase::Over;
         if let Some(usage) = self.usage {
             return Ok(usage);
         }
@@ -219,7 +219,7 @@ impl CagedGuest {
         self.turn_time = self.turn_time.saturating_add(took);
         let turn = received.map_err(NotATurn::from).and_then(|bytes| decode::turn(&bytes));
         let turn = turn.map_err(|error| self.explain(&error, took))?;
-        self.check_place(&turn)?;
+        self.check_phase(&turn)?;
         self.check_slot(&turn)?;
         self.count_output(&turn)?;
         self.check_exceeded_budget(&turn)?;
@@ -244,9 +244,7 @@ impl CagedGuest {
             Turn::Asks { cue: Cue::Frame { slot: Some(slot) }, .. }
                 if self.window.is_none() || *slot >= SLOTS =>
             {
-                Err(GuestFault::Forged {
-                    what: format!("it named image slot {slot}, which does not exist"),
-                })
+                Err(GuestFault::Forged { what: format!("it named image slot {slot}, which does not exist") })
             }
             _ => Ok(()),
         }
@@ -278,23 +276,25 @@ impl CagedGuest {
         Err(GuestFault::from_exception(exceeded, message, *line, &self.limits, peak))
     }
 
-    fn check_place(&mut self, turn: &Turn) -> Result<(), GuestFault> {
+    fn check_phase(&mut self, turn: &Turn) -> Result<(), GuestFault> {
         let forged = |what: &str| Err(GuestFault::Forged { what: what.to_owned() });
-        self.place = match (self.place, turn) {
-            (Place::Waiting, Turn::Parsed { .. }) if self.interactive => Place::Conversing,
-            (Place::Waiting, Turn::Parsed { .. })
-            | (Place::Talking, Turn::Asks { .. } | Turn::Printed { .. }) => Place::Talking,
-            (Place::Conversing, Turn::Asks { .. } | Turn::Printed { .. } | Turn::Result { .. }) => {
-                Place::Conversing
+        self.phase = match (self.phase, turn) {
+            (Phase::Waiting, Turn::Parsed { .. }) if self.interactive => Phase::Conversing,
+            (Phase::Waiting, Turn::Parsed { .. })
+            | (Phase::Talking, Turn::Asks { .. } | Turn::Printed { .. }) => Phase::Talking,
+            (Phase::Conversing, Turn::Asks { .. } | Turn::Printed { .. } | Turn::Result { .. }) => {
+                Phase::Conversing
             }
-            (Place::Talking, Turn::Done { .. } | Turn::Raised { .. }) => Place::Over,
-            (Place::Waiting, _) => return forged("its first message was not the parsed source"),
-            (Place::Talking | Place::Conversing, Turn::Parsed { .. }) => {
+            (Phase::Talking, Turn::Done { .. } | Turn::Raised { .. }) => Phase::Over,
+            (Phase::Waiting, _) => return forged("its first message was not the parsed source"),
+            (Phase::Talking | Phase::Conversing, Turn::Parsed { .. }) => {
                 return forged("it sent the parsed source twice");
             }
-            (Place::Talking, Turn::Result { .. }) => return forged("it sent a line result outside of an interactive session"),
-            (Place::Conversing, _) => return forged("it ended an interactive session by itself"),
-            (Place::Over, _) => return forged("it sent a message after its last one"),
+            (Phase::Talking, Turn::Result { .. }) => {
+                return forged("it sent a line result outside of an interactive session");
+            }
+            (Phase::Conversing, _) => return forged("it ended an interactive session by itself"),
+            (Phase::Over, _) => return forged("it sent a message after its last one"),
         };
         Ok(())
     }
@@ -318,12 +318,12 @@ impl CagedGuest {
 
 impl Guest for CagedGuest {
     fn turn(&mut self, answer: &Answer, raw: Option<&[u8]>) -> Result<Turn, GuestFault> {
-        if self.place == Place::Over {
+        if self.phase == Phase::Over {
             return Err(GuestFault::Died { how: "it has already ended".into() });
         }
         let turn = self.exchange(answer, raw);
         if turn.is_err() {
-            self.place = Place::Over;
+            self.phase = Phase::Over;
             self.kill();
         }
         turn
@@ -339,7 +339,7 @@ impl Drop for CagedGuest {
         if self.usage.is_some() {
             return;
         }
-        if self.place == Place::Over && self.send_kill() {
+        if self.phase == Phase::Over && self.send_kill() {
             // If the host is gone, nothing more can be done. The kernel reaps its children.
             let _ = self.zygote.tell(&Request::Forget { pid: self.pid });
             return;

@@ -134,7 +134,9 @@ impl GuestFault {
 
     /// Returns [`GuestFault::NoHost`] for a failed step on the way to a host.
     pub(super) fn no_host(failed_step: &str, cause: impl std::fmt::Display) -> Self {
-        GuestFault::NoHost { reason: format!("{failed_step}: {cause}; run `make setup`, and see `minismith doctor`") }
+        GuestFault::NoHost {
+            reason: format!("{failed_step}: {cause}; run `make setup`, and see `minismith doctor`"),
+        }
     }
 
     /// Interprets an exit without a last message under these limits.
@@ -146,7 +148,9 @@ impl GuestFault {
             Ending::Signal { number } if number == Signal::XCPU.as_raw() || used_up => {
                 GuestFault::Cpu { limit: limits.cpu_seconds, used: usage.cpu_seconds }
             }
-            Ending::Signal { number } => GuestFault::Died { how: format!("signal {number}{}", signal_description(number)) },
+            Ending::Signal { number } => {
+                GuestFault::Died { how: format!("signal {number}{}", signal_description(number)) }
+            }
             Ending::Exit { code } => GuestFault::Died { how: format!("it left with status {code}") },
         }
     }

@@ -100,11 +100,13 @@ impl ToolHost {
         }
         let (fresh, ready) = warm(self.profile, &self.program, &self.python, self.ready.level)?;
         if ready.level != self.ready.level {
-            let reason = format!("the sandbox level was {:?} and is now {:?}; restart", self.ready.level, ready.level);
+            let reason =
+                format!("the sandbox level was {:?} and is now {:?}; restart", self.ready.level, ready.level);
             return Err(GuestFault::Uncaged { reason, mechanisms: ready.mechanisms });
         }
         *zygote = Arc::new(fresh);
-        fork_from(&zygote, limits).unwrap_or_else(|lost| Err(GuestFault::no_host("cannot fork a guest", lost)))
+        fork_from(&zygote, limits)
+            .unwrap_or_else(|lost| Err(GuestFault::no_host("cannot fork a guest", lost)))
     }
 }
 
@@ -115,7 +117,9 @@ fn warm(
     at_most: Level,
 ) -> Result<(Zygote, Ready), GuestFault> {
     let started = Zygote::start(profile, program, python, at_most);
-    match started.map_err(|error| GuestFault::no_host(&format!("cannot start {}", program.display()), error))? {
+    match started
+        .map_err(|error| GuestFault::no_host(&format!("cannot start {}", program.display()), error))?
+    {
         (zygote, Hello::Ready { python, numpy, level, mechanisms }) => {
             Ok((zygote, Ready { python, numpy, level, mechanisms }))
         }
@@ -139,6 +143,8 @@ fn fork_from(zygote: &Arc<Zygote>, limits: Limits) -> std::io::Result<Result<Cag
             Ok(CagedGuest::new(Arc::clone(zygote), (pid, pidfd), channel, window, limits))
         }
         (Reply::Failed { reason }, _) => Err(GuestFault::no_host("cannot fork a guest", reason)),
-        (reply, _) => return Err(std::io::Error::other(format!("unexpected reply from the tool host: {reply:?}"))),
+        (reply, _) => {
+            return Err(std::io::Error::other(format!("unexpected reply from the tool host: {reply:?}")));
+        }
     })
 }

@@ -63,7 +63,8 @@ impl Zygote {
             input: far,
         })?;
         let zygote = Zygote { control: Mutex::new(near), child };
-        let (hello, _) = receive(&zygote.control.lock().unwrap_or_else(PoisonError::into_inner), START_TIMEOUT)?;
+        let (hello, _) =
+            receive(&zygote.control.lock().unwrap_or_else(PoisonError::into_inner), START_TIMEOUT)?;
         Ok((zygote, hello))
     }
 

@@ -9,7 +9,7 @@ use firmware_bridge::limits::Limits;
 use minismith_wire::{Answer, Job, RefusalKind};
 use serde_json::{Map, Value};
 
-use super::{Heard, Outcome, Performing, Permit, Reply, STEPS_KEPT, perform};
+use super::{Execution, Next, Outcome, Permit, Reply, STEPS_KEPT, perform};
 use crate::guest::Guest;
 use minismith_analysis::manifest::Capability;
 
@@ -52,8 +52,8 @@ pub struct Callee<'a> {
     pub limits: Option<Limits>,
 }
 
-impl<'a> Performing<'a> {
-    pub(super) fn exec(&mut self, name: &str, arguments: &Map<String, Value>) -> Heard {
+impl<'a> Execution<'a> {
+    pub(super) fn exec(&mut self, name: &str, arguments: &Map<String, Value>) -> Next {
         match self.callee(name, arguments) {
             Ok(callee) => self.call(name, callee),
             Err((kind, message)) => self.refuse(kind, &message),
@@ -83,10 +83,11 @@ impl<'a> Performing<'a> {
             about.capabilities.difference(&self.permit.lends).map(minismith_runtime::outcome::word).collect();
         if !beyond.is_empty() {
             let beyond = beyond.join(", ");
-            return denied(format!("{name} needs {beyond}, which it did not need when its caller was verified"));
+            return denied(format!(
+                "{name} needs {beyond}, which it did not need when its caller was verified"
+            ));
         }
-        let mut callee =
-            callees.callee(&name, arguments).map_err(|message| (RefusalKind::Value, message))?;
+        let mut callee = callees.callee(&name, arguments).map_err(|message| (RefusalKind::Value, message))?;
         let left = self.budget().since(self.now).as_secs_f64();
         callee.permit.stage_seconds = callee.permit.stage_seconds.min(left);
         callee.permit.depth = self.permit.depth + 1;
@@ -95,7 +96,7 @@ impl<'a> Performing<'a> {
         Ok(callee)
     }
 
-    fn call(&mut self, name: &str, callee: Callee<'_>) -> Heard {
+    fn call(&mut self, name: &str, callee: Callee<'_>) -> Next {
         let Callee { mut guest, job, permit, limits } = callee;
         self.collect_trims();
         let own_limits = self.stage.conductor.snapshot().limits;
@@ -120,12 +121,12 @@ impl<'a> Performing<'a> {
         record.steps.extend(called.steps.into_iter().take(room));
         match called.outcome {
             Outcome::Returned { value } => {
-                Heard::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
+                Next::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
             }
             Outcome::Raised { kind, message, .. } => {
                 self.refuse(RefusalKind::Runtime, &format!("{name} raised {kind}: {message}"))
             }
-            outcome @ Outcome::Stopped { .. } if self.stage.is_stopped() => Heard::End(outcome),
+            outcome @ Outcome::Stopped { .. } if self.stage.is_stopped() => Next::End(outcome),
             Outcome::Stopped { reason, .. } => {
                 self.refuse(RefusalKind::Runtime, &format!("{name} was stopped: {reason}"))
             }

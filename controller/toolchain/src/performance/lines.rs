@@ -7,7 +7,7 @@ use firmware_bridge::pulse::Order;
 use minismith_wire::{Answer, Job, RefusalKind, Turn};
 use serde_json::Value;
 
-use super::{Heard, Outcome, Performance, Performing, Permit, Reply};
+use super::{Execution, Next, Outcome, Performance, Permit, Reply};
 use crate::guest::{Guest, GuestFault};
 use minismith_control::stage::Stage;
 
@@ -69,9 +69,9 @@ impl Lines {
         let start = base
             .map_or(Tick::ZERO, |base| self.now.max(Tick::ZERO + stage.conductor.stage_now().since(base)));
         let permit = Permit { stage_seconds: start.seconds() + self.seconds, ..self.permit.clone() };
-        let mut performing = Performing::new(stage, &permit);
+        let mut execution = Execution::new(stage, &permit);
         if let Some(base) = base {
-            (performing.base, performing.begun, performing.now) = (base, true, start);
+            (execution.base, execution.begun, execution.now) = (base, true, start);
         }
         let mut reply = Reply::plain(Answer::Line { now: start.0, source: source.into() });
         let mut result = (None, None, false);
@@ -79,18 +79,18 @@ impl Lines {
             let turn = match guest.turn(&reply.answer, reply.raw()) {
                 Ok(turn) => turn,
                 Err(fault) => {
-                    performing.stage.conductor.order(Order::Halt);
+                    execution.stage.conductor.order(Order::Halt);
                     break Outcome::stopped(fault.limit(), fault);
                 }
             };
             if let Turn::Result { shown, trouble, more, printed, spent } = turn {
-                performing.close(&printed, spent, BTreeMap::new());
+                execution.close(&printed, spent, BTreeMap::new());
                 result = (shown, trouble, more);
                 break Outcome::Returned { value: Value::Null };
             }
-            reply = match performing.hear(turn) {
-                Heard::Answer(answer) => answer,
-                Heard::End(Outcome::Stopped { limit, reason })
+            reply = match execution.handle_turn(turn) {
+                Next::Answer(answer) => answer,
+                Next::End(Outcome::Stopped { limit, reason })
                     if matches!(limit.as_str(), "stage_seconds" | "frames_per_second") =>
                 {
                     let reason = if limit == "stage_seconds" {
@@ -98,16 +98,16 @@ impl Lines {
                     } else {
                         reason
                     };
-                    match performing.refuse(RefusalKind::Timeout, &reason) {
-                        Heard::Answer(answer) => answer,
-                        Heard::End(outcome) => break outcome,
+                    match execution.refuse(RefusalKind::Timeout, &reason) {
+                        Next::Answer(answer) => answer,
+                        Next::End(outcome) => break outcome,
                     }
                 }
-                Heard::End(outcome) => break outcome,
+                Next::End(outcome) => break outcome,
             };
         };
-        let (base, now) = (performing.base, performing.now.min(performing.budget()));
-        let mut performance = performing.finish(outcome);
+        let (base, now) = (execution.base, execution.now.min(execution.budget()));
+        let mut performance = execution.finish(outcome);
         stage.automatic_body_yaw = follows;
         self.base = Some(base);
         self.now = now.max(Tick::ZERO + stage.conductor.stage_now().since(base));

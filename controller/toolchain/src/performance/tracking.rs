@@ -9,7 +9,7 @@ use firmware_bridge::posture::HeadPose;
 use minismith_senses::gaze::Manner;
 use minismith_wire::{Answer, Face, RefusalKind};
 
-use super::{Heard, Performing, Reply};
+use super::{Execution, Next, Reply};
 use minismith_control::eyes::NoSight;
 use minismith_control::gaze::{Gaze, next_picture};
 use minismith_control::seen::seen;
@@ -24,9 +24,9 @@ pub(super) struct Tracking {
     moves: bool,
 }
 
-impl Performing<'_> {
+impl Execution<'_> {
     /// Starts to follow faces with this weight, from 0 to 1.
-    pub(super) fn begin_tracking(&mut self, weight: f64) -> Heard {
+    pub(super) fn begin_tracking(&mut self, weight: f64) -> Next {
         let weight = if weight.is_finite() { weight.clamp(0.0, 1.0) } else { 1.0 };
         let base = self.stage.commanded_posture().map_or_else(HeadPose::neutral, |posture| posture.head);
         let gaze = Gaze::new(Manner { weight, ..Manner::default() }, base);
@@ -36,7 +36,7 @@ impl Performing<'_> {
     }
 
     /// Returns the followed face in the latest frame.
-    pub(super) fn face(&mut self) -> Heard {
+    pub(super) fn face(&mut self) -> Next {
         self.watch();
         let seen = self.tracking.as_ref().and_then(|tracking| tracking.gaze.seen());
         let face = seen.map_or_else(Face::default, |seen| Face {
@@ -45,11 +45,11 @@ impl Performing<'_> {
             y: Some(seen.y),
             roll: Some(seen.roll),
         });
-        Heard::Answer(Reply::plain(Answer::Face { now: self.now.0, face }))
+        Next::Answer(Reply::plain(Answer::Face { now: self.now.0, face }))
     }
 
     /// Returns the detected objects. Detection is slow, so it runs at most twice a second.
-    pub(super) fn detections(&mut self) -> Heard {
+    pub(super) fn detections(&mut self) -> Next {
         let recent = self.found.as_ref().filter(|(at, _)| self.now.since(*at) < DETECTION_LIFETIME);
         let value = match recent {
             Some((_, value)) => value.clone(),
@@ -65,11 +65,11 @@ impl Performing<'_> {
                 Err(no) => return self.refuse(RefusalKind::Runtime, &format!("cannot detect objects: {no}")),
             },
         };
-        Heard::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
+        Next::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
     }
 
     /// Returns the direction of a pixel in the world frame.
-    pub(super) fn ray(&mut self, u: f64, v: f64) -> Heard {
+    pub(super) fn ray(&mut self, u: f64, v: f64) -> Next {
         let taken = self.stage.frame().map_err(NoSight::from).and_then(|frame| {
             let picture = frame.picture()?;
             Ok((frame, picture))
@@ -80,14 +80,18 @@ impl Performing<'_> {
         };
         let (width, height) = (picture.width as f64, picture.height as f64);
         if !(0.0..=width).contains(&u) || !(0.0..=height).contains(&v) {
-            let message = format!("the pixel ({u}, {v}) is outside of the image of {width} by {height} pixels");
+            let message =
+                format!("the pixel ({u}, {v}) is outside of the image of {width} by {height} pixels");
             return self.refuse(RefusalKind::Value, &message);
         }
         let Some(direction) = frame.direction(&picture, u, v) else {
-            return self.refuse(RefusalKind::Value, "the camera calibration does not cover a pixel this far from the centre");
+            return self.refuse(
+                RefusalKind::Value,
+                "the camera calibration does not cover a pixel this far from the centre",
+            );
         };
         let value = serde_json::json!([direction.x, direction.y, direction.z]);
-        Heard::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
+        Next::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
     }
 
     /// Advances robot time to `until` while the head follows the face.
@@ -98,7 +102,7 @@ impl Performing<'_> {
                 break;
             }
             let snapshot = self.stage.pass_until(next);
-            self.was_on_time(&snapshot);
+            self.count_late_command(&snapshot);
             self.watch();
             let Some(tracking) = self.tracking.as_mut().filter(|tracking| tracking.moves) else { continue };
             match tracking.gaze.aim(self.stage) {

@@ -194,8 +194,10 @@ impl Chart {
 
 fn draw_curve(xml: &mut Xml, scale: &Scale, place: usize, curve: &Curve) {
     for (kind, points) in [("present", &curve.present), ("goal", &curve.goal)] {
-        let in_picture: Vec<Point> =
-            thinned(points, MAX_POINTS).into_iter().map(|(s, degrees)| (scale.x(s), scale.y(degrees))).collect();
+        let in_picture: Vec<Point> = thinned(points, MAX_POINTS)
+            .into_iter()
+            .map(|(s, degrees)| (scale.x(s), scale.y(degrees)))
+            .collect();
         let path: Vec<String> = straightened(&in_picture, TOLERANCE)
             .into_iter()
             .map(|(x, y)| format!("{},{}", short((x * 10.0).round() / 10.0), short(y)))

@@ -35,7 +35,9 @@ pub enum RegistryError {
         version: u32,
     },
     /// The requested version is not before the current one.
-    #[error("the current version of {name} is {current}, and {to} is not before it; name an earlier version with --to")]
+    #[error(
+        "the current version of {name} is {current}, and {to} is not before it; name an earlier version with --to"
+    )]
     NotBefore {
         /// Name of the tool.
         name: String,

@@ -1,4 +1,4 @@
-//! The one door through which a tool becomes callable, and the shelf behind it.
+//! The tool registry: tools become callable only through it.
 //!
 //! ```text
 //! tools/predefined/NAME/   v1.py v1.json state.json     comes with the program
