@@ -64,12 +64,12 @@ impl Comparison {
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.identical {
-            return write!(f, "identical in {} beats", self.beats);
+            return write!(f, "identical in {} cycles", self.beats);
         }
         let Comparison { beats, goal, present, bound_deg, .. } = self;
         write!(
             f,
-            "{beats} beats; goals differ by up to {:.3} deg ({} at {:.2} s), present positions by up to {:.3} deg ({} at \
+            "{beats} cycles; goals differ by up to {:.3} deg ({} at {:.2} s), present positions by up to {:.3} deg ({} at \
              {:.2} s), where {bound_deg:.3} deg are explained",
             goal.worst_deg, goal.joint, goal.at_s, present.worst_deg, present.joint, present.at_s
         )

@@ -12,8 +12,8 @@ use super::caged::Usage;
 pub enum GuestFault {
     /// One turn took too long.
     #[error(
-        "the tool was silent for {used:.1} s, at most {limit} s are allowed: it loops or waits without asking the \
-         robot for anything; let it sleep or move in between"
+        "tool exceeded its turn limit: {used:.1} s without a robot call, {limit} s allowed; call the robot in every \
+         loop, for example to sleep or move"
     )]
     Deadline {
         /// Limit for one turn, seconds.
@@ -23,8 +23,8 @@ pub enum GuestFault {
     },
     /// All turns together took too long.
     #[error(
-        "the tool has thought for {used:.1} s in all, its budget is {limit} s by the clock on the wall; let it \
-         compute less between what it asks of the robot"
+        "tool exceeded its wall-clock budget: {used:.1} s used, {limit} s allowed; do less computation between robot \
+         calls"
     )]
     Wall {
         /// Limit for all turns, seconds.
@@ -33,7 +33,7 @@ pub enum GuestFault {
         used: f64,
     },
     /// The guest used up its processor time.
-    #[error("the tool used {used:.1} s of processor time, its budget is {limit} s; let it compute less")]
+    #[error("tool exceeded its budget of processor time: {used:.1} s used, {limit} s allowed; compute less")]
     Cpu {
         /// Limit, seconds.
         limit: u64,
@@ -42,8 +42,8 @@ pub enum GuestFault {
     },
     /// The guest exceeded its memory limit.
     #[error(
-        "the tool asked for more memory than its {limit} bytes{}; it held {peak} at most, the interpreter's own \
-         included; let it keep less at a time", at(.line)
+        "tool exceeded its memory budget{}: {limit} bytes allowed, peak {peak} bytes with the interpreter; store less \
+         data at a time", at(.line)
     )]
     Memory {
         /// Limit, bytes beyond the interpreter's own memory.
@@ -54,7 +54,7 @@ pub enum GuestFault {
         line: Option<u32>,
     },
     /// The guest tried to open too many files or sockets.
-    #[error("the tool may hold {limit} files and sockets open and asked for {used}{}: {said}", at(.line))]
+    #[error("tool exceeded its limit of open files and sockets: {used} requested{}, {limit} allowed: {said}", at(.line))]
     OpenFiles {
         /// Limit, files and sockets.
         limit: u64,
@@ -66,7 +66,7 @@ pub enum GuestFault {
         line: Option<u32>,
     },
     /// The guest tried to start too many processes or threads.
-    #[error("the tool may have {limit} processes and threads besides its own and asked for {used}{}: {said}", at(.line))]
+    #[error("tool exceeded its limit of further processes and threads: {used} requested{}, {limit} allowed: {said}", at(.line))]
     Processes {
         /// Limit, processes and threads.
         limit: u64,
@@ -86,7 +86,7 @@ pub enum GuestFault {
         used: u64,
     },
     /// The guest died without a last message.
-    #[error("the tool's process died ({how}); it broke its own interpreter, or used up its memory")]
+    #[error("the tool's process died ({how}): it corrupted its interpreter or ran out of memory")]
     Died {
         /// The cause of death as text.
         how: String,
@@ -151,7 +151,7 @@ impl GuestFault {
             Ending::Signal { number } => {
                 GuestFault::Died { how: format!("signal {number}{}", signal_description(number)) }
             }
-            Ending::Exit { code } => GuestFault::Died { how: format!("it left with status {code}") },
+            Ending::Exit { code } => GuestFault::Died { how: format!("it exited with status {code}") },
         }
     }
 
@@ -189,10 +189,10 @@ fn at(line: &Option<u32>) -> String {
 
 fn signal_description(number: i32) -> &'static str {
     let named = [
-        (Signal::SEGV, ", a wrong memory access"),
+        (Signal::SEGV, ", an invalid memory access"),
         (Signal::ABORT, ", it aborted"),
         (Signal::KILL, ", killed"),
-        (Signal::BUS, ", a wrong memory access"),
+        (Signal::BUS, ", an invalid memory access"),
         (Signal::SYS, ", a forbidden system call"),
     ];
     named.into_iter().find(|(signal, _)| signal.as_raw() == number).map_or("", |(_, text)| text)

@@ -167,9 +167,9 @@ mod tests {
     fn the_31st_frame_in_a_second_is_refused_and_the_next_one_ends_the_tool() {
         let usual = || Used::of(Limits::USUAL);
         // The interval of the clock, each time a third of a nanosecond short.
-        let (mut used, limit_rate) = (usual(), 33_333_333);
+        let (mut used, interval) = (usual(), 33_333_333);
         for number in 0..300 {
-            assert_eq!(limit(used.count(&FRAME, Tick(number * limit_rate))), None);
+            assert_eq!(limit(used.count(&FRAME, Tick(number * interval))), None);
         }
         assert_eq!(used.broken(), None);
         let mut used = usual();

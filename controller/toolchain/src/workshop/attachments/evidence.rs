@@ -22,7 +22,7 @@ pub fn write(page: &mut Page, subject: &Subject<'_>) {
     let manifest = subject.manifest;
     let evidence = &manifest.evidence;
     page.line(format_args!(
-        "* Rules of version {}; limits, beat and budget with the hash {}; {}.",
+        "* Rules of version {}; limits, cycle time and budget with the hash {}; {}.",
         evidence.rules,
         prose(evidence.limits_sha256.get(..12).unwrap_or(&evidence.limits_sha256)),
         prose(&evidence.mock)
@@ -62,14 +62,14 @@ fn measured(page: &mut Page, subject: &Subject<'_>, report: &PhysicalReport) {
         short(report.wall_s)
     ));
     page.line(format_args!(
-        "* The default call takes {} s in {} beats of {} ms{}.",
+        "* The default call takes {} s in {} cycles of {} ms{}.",
         short(report.duration_s),
         report.beats,
         short(subject.conditions.period.as_secs_f64() * 1e3),
         if report.rests_at_end { "; all calls end at rest" } else { "; some call ends in motion" }
     ));
     page.line(format_args!(
-        "* At most in one call: {} pictures read, {} words printed, {} MB of memory, {} s of processor.",
+        "* At most in one call: {} images read, {} bytes printed, {} MB of memory, {} s of processor.",
         report.frames,
         report.words,
         report.peak_memory_bytes.div_ceil(1 << 20),
@@ -134,9 +134,9 @@ fn joints(page: &mut Page, subject: &Subject<'_>, report: &PhysicalReport) {
 
 fn trims(page: &mut Page, report: &PhysicalReport) {
     if report.trims.is_empty() {
-        return page.paragraph("The default call was not trimmed.");
+        return page.paragraph("The default call was not clamped.");
     }
-    page.table(&["trimmed motor", "limit", "from s", "to s", "at most °", "beats"]);
+    page.table(&["clamped motor", "limit", "from s", "to s", "at most °", "cycles"]);
     for trim in report.trims.iter().take(MAX_LISTED_CLAMPS) {
         page.row(&[
             prose(&trim.joint),

@@ -90,7 +90,7 @@ impl<'a> Prepared<'a> {
         let picture = picture::draw(&picture::Subject {
             title: format!("{}{shown} · {}", manifest.name, hash(&manifest)),
             subtitle: format!(
-                "its default call in the rehearsal, {} beats of {} ms",
+                "its default call in the rehearsal, {} cycles of {} ms",
                 self.moments.len(),
                 xml::short(conditions.period.as_secs_f64() * 1e3)
             ),

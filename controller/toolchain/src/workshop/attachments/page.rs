@@ -174,7 +174,7 @@ fn risks(page: &mut Page, manifest: &ToolManifest) {
         "* Until a person approves it, it moves at the reduced speed that it was rehearsed at."
     });
     page.line(format_args!(
-        "* One call may take {} s of stage time, {} s of processor and {} MB of memory.",
+        "* One call may take {} s of robot time, {} s of processor and {} MB of memory.",
         manifest.budget.stage_seconds,
         manifest.budget.limits.cpu_seconds,
         manifest.budget.limits.memory_bytes >> 20

@@ -57,7 +57,7 @@ pub fn draw(subject: &Subject<'_>) -> String {
     let mut body = Xml::default();
     text(&mut body, "ink title", (LEFT, 30.0), &subject.title);
     text(&mut body, "faint", (LEFT, 48.0), &subject.subtitle);
-    let key = "thin: goal; broad: where it was; dashed: limit; shaded: held back by the envelope";
+    let key = "thin: goal; broad: present position; dashed: limit; shaded: clamped by the envelope";
     text(&mut body, "faint", (LEFT, 62.0), key);
     let seconds = (subject.moments.len().saturating_sub(1) as f64 * subject.period_s).max(0.1);
     let mut top = 76.0;
@@ -142,7 +142,7 @@ fn shades(trims: &[TrimSpan], holds: fn(Joint) -> bool) -> Vec<Shade> {
     let held = trims.iter().filter(|trim| Joint::from_name(&trim.joint).is_some_and(holds));
     held.map(|trim| Shade {
         span: (trim.from_s, trim.to_s),
-        words: format!("{} held back by up to {}° ({})", trim.joint, short(trim.worst_deg), trim.cause),
+        words: format!("{} clamped by up to {}° ({})", trim.joint, short(trim.worst_deg), trim.cause),
     })
     .collect()
 }

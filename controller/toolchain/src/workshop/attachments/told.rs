@@ -37,7 +37,7 @@ pub fn messages<'a>(subject: &'a Subject<'a>) -> impl Iterator<Item = Message> +
     });
     let held = subject.trims.iter().map(|trim| {
         let words = format!(
-            "{} held back by up to {} degrees ({}; {} beats)",
+            "{} clamped by up to {} degrees ({}; {} cycles)",
             trim.joint, trim.worst_deg, trim.cause, trim.beats
         );
         Message::Text(Text { beat: Some(subject.beat_at(trim.from_s)), voice: Voice::Envelope, words })
