@@ -20,7 +20,7 @@ use rustix::fs::OFlags;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{FARTHEST_TURN, Frame, MOST_BYTES, MOST_FRAMES, NotARecording, Recording};
+use super::{Frame, MAX_TURNS, MOST_BYTES, MOST_FRAMES, NotARecording, Recording};
 
 /// Reads a move from a file of any kind.
 ///
@@ -117,7 +117,7 @@ fn listed(frames: &[ListedFrame]) -> Result<Recording, NotARecording> {
 }
 
 fn angle(what: &'static str, value: f64, frame: usize) -> Result<Radians, NotARecording> {
-    if value.abs() <= FARTHEST_TURN * std::f64::consts::TAU {
+    if value.abs() <= MAX_TURNS * std::f64::consts::TAU {
         Ok(Radians(value))
     } else {
         Err(NotARecording::NotAnAngle { frame, what, value })

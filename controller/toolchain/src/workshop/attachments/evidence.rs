@@ -69,7 +69,7 @@ fn measured(page: &mut Page, subject: &Subject<'_>, report: &PhysicalReport) {
         if report.rests_at_end { "; all calls end at rest" } else { "; some call ends in motion" }
     ));
     page.line(format_args!(
-        "* At most in one call: {} images read, {} bytes printed, {} MB of memory, {} s of processor.",
+        "* At most in one call: {} images read, {} words printed, {} MB of memory, {} s of processor.",
         report.frames,
         report.words,
         report.peak_memory_bytes.div_ceil(1 << 20),
