@@ -1,8 +1,13 @@
 //! The attachments of a tool for people: an image of its motion, a page about it, and a recording.
 //!
-//! Reading order: [`Prepared`] (creates all three), [`moment`] (the cycles in degrees), [`picture`] and [`chart`] (SVG,
-//! with `thin` and `xml`), [`page`] and [`evidence`] (Markdown), [`inert`] (escapes untrusted text), [`told`] and
-//! [`recorder`] (the recording).
+//! Reading order:
+//!
+//! - [`Prepared`]: creates all three
+//! - [`moment`]: the cycles in degrees
+//! - [`picture`], [`chart`]: SVG, with `thin` and `xml`
+//! - [`page`], [`evidence`]: Markdown
+//! - [`inert`]: escapes untrusted text
+//! - [`told`] and the recorder of `minismith-control`: the recording
 
 pub mod chart;
 pub mod evidence;
