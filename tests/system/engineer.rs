@@ -351,7 +351,7 @@ fn settings_are_kept_corrected_and_brought_back() {
     let other = calibrate(&["--restore", "other.yaml", "--backup", "c.yaml"]).exits(1).json();
     assert!(other["refusal"].as_str().unwrap().contains("another motor: body_rotation"), "{other}");
     bench.write("text.yaml", "nine servos");
-    calibrate(&["--restore", "text.yaml"]).is_error(&["text.yaml", "no backup"]);
+    calibrate(&["--restore", "text.yaml"]).is_error(&["text.yaml", "not a backup"]);
     calibrate(&["--restore", "/dev/zero"]).is_error(&["/dev/zero", "too long"]);
 }
 

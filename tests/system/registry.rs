@@ -154,7 +154,7 @@ fn damage_is_named_and_hides_no_other_tool() {
         assert!(ran.err.contains("WARN") && ran.err.contains("hurt"), "{}", ran.err);
         let shown = bench.run(&["tool", "show", "hurt", "--json"]).exits(1).json();
         let refusal = shown["refusal"].as_str().unwrap();
-        assert!([file, "can't be understood", says].iter().all(|word| refusal.contains(word)), "{refusal}");
+        assert!([file, "cannot be read", says].iter().all(|word| refusal.contains(word)), "{refusal}");
         assert_eq!(answer(&bench, "healthy"), 1);
         bench.write("tools/generated/hurt/state.json", &state);
         bench.write("tools/generated/hurt/v1.json", &manifest);
@@ -168,7 +168,7 @@ fn damage_is_named_and_hides_no_other_tool() {
 
 #[test]
 fn a_shelf_that_cannot_be_written_is_an_error_with_a_remedy() {
-    let remedy = ["check that the tools directory exists and is yours to write"];
+    let remedy = ["check that the tools directory exists and is writable"];
     // A file stands where the folder should be.
     let blocked = Bench::configured("tools: {directory: file}\n");
     blocked.write("file", "");

@@ -155,7 +155,7 @@ fn code_that_was_changed_behind_the_registry_is_not_run() {
     add(&bench, "greet", &greet("hello"));
     add(&bench, "greet", &greet("changed"));
     bench.write("tools/generated/greet/v2.py", &greet("changed behind"));
-    refused(&bench, &["tool", "run", "greet"], &["v2.py has changed since it was admitted", "tool add"]);
+    refused(&bench, &["tool", "run", "greet"], &["v2.py has changed since it was accepted", "tool add"]);
     bench.write("tools/generated/greet/v2.py", "import os\n");
     refused(&bench, &["tool", "run", "greet"], &["greet"]);
     std::fs::remove_file(bench.path("tools/generated/greet/v2.py")).unwrap();

@@ -1,35 +1,35 @@
-//! Who may move the body: one voice at a time, the more urgent before the less.
+//! Decides which client is in control of the robot: one at a time, by priority.
 //!
-//! A stop and what is done about faults stand above all of this and ask nobody. Below them, in falling order: a
-//! teleoperation lease, clients of the API, tools, agents, and what the robot does by itself. A voice takes the floor
-//! with its first motion and gives it back when it is done, or when it goes away; one of the same rank waits its turn,
-//! one of a higher rank takes the floor from it, after its motion has been braked.
+//! A stop and the reactions to faults are above all clients and need no control. Below them, in falling order: a
+//! teleoperation lease, API clients, tools, agents, and the robot's own idle behaviour. A claim acquires control with
+//! its first motion. It releases control when it is done or dropped. A claim of the same priority waits. A claim of a
+//! higher priority takes control, after the other one's motion has been braked.
 //!
-//! Threads: any; nothing here waits. Safety: the floor only decides whose wish is heard. What may be commanded is
-//! decided by the envelope, for everybody.
+//! Threads: any; nothing here waits. Safety: control only decides which client's commands are used. The envelope
+//! decides what may be commanded, for every client alike.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-/// How urgent a voice is.
+/// The priority of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rank {
-    /// What the robot does by itself.
+    /// The robot's own idle behaviour.
     Idle,
-    /// An agent, or a person by way of one.
+    /// An agent, or a person who acts through one.
     Agent,
     /// A tool.
     Tool,
-    /// A client of the API.
+    /// An API client.
     Client,
-    /// A person who steers the robot from afar and has leased it.
+    /// A person who teleoperates the robot and holds a lease.
     Lease,
 }
 
-/// The floor of one body.
+/// The control of one robot.
 #[derive(Debug, Default)]
 pub struct Arbiter {
     floor: Mutex<Option<Holder>>,
@@ -43,31 +43,31 @@ struct Holder {
     name: Arc<str>,
 }
 
-/// What was found when the floor was taken.
+/// The state when control was acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Took {
-    /// Nobody held it, or this voice already did.
+    /// Control was free, or this claim already had it.
     Free,
-    /// A less urgent voice held it; its motion has to be braked.
+    /// A claim of lower priority had control. Its motion must be braked.
     FromAnother,
 }
 
-/// Somebody else holds the floor.
+/// Another client is in control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Busy {
-    /// Who.
+    /// Name of that client.
     pub by: Arc<str>,
 }
 
 impl Arbiter {
-    /// A voice that asks for the floor under this name.
+    /// Creates a claim with this priority and name.
     #[must_use]
     pub fn voice(self: &Arc<Self>, rank: Rank, name: &str) -> Voice {
         let id = self.voices.fetch_add(1, Ordering::Relaxed);
         Voice { arbiter: self.clone(), id, rank, name: name.into() }
     }
 
-    /// Who holds the floor.
+    /// Returns the client that is in control.
     #[must_use]
     pub fn holder(&self) -> Option<(Rank, Arc<str>)> {
         self.lock().as_ref().map(|holder| (holder.rank, holder.name.clone()))
@@ -78,7 +78,7 @@ impl Arbiter {
     }
 }
 
-/// Somebody who may want to move the body. Dropping it gives the floor back.
+/// A client's claim to control the robot. Dropping it releases control.
 #[derive(Debug)]
 pub struct Voice {
     arbiter: Arc<Arbiter>,
@@ -88,13 +88,13 @@ pub struct Voice {
 }
 
 impl Voice {
-    /// How urgent it is.
+    /// Returns the priority.
     #[must_use]
     pub const fn rank(&self) -> Rank {
         self.rank
     }
 
-    /// Speaks with another urgency from now on; returns the one before.
+    /// Changes the priority and returns the previous one.
     pub fn raise(&mut self, rank: Rank) -> Rank {
         let before = std::mem::replace(&mut self.rank, rank);
         let mut floor = self.arbiter.lock();
@@ -104,10 +104,10 @@ impl Voice {
         before
     }
 
-    /// Takes the floor.
+    /// Acquires control.
     ///
     /// # Errors
-    /// [`Busy`] when another voice holds it that is at least as urgent.
+    /// Returns [`Busy`] if a claim of at least this priority is in control.
     pub fn take(&self) -> Result<Took, Busy> {
         let mut floor = self.arbiter.lock();
         let took = match floor.as_ref() {
@@ -120,13 +120,13 @@ impl Voice {
         Ok(took)
     }
 
-    /// Whether it has the floor.
+    /// Returns whether this claim is in control.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.arbiter.lock().as_ref().is_some_and(|holder| holder.voice == self.id)
     }
 
-    /// Gives the floor back, if this voice holds it.
+    /// Releases control, if this claim has it.
     pub fn release(&self) {
         let mut floor = self.arbiter.lock();
         if floor.as_ref().is_some_and(|holder| holder.voice == self.id) {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_more_urgent_takes_the_floor_and_equals_wait() {
+    fn higher_priority_takes_control_and_equal_priority_waits() {
         let arbiter = Arc::new(Arbiter::default());
         let agent = arbiter.voice(Rank::Agent, "the agent");
         let client = arbiter.voice(Rank::Client, "a client");
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(client.take(), Ok(Took::FromAnother));
         assert_eq!(agent.take(), Err(Busy { by: "a client".into() }));
         assert_eq!(other.take(), Err(Busy { by: "a client".into() }));
-        // Who lost the floor can't give it away.
+        // A claim that lost control cannot release it.
         assert!(client.holds() && !agent.holds());
         agent.release();
         assert_eq!(arbiter.holder(), Some((Rank::Client, "a client".into())));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_speaks_louder_while_it_performs() {
+    fn raised_priority_keeps_control_during_a_tool_run() {
         let arbiter = Arc::new(Arbiter::default());
         let mut tool = arbiter.voice(Rank::Agent, "a tool");
         let agent = arbiter.voice(Rank::Agent, "an agent");

@@ -1,8 +1,8 @@
-//! What the head does by itself while nobody else moves it: it follows a face, when it was told to.
+//! The robot's own head motion while no client moves it: it follows a face if that is switched on.
 //!
-//! Threads: one of its own, which waits for pictures; whoever switches it only posts. Safety: it speaks to the arbiter with the
-//! least urgent voice and gives the floor back after each small motion, so that whoever wants to move finds it free. A stop
-//! ends it, and it begins again only when it is told to.
+//! Threads: one of its own, which waits for images. Callers only post requests. Safety: it has the lowest priority and
+//! releases control after each small motion, so other clients always find control free. A stop ends the tracking, which
+//! starts again only on request.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -19,18 +19,18 @@ use crate::eyes::NoSight;
 use crate::gaze::{Gaze, SeenFace, next_picture};
 use crate::stage::Stage;
 
-/// How long it waits after a picture that could not be had.
+/// Time to wait after a missing image.
 const BLIND: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
 struct Wanted {
-    /// With which weight it follows, and how often the body had been halted when that was said; none means not at all.
+    /// Weight of the tracking, and the stop epoch of its request. `None` switches the tracking off.
     follow: Option<(f64, u64)>,
-    /// Counts what was said.
+    /// Number of requests.
     words: u64,
-    /// The face in the newest picture.
+    /// The face in the latest image.
     seen: Option<SeenFace>,
-    /// Why nothing can be seen.
+    /// The reason why nothing can be detected.
     trouble: Option<String>,
     closing: bool,
 }
@@ -47,34 +47,34 @@ impl Post {
     }
 }
 
-/// Where it is switched on and off; any number may be cloned.
+/// A cloneable handle that switches the tracking on and off.
 #[derive(Clone)]
 pub struct Attention {
     post: Arc<Post>,
 }
 
-/// What it sees now.
+/// The present result of the tracking.
 #[derive(Clone, Debug, Default)]
 pub struct Noticed {
-    /// Whether it looks for faces.
+    /// Whether tracking is on.
     pub is_on: bool,
-    /// The face that it follows, when that is in the newest picture.
+    /// The followed face, if it is in the latest image.
     pub face: Option<SeenFace>,
-    /// Why nothing can be seen.
+    /// The reason why nothing can be detected.
     pub trouble: Option<String>,
 }
 
-/// The thread that follows. Dropping it ends it.
+/// The thread that follows faces. Dropping it ends the thread.
 pub struct AttentionThread {
     attention: Attention,
     thread: Option<JoinHandle<()>>,
 }
 
 impl AttentionThread {
-    /// Starts the thread on this body; it does nothing until it is told to.
+    /// Starts the thread for this robot. It is idle until tracking is requested.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// Returns an error if the thread cannot start.
     pub fn start(body: &Body) -> std::io::Result<Self> {
         let post = Arc::new(Post { wanted: Mutex::default(), said: Condvar::new(), pulse: body.handle() });
         let stage = body.stage_for(Rank::Idle, "the robot itself");
@@ -84,7 +84,7 @@ impl AttentionThread {
         Ok(AttentionThread { attention: Attention { post }, thread: Some(thread) })
     }
 
-    /// A way to switch it.
+    /// Returns a handle.
     #[must_use]
     pub fn attention(&self) -> Attention {
         self.attention.clone()
@@ -102,14 +102,14 @@ impl Drop for AttentionThread {
 }
 
 impl Attention {
-    /// Follows a face from now on, with this weight: 1 looks at it, 0 only watches it.
+    /// Follows a face with this weight: 1 looks at it, 0 only observes it.
     pub fn follow(&self, weight: f64) {
         let weight = if weight.is_finite() { weight.clamp(0.0, 1.0) } else { 1.0 };
         let halts = self.post.pulse.halts();
         self.say(Some((weight, halts)));
     }
 
-    /// Follows nothing any more.
+    /// Stops following.
     pub fn end(&self) {
         self.say(None);
     }
@@ -123,7 +123,7 @@ impl Attention {
         self.post.said.notify_all();
     }
 
-    /// What it sees now.
+    /// Returns the present result.
     #[must_use]
     pub fn noticed(&self) -> Noticed {
         let wanted = self.post.lock();
@@ -131,7 +131,7 @@ impl Attention {
     }
 }
 
-/// Waits until it is told to follow, and does.
+/// Waits for a request and follows.
 fn attend(post: &Post, mut stage: Stage) {
     loop {
         let mut wanted = post.lock();
@@ -152,7 +152,7 @@ fn attend(post: &Post, mut stage: Stage) {
     }
 }
 
-/// Follows until something else is said.
+/// Follows until the next request.
 fn follow(post: &Post, stage: &mut Stage, weight: f64, words: u64) {
     let mut gaze = Gaze::new(Manner { weight, ..Manner::default() }, HeadPose::neutral());
     loop {
@@ -164,7 +164,7 @@ fn follow(post: &Post, stage: &mut Stage, weight: f64, words: u64) {
                 return;
             }
             if trouble.is_some() && wanted.trouble != trouble {
-                tracing::warn!("no face can be followed: {}", trouble.as_deref().unwrap_or_default());
+                tracing::warn!("cannot follow a face: {}", trouble.as_deref().unwrap_or_default());
             }
             (wanted.seen, wanted.trouble) = (gaze.seen(), trouble);
             if stage.is_stopped() {
@@ -172,7 +172,7 @@ fn follow(post: &Post, stage: &mut Stage, weight: f64, words: u64) {
                 return;
             }
             if let Err(no) = looked {
-                // A model that is not installed is not looked for time and again; a camera comes back.
+                // A missing model does not appear soon, so it is checked rarely. A camera may come back at any time.
                 let wait = if matches!(no, NoSight::Model(_)) { Duration::from_secs(10) } else { BLIND };
                 let _said = post.said.wait_timeout(wanted, wait);
                 continue;
@@ -181,7 +181,7 @@ fn follow(post: &Post, stage: &mut Stage, weight: f64, words: u64) {
         if weight > 0.0 {
             match gaze.aim(stage) {
                 Ok(_) | Err(Refusal::Stopped) => {}
-                // Somebody else moves the body, or it can't be moved: from where it is then it goes on.
+                // Another client moves the robot, or it cannot move. Tracking continues from its later position.
                 Err(_) => gaze.let_go(),
             }
             stage.leave_floor();

@@ -1,5 +1,6 @@
-//! Opens the body that was asked for: the mock in this process, the mock behind a pseudo-terminal, or the servos on a
-//! serial line. From `Robot` up they take the same path.
+//! Opens the chosen robot: the simulated one in this process, the emulated servos, or real servos on a serial line.
+//!
+//! From `Robot` up, all of them use the same code.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,18 +28,18 @@ use crate::outgoing::Outgoing;
 use crate::stage::Stage;
 use minismith_runtime::config::{Config, RobotChoice};
 
-/// A body that can't be had.
+/// The reason why a robot could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum NoBody {
-    /// The robot.
+    /// The robot failed.
     #[error(transparent)]
     Robot(#[from] RobotFault),
-    /// The emulated servos.
+    /// The emulated servos failed.
     #[error("the emulated servos could not be started: {0}")]
     Emulator(#[from] EmulatorError),
 }
 
-/// The envelope's limits, from the configuration's groups and the servos' own ranges.
+/// Returns the envelope's limits, from the configured groups and the servos' own ranges.
 #[must_use]
 pub fn limits_of(config: &Config) -> Limits {
     let given = config.limits;
@@ -77,26 +78,26 @@ pub fn limits_of(config: &Config) -> Limits {
     }
 }
 
-/// How the serial line is used, from the configuration.
+/// Returns the options of the serial line, from the configuration.
 #[must_use]
 pub const fn bus_options(config: &Config) -> BusOptions {
     let minismith_runtime::config::Bus { baud, min_voltage_v, watchdog, reply_timeout } = config.bus;
     BusOptions { baud, min_voltage_v, watchdog, reply_timeout, ..BusOptions::DEFAULT }
 }
 
-/// Beats that are kept of one performance: five minutes at 100 Hz.
-const TRACED_BEATS: usize = 30_000;
+/// Maximum number of traced cycles of one run: five minutes at 100 Hz.
+const MAX_TRACED_CYCLES: usize = 30_000;
 
-/// Beats that may wait to be kept: forty seconds at 100 Hz.
-const TAPPED_BEATS: usize = 4_096;
+/// Capacity of the queue of cycle records: forty seconds at 100 Hz.
+const CYCLE_QUEUE_CAPACITY: usize = 4_096;
 
-/// What beats.
-type Beating = Pulse<Traced<Box<dyn Robot>>, WallClock>;
+/// The control loop of any robot.
+type AnyControlLoop = Pulse<Traced<Box<dyn Robot>>, WallClock>;
 
-/// A body that beats. Dropping it brakes to rest.
+/// An open robot whose control loop runs. Dropping it brakes to rest.
 pub struct Body {
-    // Fields drop in this order: what the last beats did is kept before the chronicle ends, and the pulse must end before the
-    // servos under it go.
+    // Fields drop in this order. The last cycles are recorded before the recorder ends. The control loop must end
+    // before the servos.
     pulse: PulseThread,
     chronicle: Option<ChronicleThread>,
     _emulator: Option<Emulator>,
@@ -110,21 +111,21 @@ pub struct Body {
 }
 
 impl Body {
-    /// Opens the body and starts its pulse.
+    /// Opens the robot and starts its control loop.
     ///
     /// # Errors
-    /// When it can't be opened, or does not pass its start-up ritual.
+    /// Returns an error if the robot cannot be opened or its bring-up fails.
     pub fn open(choice: &RobotChoice, config: &Config) -> Result<Self, NoBody> {
         Body::begin(choice, config, |_| {})
     }
 
-    /// The same, with all that it does kept and shown as it is configured. Where that can't be begun, the log says so.
+    /// Opens the robot and records it as configured. If recording cannot start, this is logged.
     ///
     /// # Errors
-    /// As [`Body::open`].
+    /// As for [`Body::open`].
     pub fn open_and_keep(choice: &RobotChoice, config: &Config) -> Result<Self, NoBody> {
         let mut tap = None;
-        let mut body = Body::begin(choice, config, |pulse| tap = Some(pulse.tapped(TAPPED_BEATS)))?;
+        let mut body = Body::begin(choice, config, |pulse| tap = Some(pulse.tapped(CYCLE_QUEUE_CAPACITY)))?;
         if let Some(tap) = tap {
             let sources = Sources {
                 pulse: body.handle(),
@@ -143,10 +144,10 @@ impl Body {
     fn begin(
         choice: &RobotChoice,
         config: &Config,
-        prepare: impl FnOnce(&mut Beating),
+        prepare: impl FnOnce(&mut AnyControlLoop),
     ) -> Result<Self, NoBody> {
         let bus = bus_options(config);
-        let trace = Trace::with_room_for(TRACED_BEATS);
+        let trace = Trace::with_room_for(MAX_TRACED_CYCLES);
         let clock = WallClock::start();
         let mut emulator = None;
         let robot: Box<dyn Robot> = match choice {
@@ -163,10 +164,10 @@ impl Body {
             }
             RobotChoice::Serial(path) => Box::new(MotorBus::open(path, &bus)?),
         };
-        tracing::debug!(?choice, "the body is open");
+        tracing::debug!(?choice, "the robot is open");
         let mut pulse =
             Pulse::new(Traced::new(robot, trace.clone()), clock, limits_of(config), config.rate.period())?;
-        // A bus switches torque on in its ritual; a mock in this process has none.
+        // A bus switches torque on during bring-up. The simulated robot in this process has no bring-up.
         pulse.take(Order::Torque(Joints::all(true)));
         prepare(&mut pulse);
         let pulse = PulseThread::start(pulse)?;
@@ -185,80 +186,80 @@ impl Body {
         })
     }
 
-    /// Who tells what happens, to be kept; does nothing where nothing is kept.
+    /// Returns the handle for recording. It does nothing if nothing is recorded.
     #[must_use]
     pub fn chronicle(&self) -> Chronicle {
         self.chronicle.as_ref().map(ChronicleThread::chronicle).unwrap_or_default()
     }
 
-    /// A stage on this body for an agent, or a person by way of one.
+    /// Returns an execution context for an agent, or a person who acts through one.
     #[must_use]
     pub fn stage(&self) -> Stage {
         self.stage_for(Rank::Agent, "a conversation")
     }
 
-    /// A stage on this body for whoever has this name.
+    /// Returns an execution context for a client with this name.
     #[must_use]
     pub fn stage_for(&self, rank: Rank, name: &str) -> Stage {
         Stage::shared(Box::new(self.pulse.handle()), self.eyes(), self.arbiter.voice(rank, name))
     }
 
-    /// Eyes behind the camera in its head.
+    /// Returns the perception through the head's camera.
     #[must_use]
     pub fn eyes(&self) -> Eyes {
         Eyes::new(self.camera.clone(), self.models.clone())
     }
 
-    /// The camera in its head, for somebody who only watches.
+    /// Returns the head's camera for an observer.
     #[must_use]
     pub fn lookout(&self) -> Lookout {
         Lookout::new(self.camera.clone(), self.pulse.handle(), !self.is_real())
     }
 
-    /// Where photographs are kept.
+    /// Returns the folder of photographs.
     #[must_use]
     pub fn album(&self) -> &Path {
         &self.album
     }
 
-    /// How many of its pictures have left this machine.
+    /// Returns the counter of images that have left this machine.
     #[must_use]
     pub const fn outgoing(&self) -> &Outgoing {
         &self.outgoing
     }
 
-    /// Who moves it.
+    /// Returns the arbiter of control.
     #[must_use]
     pub fn arbiter(&self) -> Arc<Arbiter> {
         self.arbiter.clone()
     }
 
-    /// A way to watch and halt it.
+    /// Returns a handle that observes and stops the robot.
     #[must_use]
     pub fn handle(&self) -> PulseHandle {
         self.pulse.handle()
     }
 
-    /// Whether real motors may move.
+    /// Returns whether real motors may move.
     #[must_use]
     pub const fn is_real(&self) -> bool {
         matches!(self.choice, RobotChoice::Serial(_))
     }
 
-    /// What was sent and done since the last call.
+    /// Returns the cycles logged since the last call.
     #[must_use]
     pub fn take_trace(&self) -> Vec<firmware_bridge::trace::Beat> {
         self.trace.take()
     }
 }
 
-/// The installed models, from the configuration.
+/// Returns the installed models, from the configuration.
 #[must_use]
 pub fn models_of(config: &Config) -> Models {
     Models::at(&config.models).preferring(config.vision.execution_providers.clone())
 }
 
-/// Where a mock begins: awake and at rest.
+/// Returns the start position of a simulated robot: awake and at rest.
 #[must_use]
 pub fn initial_joints() -> Joints {
     joints_from_posture(&Posture::init()).unwrap_or_default()

@@ -1,10 +1,9 @@
-//! The servos' settings: what they should be, how a backup keeps them, and what must be written so that the robot's
-//! present pose reads as it should.
+//! The servos' settings: the official values, backups, and the changes that make the present pose read correctly.
 //!
-//! Everything here is decided from what was read; [`Servos`] is the far side, and `carry_out` the few lines that write.
-//! Positions and offsets are raw steps, 4096 a turn, 2048 straight ahead.
+//! All decisions here depend only on the settings that were read. [`Servos`] is the interface to the servos, and only
+//! `carry_out` writes. Positions and offsets are raw steps, 4096 per turn, with 2048 straight ahead.
 //!
-//! Safety: nothing is written while any torque is on, nothing before a backup is kept, and each value is read back.
+//! Safety: nothing is written while torque is on or before a backup exists. Each written value is read back.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -17,8 +16,9 @@ use firmware_bridge::servo::Gains;
 use firmware_bridge::units::Radians;
 use serde::{Deserialize, Serialize};
 
-/// What the official configuration gives this joint; everything else stays what it is. (reachy-mini 1.13.0,
-/// `hardware_config.yaml`; it writes the gains at each start.)
+/// Returns this joint's settings with the official values. Other settings stay unchanged.
+///
+/// Source: reachy-mini 1.13.0, `hardware_config.yaml`. The official software writes the gains at each start.
 #[must_use]
 pub const fn official(joint: Joint, settings: Settings) -> Settings {
     let (homing_offset_steps, min_position_steps, max_position_steps) = match joint {
@@ -46,14 +46,14 @@ pub const fn official(joint: Joint, settings: Settings) -> Settings {
     }
 }
 
-/// A setting that is not what it should be.
+/// A setting with a wrong value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// Whose.
+    /// Joint.
     pub joint: Joint,
-    /// What it is.
+    /// Present value.
     pub is: Setting,
-    /// What it should be.
+    /// Correct value.
     pub should: Setting,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What differs, servo by servo.
+/// Returns the settings with wrong values, servo by servo.
 #[must_use]
 pub fn differences(servos: &Joints<Servo>, should: impl Fn(Joint, Settings) -> Settings) -> Vec<Difference> {
     let of_one = |(joint, servo): (Joint, &Servo)| {
@@ -74,18 +74,18 @@ pub fn differences(servos: &Joints<Servo>, should: impl Fn(Joint, Settings) -> S
     servos.iter().flat_map(of_one).collect()
 }
 
-/// The far side: nine servos whose settings can be read and written.
+/// Nine servos whose settings can be read and written.
 pub trait Servos {
-    /// Reads all nine.
+    /// Reads all nine servos.
     ///
     /// # Errors
-    /// [`RobotFault`] when the line fails or a servo does not answer.
+    /// Returns a [`RobotFault`] if the line fails or a servo does not answer.
     fn read(&mut self) -> Result<Joints<Servo>, RobotFault>;
 
     /// Writes one setting of one servo.
     ///
     /// # Errors
-    /// As [`Servos::read`], or when the servo refuses.
+    /// As for [`Servos::read`], and if the servo rejects the value.
     fn write(&mut self, joint: Joint, setting: Setting) -> Result<(), RobotFault>;
 }
 
@@ -99,66 +99,66 @@ impl Servos for SettingsLine {
     }
 }
 
-/// Why nothing was written, or not all.
+/// The reason why nothing was written, or not everything.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// Settings are locked then, and a motor that is driven would jump.
+    /// Torque is on. The settings are then locked, and the motor would jump.
     #[error(
         "{joint} is driven; let the motors go with `minismith say \"go to sleep\" --robot PORT`, then try again"
     )]
     Driven {
-        /// The first that is.
+        /// The first such joint.
         joint: Joint,
     },
-    /// The pose is another one, or the motor is built in another way.
+    /// The robot has another pose, or the motor is mounted differently.
     #[error(
         "{joint} reads {off} from where it should be, too far for a homing offset; check that the robot stands in the \
          pose that was asked for, and that the motor's horn is mounted as in the assembly guide"
     )]
     TooFar {
-        /// Which one.
+        /// Joint.
         joint: Joint,
-        /// How far.
+        /// Deviation.
         off: Radians,
     },
-    /// A servo takes no such offset.
+    /// The servo does not accept this offset.
     #[error(
-        "{joint} would need a homing offset of {offset}, and takes {} to {} while it follows positions; seat its horn \
+        "{joint} would need a homing offset of {offset}, and accepts {} to {} in position mode; seat its horn \
          one tooth further",
         -FARTHEST_HOMING_OFFSET, FARTHEST_HOMING_OFFSET
     )]
     BeyondOffset {
-        /// Which one.
+        /// Joint.
         joint: Joint,
-        /// What it would need.
+        /// Required offset.
         offset: i32,
     },
-    /// A backup of another robot, or of one before a repair.
+    /// The backup is from another robot, or from before a repair.
     #[error(
         "the backup is of another motor: {joint} is model {is}, in the backup it is model {was}; restore a backup of this robot"
     )]
     OtherModel {
-        /// Which one.
+        /// Joint.
         joint: Joint,
-        /// What it is.
+        /// Model of the present motor.
         is: u16,
-        /// What it was.
+        /// Model in the backup.
         was: u16,
     },
-    /// A value that no servo takes.
-    #[error("the backup is damaged: {joint} has {setting}, which no servo takes")]
+    /// The backup has a value that no servo accepts.
+    #[error("the backup is damaged: {joint} has {setting}, which no servo accepts")]
     BadValue {
-        /// Which one.
+        /// Joint.
         joint: Joint,
-        /// What stands there.
+        /// The value in the backup.
         setting: Setting,
     },
-    /// What was read back is not what was written.
+    /// The value read back is not the written one.
     #[error("{joint} did not keep {setting}; read it again with `minismith calibrate PORT`")]
     NotKept {
-        /// Which one.
+        /// Joint.
         joint: Joint,
-        /// What was written.
+        /// The written value.
         setting: Setting,
     },
     /// The line or a servo failed.
@@ -166,34 +166,34 @@ pub enum Refusal {
     Fault(#[from] RobotFault),
 }
 
-/// An offset this far from the official one stands for a mistake, not for a calibration: 30 degrees.
-const FARTHEST: i32 = 341;
-/// So near is as near as a hand and an encoder get: about a fifth of a degree.
-const NEAR_ENOUGH: i32 = 2;
-/// What may remain where the offset that is needed lies beyond what the servo takes: 2 degrees.
-const MOST_REMAINING: i32 = 23;
+/// Maximum distance from the official offset: 30 degrees. A greater one is a mistake and not a calibration.
+const MAX_OFFSET_DEVIATION: i32 = 341;
+/// Tolerance of a manual pose and an encoder: about a fifth of a degree.
+const TOLERANCE: i32 = 2;
+/// Maximum remaining error if the required offset is beyond the servo's range: 2 degrees.
+const MAX_REMAINING: i32 = 23;
 
-/// Steps as an angle.
+/// Converts steps to an angle.
 #[must_use]
 pub fn angle_of(steps: i32) -> Radians {
     Radians(f64::from(steps) * TAU / 4096.0)
 }
 
-/// The raw position that stands for an angle.
+/// Returns the raw position of an angle.
 fn position_at(angle: Radians) -> i32 {
     (angle.value() * 4096.0 / TAU).round() as i32 + 2048
 }
 
-/// How far a servo reads from where it should be, the shorter way round: without torque it counts whole turns too.
+/// Returns a servo's deviation from the expected angle, modulo a turn. Without torque a servo counts whole turns too.
 #[must_use]
 pub fn off_by(servo: &Servo, expected: Radians) -> i32 {
     (position_at(expected) - servo.position_steps + 2048).rem_euclid(4096) - 2048
 }
 
-/// The homing offsets with which these joints read as expected.
+/// Returns the homing offsets with which these joints read the expected angles.
 ///
 /// # Errors
-/// [`Refusal`] when any of them can't be had; then none is to be written.
+/// Returns a [`Refusal`] if any offset is impossible. Then none must be written.
 pub fn homing(
     servos: &Joints<Servo>,
     expected: &Joints,
@@ -204,16 +204,16 @@ pub fn homing(
     for &joint in joints {
         let servo = &servos[joint];
         let off = off_by(servo, expected[joint]);
-        if off.abs() <= NEAR_ENOUGH {
+        if off.abs() <= TOLERANCE {
             continue;
         }
         let offset = servo.settings.homing_offset_steps.saturating_add(off);
         let usual = official(joint, servo.settings).homing_offset_steps;
-        if offset.abs_diff(usual) > FARTHEST.unsigned_abs() {
+        if offset.abs_diff(usual) > MAX_OFFSET_DEVIATION.unsigned_abs() {
             return Err(Refusal::TooFar { joint, off: angle_of(off) });
         }
         let taken = offset.clamp(-FARTHEST_HOMING_OFFSET, FARTHEST_HOMING_OFFSET);
-        if offset.abs_diff(taken) > MOST_REMAINING.unsigned_abs() {
+        if offset.abs_diff(taken) > MAX_REMAINING.unsigned_abs() {
             return Err(Refusal::BeyondOffset { joint, offset });
         }
         let is = Setting::HomingOffsetSteps(servo.settings.homing_offset_steps);
@@ -225,10 +225,10 @@ pub fn homing(
     Ok(changes)
 }
 
-/// What must be written so that the settings are those of a backup.
+/// Returns the changes that restore the settings of a backup.
 ///
 /// # Errors
-/// [`Refusal`] when the backup is of another robot or damaged, or torque is on.
+/// Returns a [`Refusal`] if the backup is from another robot or damaged, or if torque is on.
 pub fn restoring(servos: &Joints<Servo>, backup: &Backup) -> Result<Vec<Difference>, Refusal> {
     nobody_driven(servos)?;
     for (joint, servo) in servos.iter() {
@@ -251,10 +251,10 @@ fn nobody_driven(servos: &Joints<Servo>) -> Result<(), Refusal> {
     }
 }
 
-/// Writes each change and reads all back.
+/// Writes each change and reads all settings back.
 ///
 /// # Errors
-/// [`Refusal`] at the first that fails; those before it are written.
+/// Returns a [`Refusal`] at the first change that fails. The changes before it are written.
 pub fn carry_out(line: &mut dyn Servos, changes: &[Difference]) -> Result<Joints<Servo>, Refusal> {
     for Difference { joint, should, .. } in changes {
         line.write(*joint, *should)?;
@@ -268,40 +268,40 @@ pub fn carry_out(line: &mut dyn Servos, changes: &[Difference]) -> Result<Joints
     Ok(servos)
 }
 
-/// The settings of all nine as a file keeps them: YAML, each servo under its name.
+/// The settings of all nine servos as a YAML file, each servo under its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backup {
-    /// When it was made, seconds since 1970.
+    /// Time of the backup, seconds since 1970.
     made_at: u64,
     servos: BTreeMap<Joint, Settings>,
 }
 
-/// A file that is no backup.
+/// The reason why a file is not a backup.
 #[derive(Debug, thiserror::Error)]
 pub enum NotABackup {
-    /// Not the YAML of one.
-    #[error("it is no backup of `minismith calibrate`: {0}")]
+    /// It is not the YAML of a backup.
+    #[error("it is not a backup of `minismith calibrate`: {0}")]
     Damaged(#[from] serde_yaml::Error),
     /// A servo is missing.
     #[error("it has no settings of {joint}; a backup names all nine servos")]
     Incomplete {
-        /// Which one.
+        /// Joint.
         joint: Joint,
     },
 }
 
 impl Backup {
-    /// A backup of what was read.
+    /// Creates a backup of these settings.
     #[must_use]
     pub fn of(servos: &Joints<Servo>, made_at: u64) -> Self {
         Backup { made_at, servos: servos.iter().map(|(joint, servo)| (joint, servo.settings)).collect() }
     }
 
-    /// From the text of its file.
+    /// Parses the text of a backup file.
     ///
     /// # Errors
-    /// [`NotABackup`] says what is missing or wrong.
+    /// Returns [`NotABackup`], which names the missing or wrong entry.
     pub fn from_yaml(text: &str) -> Result<Self, NotABackup> {
         let backup: Backup = serde_yaml::from_str(text)?;
         match Joint::ALL.into_iter().find(|joint| !backup.servos.contains_key(joint)) {
@@ -310,10 +310,10 @@ impl Backup {
         }
     }
 
-    /// The text of its file.
+    /// Returns the text of a backup file.
     ///
     /// # Errors
-    /// When it can't be written as YAML.
+    /// Returns an error if it cannot be written as YAML.
     pub fn to_yaml(&self) -> Result<String, serde_yaml::Error> {
         let head = "# The servos' settings, as `minismith calibrate PORT` read them.\n\
                     # Positions and offsets: 4096 steps a turn. Bring them back with --restore.\n";

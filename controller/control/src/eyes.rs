@@ -1,7 +1,7 @@
-//! What a stage sees with: a camera, and the models that find things in its pictures, opened when they are first needed.
+//! The perception of an execution context: a camera, and the models that detect objects in its images.
 //!
-//! Threads: eyes belong to one stage and so to one thread; the camera behind them is shared by all. Nothing here runs on the
-//! beat. What is seen is data and never an instruction.
+//! Models open on first use. Threads: the value belongs to one context and so to one thread. The camera is shared.
+//! Nothing here runs in the control loop. Detections are data and never instructions.
 
 mod lookout;
 mod open;
@@ -22,75 +22,75 @@ pub use lookout::Lookout;
 pub use open::{camera_of, photographs, scene_camera};
 pub use scene::{SceneCamera, picture_at};
 
-/// How often a camera takes a picture, per second.
+/// Frame rate of a camera, images per second.
 pub const FRAMES_PER_SECOND: u32 = 30;
 
-/// Wider pictures are shrunk to this before they are searched for faces.
+/// Wider images are reduced to this width for face detection, pixels.
 const SEARCHED_WIDTH: usize = 640;
 
-/// Why nothing can be said of what is before the robot. The texts are for a person.
+/// The reason why detection is impossible. The texts are for people.
 #[derive(Debug, thiserror::Error)]
 pub enum NoSight {
-    /// There is no picture.
+    /// There is no camera frame.
     #[error(transparent)]
     Frame(#[from] NoFrame),
-    /// The picture is none.
+    /// The image cannot be decoded.
     #[error(transparent)]
     Picture(#[from] NoPicture),
-    /// What would find things in it is not there.
+    /// The detection model is unavailable.
     #[error(transparent)]
     Model(#[from] NoModel),
-    /// It failed.
+    /// The detection failed.
     #[error(transparent)]
     Detect(#[from] DetectFault),
 }
 
-/// A frame, its pixels, and what was found in it.
+/// A frame, its pixels, and the detections in it.
 #[derive(Clone, Debug)]
 pub struct Sighting {
-    /// The frame.
+    /// Frame.
     pub frame: Arc<Frame>,
-    /// Its pixels.
+    /// Decoded image.
     pub picture: Arc<Picture>,
-    /// What was found, the surest first.
+    /// Detections, by falling confidence.
     pub found: Vec<Found>,
 }
 
-/// A camera and what is made of its pictures.
+/// A camera and its detectors.
 pub struct Eyes {
     camera: Arc<dyn Camera>,
     models: Models,
     faces: Option<FaceDetector>,
     things: Option<ThingDetector>,
-    /// The faces of the last frame that was searched for them.
+    /// The faces of the last frame that was searched for faces.
     searched: Option<Sighting>,
 }
 
 impl Eyes {
-    /// Eyes behind this camera.
+    /// Creates the perception for this camera.
     #[must_use]
     pub const fn new(camera: Arc<dyn Camera>, models: Models) -> Self {
         Eyes { camera, models, faces: None, things: None, searched: None }
     }
 
-    /// The newest frame, for whoever stands here now.
+    /// Returns the latest frame, for the present camera pose.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason why there is none.
     pub fn newest(&self, from: &Viewpoint) -> Result<Arc<Frame>, NoFrame> {
         self.camera.newest(from)
     }
 
-    /// The camera's name, for people.
+    /// Returns the camera's name for people.
     #[must_use]
     pub fn camera_name(&self) -> String {
         self.camera.name()
     }
 
-    /// The faces in the newest frame. One frame is searched once.
+    /// Returns the faces in the latest frame. Each frame is searched once.
     ///
     /// # Errors
-    /// Why nothing can be said.
+    /// Returns the reason why detection is impossible.
     pub fn faces(&mut self, from: &Viewpoint) -> Result<Sighting, NoSight> {
         let frame = self.newest(from)?;
         if let Some(known) = self.searched.as_ref().filter(|known| Arc::ptr_eq(&known.frame, &frame)) {
@@ -108,10 +108,10 @@ impl Eyes {
         Ok(sighting)
     }
 
-    /// The things in the newest frame; takes a tenth of a second.
+    /// Returns the objects in the latest frame, which takes a tenth of a second.
     ///
     /// # Errors
-    /// Why nothing can be said.
+    /// Returns the reason why detection is impossible.
     pub fn things(&mut self, from: &Viewpoint) -> Result<Sighting, NoSight> {
         let frame = self.newest(from)?;
         let detector = match &mut self.things {
@@ -125,7 +125,7 @@ impl Eyes {
     }
 }
 
-/// A room without models that would find anything in it.
+/// A scene without models to detect anything in it.
 impl From<Arc<Scene>> for Eyes {
     fn from(scene: Arc<Scene>) -> Self {
         Eyes::new(Arc::new(SceneCamera::new(scene)), Models::at(""))

@@ -1,7 +1,8 @@
-//! Follows a face on a stage: picture by picture, what was found becomes a track, and the track an aim of the head.
+//! Follows a face in an execution context: from detections to a track, and from the track to an aim of the head.
 //!
-//! Threads: the caller's, which is never the beat's. Units and frames: as `minismith_senses`. Safety: every aim is a motion
-//! like any other, planned and passed by the envelope; a halt ends it, and it does not begin again by itself.
+//! Threads: the caller's, which is never that of the control loop. Units and frames: as in `minismith_senses`. Safety:
+//! every aim is an ordinary motion, planned and limited by the envelope. A stop ends the following, which does not
+//! restart by itself.
 
 use std::time::Duration;
 
@@ -14,38 +15,38 @@ use minismith_senses::track::{Track, Tracker};
 use crate::eyes::{FRAMES_PER_SECOND, NoSight};
 use crate::stage::{Stage, ramp};
 
-/// The time between two pictures.
+/// Interval between two images.
 pub const PICTURE: Duration = Duration::from_nanos(1_000_000_000 / FRAMES_PER_SECOND as u64);
 
-/// For how long a face that is not found is followed where it should be.
-const BLINK: Duration = Duration::from_millis(400);
+/// Time for which a lost face is followed at its predicted position.
+const MAX_PREDICTION: Duration = Duration::from_millis(400);
 
-/// A face as clients of the official SDK know it.
+/// A face in the coordinates of the official SDK.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeenFace {
-    /// Of the tip of the nose: from -1, the left edge, to 1, the right one.
+    /// Horizontal position of the tip of the nose, from -1 (left edge) to 1 (right edge).
     pub x: f64,
-    /// From -1, the top, to 1, the bottom.
+    /// Vertical position, from -1 (top) to 1 (bottom).
     pub y: f64,
-    /// How far it leans to the right in the picture, radians.
+    /// Tilt to the right in the image, radians.
     pub roll: f64,
-    /// When the picture was taken.
+    /// Time of the image.
     pub at: Tick,
 }
 
-/// Somebody who follows a face.
+/// A follower of faces.
 pub struct Gaze {
     tracker: Tracker,
     follower: Follower,
     chosen: Option<u32>,
-    /// The last frame that was looked at, and when it was taken.
+    /// The last processed frame and its time.
     frame: Option<(u64, Tick)>,
     seen: Option<SeenFace>,
     begun: bool,
 }
 
 impl Gaze {
-    /// Follows in this manner, and returns to where the head is told to be now when there is nobody.
+    /// Creates a follower that returns to the present goal pose of the head if there is no face.
     #[must_use]
     pub fn new(manner: Manner, base: HeadPose) -> Self {
         Gaze {
@@ -58,10 +59,10 @@ impl Gaze {
         }
     }
 
-    /// Looks at the newest picture, if there is a new one.
+    /// Processes the latest image, if it is new.
     ///
     /// # Errors
-    /// Why nothing can be seen.
+    /// Returns the reason why detection is impossible.
     pub fn look(&mut self, stage: &mut Stage) -> Result<(), NoSight> {
         let sighting = stage.faces()?;
         let (number, at) = (sighting.frame.number, sighting.frame.from.at);
@@ -70,7 +71,7 @@ impl Gaze {
         }
         self.frame = Some((number, at));
         self.tracker.see(at, &sighting.found);
-        // Who is followed is followed until lost; then the one that is largest in the picture, which is the nearest.
+        // The same face is followed until it is lost. Then the largest face follows, which is the nearest.
         if self.chosen.and_then(|id| self.tracker.track(id)).is_none() {
             let believed = self.tracker.tracks().iter().filter(|track| track.is_believed());
             let area = |track: &Track| track.last.bounds.width * track.last.bounds.height;
@@ -88,41 +89,43 @@ impl Gaze {
         Ok(())
     }
 
-    /// The face that is followed, as it is in the newest picture; none when it is not in it.
+    /// Returns the followed face in the latest image, or `None` if it is not in it.
     #[must_use]
     pub const fn seen(&self) -> Option<SeenFace> {
         self.seen
     }
 
-    /// The one that is followed.
+    /// Returns the track of the followed face.
     #[must_use]
     pub fn track(&self) -> Option<&Track> {
         self.tracker.track(self.chosen?)
     }
 
-    /// Forgets where it aimed: it goes on from where the head is told to be then.
+    /// Forgets the last aim. The next one starts from the goal pose at that time.
     pub const fn let_go(&mut self) {
         self.follower.let_go();
         self.begun = false;
     }
 
-    /// What it is doing.
+    /// Returns the phase of the following.
     #[must_use]
     pub const fn phase(&self) -> Phase {
         self.follower.phase()
     }
 
-    /// Turns the head towards the face, for as long as one picture lasts; does not wait. Whether it moves.
+    /// Turns the head towards the face for the duration of one image, without waiting. Returns whether it moves.
     ///
     /// # Errors
-    /// Why the body does not move at all. A pose that is out of reach is left out.
+    /// Returns the reason why the robot cannot move. An unreachable pose is skipped.
     pub fn aim(&mut self, stage: &mut Stage) -> Result<bool, Refusal> {
         let now = stage.conductor.stage_now();
         let period = stage.conductor.period();
-        // What is aimed at now is reached when the next picture is taken.
+        // The present aim is reached when the next image is taken.
         let ahead = now + PICTURE;
-        let target =
-            self.track().filter(|track| now.since(track.seen_at) <= BLINK).map(|track| track.place_at(ahead));
+        let target = self
+            .track()
+            .filter(|track| now.since(track.seen_at) <= MAX_PREDICTION)
+            .map(|track| track.place_at(ahead));
         let from = stage.commanded_posture().map_or_else(HeadPose::neutral, |posture| posture.head);
         let Some(head) = self.follower.step(now, &from, target.as_ref()) else { return Ok(false) };
         let over = ramp(Some(PICTURE), period);
@@ -139,7 +142,7 @@ impl Gaze {
     }
 }
 
-/// The first beat after this moment at which a camera has a new picture.
+/// Returns the first cycle after this time at which the camera has a new image.
 #[must_use]
 pub fn next_picture(now: Tick, period: Duration) -> Tick {
     let next = u128::from(crate::eyes::picture_at(now) + 1);
@@ -152,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_picture_is_on_a_beat_and_always_ahead() {
+    fn next_picture_is_on_a_later_cycle() {
         for period in [2_500_000, 10_000_000, 20_000_000, 100_000_000] {
             let (period, mut now) = (Duration::from_nanos(period), Tick::ZERO);
             for _ in 0..100 {

@@ -1,11 +1,18 @@
-//! Moves a robot: opens it, decides who is in control, executes motions, looks through its camera and records what
-//! happens.
+//! Moves a robot: opens it, decides who is in control, executes motions, uses its camera and records its runs.
 //!
-//! Reading order: [`body`] (opens the robot that was chosen), [`arbiter`] (who is in control), [`stage`] (the execution context of
-//! one client: plans and plays motions), [`mover`] (motions and streams of targets for network clients), [`eyes`] (camera and
-//! detectors), [`seen`] (what is in front of the robot), [`gaze`] and [`attention`] (following a face), [`recording`] (recorded
-//! moves), [`trace`] (reads, compares and replays traces), [`chronicle`] (writes them), [`calibration`] (the servos' settings),
-//! [`recorder`] (runs the Rerun program), [`snapshot`], [`outgoing`].
+//! Reading order:
+//!
+//! - [`body`]: opens the robot that was chosen
+//! - [`arbiter`]: who is in control
+//! - [`stage`]: the execution context of one client, which plans and plays motions
+//! - [`mover`]: motions and streams of targets for network clients
+//! - [`eyes`], [`seen`]: camera and detectors, and what is in front of the robot
+//! - [`gaze`], [`attention`]: following a face
+//! - [`recording`]: recorded moves
+//! - [`trace`], [`chronicle`]: reads, compares and replays traces, and writes them
+//! - [`calibration`]: the servos' settings
+//! - [`recorder`]: runs the Rerun program
+//! - [`snapshot`], [`outgoing`]: the robot's pose, and the count of sent images
 //!
 //! # Control
 //!
@@ -15,15 +22,15 @@
 //! # Camera
 //!
 //! `senses` perceives; this crate gives it to execution contexts. All who look at one moment get the same frame. The simulated camera
-//! draws a scene from the head's pose at thirty images per second of robot time, so a rehearsal sees what a live run on the simulated
-//! robot would see. A real camera opens when somebody first looks. What was found becomes a track in the world frame by the head's
-//! pose at the time of the frame, so the robot's own motion does not move it.
+//! draws a scene from the head's pose at thirty images per second of robot time. A rehearsal therefore sees what a live run on the
+//! simulated robot would see. A real camera opens on first use. Detections become a track in the world frame, with the head's pose at the
+//! time of the frame. The robot's own motion therefore does not move the track.
 //!
 //! # Recording
 //!
 //! The control loop leaves a record of each cycle in a ring and never waits; what finds no room is counted. One thread
 //! ([`chronicle`]) orders records and messages by cycle and writes three things: the robot's journal entries, a trace for each thing
-//! that is done, and the stream for a Rerun viewer, through a pipe that nothing waits for. When a trace can't be written, the thread
+//! that is done, and the stream for a Rerun viewer, through a pipe that nothing waits for. When a trace cannot be written, the thread
 //! gives it up for ten seconds and reports the error once. A trace holds joints over cycles; a recorded move holds poses over time.
 
 pub mod arbiter;

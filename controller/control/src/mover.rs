@@ -1,9 +1,9 @@
-//! Moves that clients of the API ask for: one at a time, each with an identifier, and streams of targets between them.
+//! Executes moves for API clients, one at a time and each with an identifier, and streams of targets between them.
 //!
-//! Threads: one thread has the stage, plans and waits; everybody else posts to it and never waits for a beat.
-//! Safety: it speaks to the arbiter with one voice, and gives the floor back when a move is done or a stream dries up,
-//! unless it was told to keep it. A stop ends the move that plays, and what is posted before it is planned. Targets that come faster than the beat are
-//! merged, so that a flood of them costs what a stream costs.
+//! Threads: one thread owns the execution context, plans and waits. Callers post to it and never wait for a cycle.
+//! Safety: it has one claim. It releases control when a move is done or a stream ends, unless it should keep control. A
+//! stop ends the running move, and posted moves before they are planned. Targets that arrive faster than the cycles are
+//! merged, so a flood of them costs no more than a stream.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,43 +23,43 @@ use crate::arbiter::Rank;
 use crate::body::Body;
 use crate::stage::{Stage, is_able, planned, ramp};
 
-/// How long a stream of targets may pause before it has ended.
+/// Maximum pause within a stream of targets.
 const DRY: Duration = Duration::from_millis(300);
 
-/// Events that a slow listener may be behind; it misses the oldest then.
+/// Capacity of the event queue of a listener. A slow listener misses the oldest events.
 const EVENTS: usize = 256;
 
-/// What a client asks for that takes time.
+/// A request that takes time.
 #[derive(Clone, Debug)]
 pub enum Work {
     /// Motions, one after another.
     Motions(Vec<Motion>),
-    /// All motors on, and the motions of waking up.
+    /// All motors on, then the wake-up motions.
     WakeUp,
-    /// The motions of going to sleep, then all motors off, unless they are to hold the head where it lies.
+    /// The sleep motions, then all motors off, unless they should hold the head.
     GoToSleep {
-        /// Whether the motors go off.
+        /// Whether the motors switch off.
         release: bool,
     },
 }
 
-/// What is done to the motors.
+/// A change of the motors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// Torque, motor by motor: none leaves it as it is.
+    /// Torque by motor. `None` leaves it unchanged.
     Torque(Joints<Option<bool>>),
-    /// How they hold.
+    /// Control mode.
     Control(Control),
     /// Whether the body follows the head's yaw.
     AutomaticBodyYaw(bool),
 }
 
-/// What becomes of a move.
+/// The status of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stadium {
-    /// It plays.
+    /// It is running.
     Started,
-    /// It has come to its end.
+    /// It reached its end.
     Completed,
     /// It was refused, or the robot failed.
     Failed,
@@ -67,18 +67,18 @@ pub enum Stadium {
     Cancelled,
 }
 
-/// What is told of a move.
+/// A status change of a move.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Which move.
+    /// Identifier of the move.
     pub id: Uuid,
-    /// What becomes of it.
+    /// New status.
     pub stadium: Stadium,
-    /// Why, where it failed or was stopped.
+    /// The reason for a failure or a stop.
     pub details: String,
 }
 
-/// How a move ended: the reason, where it did not come to its end.
+/// The result of a move, with the reason if it did not reach its end.
 pub type Done = Result<(), String>;
 
 type Tell = Box<dyn FnOnce(Done) + Send>;
@@ -93,12 +93,12 @@ enum Job {
 #[derive(Default)]
 struct Mail {
     jobs: VecDeque<Job>,
-    /// The move that plays or is about to.
+    /// The move that is running or about to run.
     moving: Option<Uuid>,
-    /// Parts of a target that are not yet on their way, and how often the body had been halted when they came.
+    /// Target parts that are not commanded yet, and the stop epoch when they arrived.
     target: Option<(Target, u64)>,
     automatic_body_yaw: bool,
-    /// Whether the floor is kept between moves.
+    /// Whether to keep control between moves.
     keeps: bool,
     closing: bool,
 }
@@ -116,33 +116,33 @@ impl Post {
     }
 
     fn tell(&self, id: Uuid, stadium: Stadium, details: &str) {
-        // Without listeners nobody is told.
+        // Without listeners there is nothing to do.
         let _heard = self.events.send(Event { id, stadium, details: details.into() });
     }
 }
 
-/// A target that is not followed, because a move plays.
+/// A target is rejected because a move is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a move is running; targets are followed again when it has ended, or stop it first")]
 pub struct MoveRunning;
 
-/// Where clients post what they ask for; any number may be cloned.
+/// A cloneable handle to which clients post their requests.
 #[derive(Clone)]
 pub struct Mover {
     post: Arc<Post>,
 }
 
-/// The thread that moves. Dropping it brakes what plays and ends the thread.
+/// The thread that executes moves. Dropping it brakes the running motion and ends the thread.
 pub struct MoverThread {
     mover: Mover,
     thread: Option<JoinHandle<()>>,
 }
 
 impl MoverThread {
-    /// Starts the thread on this body; it speaks with this urgency and name.
+    /// Starts the thread for this robot with this priority and name.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// Returns an error if the thread cannot start.
     pub fn start(body: &Body, rank: Rank, name: &str) -> std::io::Result<Self> {
         let mail = Mail { automatic_body_yaw: true, ..Mail::default() };
         let post = Arc::new(Post {
@@ -157,7 +157,7 @@ impl MoverThread {
         Ok(MoverThread { mover: Mover { post }, thread: Some(thread) })
     }
 
-    /// A way to post to it.
+    /// Returns a handle.
     #[must_use]
     pub fn mover(&self) -> Mover {
         self.mover.clone()
@@ -181,10 +181,10 @@ impl Drop for MoverThread {
 }
 
 impl Mover {
-    /// Begins a move; `tell` hears how it ended. Its identifier is told to those who listen, too.
+    /// Starts a move. `tell` receives its result. Listeners receive its identifier.
     ///
     /// # Errors
-    /// [`MoveRunning`] while another one plays; `tell` is not called then.
+    /// Returns [`MoveRunning`] while another move is running. `tell` is not called then.
     pub fn begin(
         &self,
         id: Uuid,
@@ -205,7 +205,7 @@ impl Mover {
         Ok(())
     }
 
-    /// Changes what the motors do, when what plays has ended.
+    /// Changes the motors after the running motion.
     pub fn change(&self, change: Change, tell: impl FnOnce(Result<(), Refusal>) + Send + 'static) {
         let halts = self.post.pulse.halts();
         let mut mail = self.post.lock();
@@ -214,13 +214,13 @@ impl Mover {
         self.post.posted.notify_all();
     }
 
-    /// Takes the floor and keeps it, so that nobody less urgent moves the body until it is left.
+    /// Acquires control and keeps it, so that no lower priority moves the robot until [`Mover::leave`].
     pub fn keep(&self, tell: impl FnOnce(Result<(), Refusal>) + Send + 'static) {
         self.post.lock().jobs.push_back(Job::Keep { tell: Box::new(tell) });
         self.post.posted.notify_all();
     }
 
-    /// Brakes what it moves, and leaves the floor that was kept.
+    /// Brakes its motion, and releases the kept control.
     pub fn leave(&self) {
         let mut mail = self.post.lock();
         mail.keeps = false;
@@ -231,10 +231,10 @@ impl Mover {
         self.post.posted.notify_all();
     }
 
-    /// Follows these parts of a target from the next beat on, and those that came just before them.
+    /// Follows these target parts from the next cycle on, together with the parts that arrived just before.
     ///
     /// # Errors
-    /// [`MoveRunning`] while a move plays: it is not followed then.
+    /// Returns [`MoveRunning`] while a move is running. The target is ignored then.
     pub fn follow(&self, target: &Target) -> Result<(), MoveRunning> {
         let mut mail = self.post.lock();
         if mail.moving.is_some() || mail.closing {
@@ -248,10 +248,10 @@ impl Mover {
         Ok(())
     }
 
-    /// Whether a target can be reached from where the body is told to be.
+    /// Checks whether a target is reachable from the present goal.
     ///
     /// # Errors
-    /// A [`Refusal`] says why not.
+    /// Returns a [`Refusal`] with the reason.
     pub fn check(&self, target: &Target) -> Result<(), Refusal> {
         let snapshot = self.post.pulse.snapshot();
         is_able(&snapshot)?;
@@ -260,13 +260,13 @@ impl Mover {
         planned(&motion, &snapshot, period, self.automatic_body_yaw()).map(|_| ())
     }
 
-    /// The move that plays.
+    /// Returns the running move.
     #[must_use]
     pub fn moving(&self) -> Option<Uuid> {
         self.post.lock().moving
     }
 
-    /// Stops a move: it brakes to rest. Whether it was the one that plays.
+    /// Stops a move, which brakes to rest. Returns whether it was the running one.
     pub fn stop(&self, id: Uuid) -> bool {
         let plays = self.moving() == Some(id);
         if plays {
@@ -275,31 +275,31 @@ impl Mover {
         plays
     }
 
-    /// Brakes whatever moves.
+    /// Brakes any motion.
     pub fn halt(&self) {
         self.post.pulse.clone().order(Order::Halt);
     }
 
-    /// What becomes of moves from now on.
+    /// Subscribes to the events of moves.
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.post.events.subscribe()
     }
 
-    /// Whether the body follows the head's yaw.
+    /// Returns whether the body follows the head's yaw.
     #[must_use]
     pub fn automatic_body_yaw(&self) -> bool {
         self.post.lock().automatic_body_yaw
     }
 
-    /// The body that is moved.
+    /// Returns a handle to the control loop.
     #[must_use]
     pub fn pulse(&self) -> PulseHandle {
         self.post.pulse.clone()
     }
 }
 
-/// The parts of the later target, and those of the earlier one that it leaves open.
+/// Merges two targets. Parts of the later one replace those of the earlier one.
 fn over(earlier: Target, later: &Target) -> Target {
     Target {
         head: later.head.or(earlier.head),
@@ -308,12 +308,13 @@ fn over(earlier: Target, later: &Target) -> Target {
     }
 }
 
-/// A stream of targets: what was asked for so far, and when last. A stop ends all of it: what comes on without a pause
-/// is part of what was stopped.
+/// A stream of targets: the requested target so far, and the time of the last one.
+///
+/// A stop ends the whole stream. Targets that continue it without a pause belong to what was stopped.
 struct Stream {
     aim: Target,
     last: Tick,
-    /// How often the body had been halted.
+    /// Stop epoch.
     halts: u64,
 }
 
@@ -321,7 +322,7 @@ struct Moving {
     stage: Stage,
     post: Arc<Post>,
     stream: Option<Stream>,
-    /// Why the last target was not followed, or not all of it.
+    /// The reason why the last target was not followed, or not completely.
     refused: Option<Refusal>,
 }
 
@@ -412,7 +413,7 @@ impl Moving {
             Err(_) if self.stage.is_stopped() => Stadium::Cancelled,
             Err(_) => Stadium::Failed,
         };
-        // Before anybody hears of the end, the next move may come.
+        // The next move may start before listeners receive the event.
         self.post.lock().moving = None;
         self.post.tell(id, stadium, done.as_ref().err().map_or("", String::as_str));
         tell(done);
@@ -470,7 +471,7 @@ impl Moving {
         let earlier = self.stream.as_ref().map(|stream| stream.aim).unwrap_or_default();
         let aim = over(earlier, target);
         let planned = self.stage.plan(&Motion::SetTarget { target: aim, over: ramp });
-        // What can't be done of it keeps nothing else from being done.
+        // A part that is impossible does not prevent the others.
         let (aim, planned, refused) = match planned {
             Err(refusal) if target.head.is_some() => {
                 let aim = Target { head: earlier.head, ..aim };
@@ -491,14 +492,14 @@ impl Moving {
         };
         self.stage.follow(trajectory, self.stream.is_none());
         self.stream = Some(Stream { aim, last: now, halts: self.stage.halts() });
-        // What comes before this is on its way is merged.
+        // Targets that arrive before this one is commanded are merged.
         self.stage.conductor.wait(&|_| true);
     }
 
-    /// Of a stream that can't be followed each reason is told once.
+    /// Logs each reason once per stream.
     fn warn(&mut self, refusal: Refusal) {
         if self.refused.as_ref() != Some(&refusal) {
-            tracing::warn!("a client's target is not followed: {refusal}");
+            tracing::warn!("cannot follow a client's target: {refusal}");
             self.refused = Some(refusal);
         }
     }

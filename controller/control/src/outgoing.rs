@@ -1,4 +1,4 @@
-//! How many pictures have left this machine of late.
+//! Counts the images that have left this machine recently.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use firmware_bridge::clock::{Clock, Tick, WallClock};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// How many pictures have left this machine of late: one count for all conversations with a body.
+/// The number of images that have recently left this machine: one count for all conversations with a robot.
 pub struct Outgoing {
     clock: WallClock,
     sent: Mutex<VecDeque<Tick>>,
@@ -21,7 +21,7 @@ impl Default for Outgoing {
 }
 
 impl Outgoing {
-    /// Counts one more, unless that is too many within the hour.
+    /// Counts one more image, unless that exceeds the limit per hour. Returns whether it is allowed.
     #[must_use]
     pub fn count(&self, most: u32) -> bool {
         let now = self.clock.now();

@@ -1,4 +1,4 @@
-//! Runs `minismith-recorder`, where it was built, on one recording; it is given its time and no more.
+//! Runs `minismith-recorder`, if it is installed, for one recording and with a time limit.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -16,37 +16,37 @@ use minismith_runtime::processes::{self, Program};
 
 const PROGRAM: &str = "minismith-recorder";
 const PROGRAM_VARIABLE: &str = "MINISMITH_RERUN";
-/// How long a recorder may take for one recording.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// How often it is looked for once it has closed its input.
-const LOOK: Duration = Duration::from_millis(2);
-/// Bytes that are handed over at once.
-const HANDFUL: usize = 1 << 16;
+/// Maximum time for one recording.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// Poll interval for its exit after it has closed its input.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+/// Size of a write, bytes.
+const WRITE_SIZE: usize = 1 << 16;
 
-/// Why there is no recording.
+/// The reason why there is no recording.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRecording {
     /// There is no recorder.
     #[error("no recording: build it with `make recorder`")]
     NotBuilt,
-    /// The variable that names it is wrong.
-    #[error("no recording: {variable} names {}, which is not a file; correct or unset it", .path.display())]
+    /// The variable with its path is wrong.
+    #[error("no recording: {variable} is {}, which is not a file; correct or unset it", .path.display())]
     NotThere {
         /// The environment variable.
         variable: &'static str,
-        /// What it names.
+        /// Its value.
         path: PathBuf,
     },
-    /// It does not start, or its file can't be read.
+    /// It does not start, or its file cannot be read.
     #[error("no recording: {doing}: {source}")]
     Io {
-        /// What was tried.
+        /// The failed operation.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// It did not take the recording.
-    #[error("no recording: the recorder {how}; what it said stands in the log")]
+    /// It failed or timed out.
+    #[error("no recording: the recorder {how}; see its messages in the log")]
     Failed {
         /// How it ended.
         how: String,
@@ -57,10 +57,10 @@ fn io(doing: &'static str) -> impl FnOnce(std::io::Error) -> NoRecording {
     move |source| NoRecording::Io { doing, source }
 }
 
-/// Where the recorder is: `MINISMITH_RERUN`, or beside this program, or in the folder above, for tests.
+/// Returns the path of the recorder: `MINISMITH_RERUN`, or next to this program, or in the folder above, for tests.
 ///
 /// # Errors
-/// When it is not there.
+/// Returns an error if it does not exist.
 pub fn locate() -> Result<PathBuf, NoRecording> {
     let old = ENVIRONMENT.iter().filter(|(_, new)| *new == PROGRAM_VARIABLE).map(|(old, _)| *old);
     for variable in std::iter::once(PROGRAM_VARIABLE).chain(old) {
@@ -68,17 +68,17 @@ pub fn locate() -> Result<PathBuf, NoRecording> {
             return if path.is_file() { Ok(path) } else { Err(NoRecording::NotThere { variable, path }) };
         }
     }
-    let executable = env::current_exe().map_err(io("finding this program"))?;
+    let executable = env::current_exe().map_err(io("cannot find this program"))?;
     let beside = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
     beside.into_iter().find(|place| place.is_file()).ok_or(NoRecording::NotBuilt)
 }
 
-/// Has a recording made; its bytes.
+/// Creates a recording and returns its bytes.
 ///
 /// # Errors
-/// [`NoRecording`], in words for a person.
+/// Returns [`NoRecording`] with a text for people.
 pub fn record(messages: impl Iterator<Item = Message>) -> Result<Vec<u8>, NoRecording> {
-    record_with(locate()?, messages, PATIENCE)
+    record_with(locate()?, messages, TIMEOUT)
 }
 
 fn record_with(
@@ -86,23 +86,23 @@ fn record_with(
     messages: impl Iterator<Item = Message>,
     patience: Duration,
 ) -> Result<Vec<u8>, NoRecording> {
-    let folder = tempfile::tempdir().map_err(io("making a folder for it"))?;
+    let folder = tempfile::tempdir().map_err(io("cannot create a folder for it"))?;
     let file = folder.path().join("recording.rrd");
-    let (ours, theirs) = UnixStream::pair().map_err(io("making a channel to the recorder"))?;
+    let (ours, theirs) = UnixStream::pair().map_err(io("cannot create a channel to the recorder"))?;
     let child = processes::start(Program {
         path: program,
         arguments: vec!["--to".into(), file.clone().into()],
         environment: Vec::new(),
         input: theirs.into(),
     })
-    .map_err(io("starting the recorder"))?;
+    .map_err(io("cannot start the recorder"))?;
     let mut recorder = Recorder { child, channel: ours, clock: WallClock::start(), until: Tick::ZERO };
     recorder.until = recorder.clock.now() + patience;
     recorder.tell(messages)?;
-    fs::read(&file).map_err(io("reading what the recorder wrote"))
+    fs::read(&file).map_err(io("cannot read the recorder's file"))
 }
 
-/// A recorder at work; when it is dropped it is dead.
+/// A running recorder. Dropping it kills the process.
 struct Recorder {
     child: Child,
     channel: UnixStream,
@@ -111,18 +111,19 @@ struct Recorder {
 }
 
 impl Recorder {
-    /// Tells it everything, and waits until it has written.
+    /// Sends all messages, and waits until it has written the file.
     fn tell(&mut self, messages: impl Iterator<Item = Message>) -> Result<(), NoRecording> {
-        let mut waiting = Vec::with_capacity(2 * HANDFUL);
+        let mut waiting = Vec::with_capacity(2 * WRITE_SIZE);
         for message in messages {
-            serde_json::to_writer(&mut waiting, &message).map_err(|error| io("telling it")(error.into()))?;
+            serde_json::to_writer(&mut waiting, &message)
+                .map_err(|error| io("cannot encode a message")(error.into()))?;
             waiting.push(b'\n');
-            if waiting.len() >= HANDFUL {
+            if waiting.len() >= WRITE_SIZE {
                 self.hand_over(&mut waiting)?;
             }
         }
         self.hand_over(&mut waiting)?;
-        // If it has gone already, its exit tells why.
+        // If it has exited already, its exit status shows why.
         let _ = self.channel.shutdown(Shutdown::Write);
         self.wait()
     }
@@ -138,11 +139,11 @@ impl Recorder {
     fn hand_over(&mut self, waiting: &mut Vec<u8>) -> Result<(), NoRecording> {
         let mut rest = waiting.as_slice();
         while !rest.is_empty() {
-            self.channel.set_write_timeout(Some(self.left()?)).map_err(io("telling the recorder"))?;
+            self.channel.set_write_timeout(Some(self.left()?)).map_err(io("cannot write to the recorder"))?;
             match self.channel.write(rest) {
                 Ok(taken) => rest = rest.get(taken..).unwrap_or_default(),
                 Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
-                // It does not listen any more; its exit tells why.
+                // It no longer reads. Its exit status shows why.
                 Err(_) => return self.wait(),
             }
         }
@@ -151,9 +152,9 @@ impl Recorder {
     }
 
     fn wait(&mut self) -> Result<(), NoRecording> {
-        // It says nothing: the channel ends when it does.
+        // It sends nothing. The channel closes when it exits.
         loop {
-            self.channel.set_read_timeout(Some(self.left()?)).map_err(io("waiting for the recorder"))?;
+            self.channel.set_read_timeout(Some(self.left()?)).map_err(io("cannot wait for the recorder"))?;
             match self.channel.read(&mut [0; 64]) {
                 Ok(0) => break,
                 Err(error) if !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
@@ -163,10 +164,10 @@ impl Recorder {
             }
         }
         loop {
-            match self.child.try_wait().map_err(io("waiting for the recorder"))? {
+            match self.child.try_wait().map_err(io("cannot wait for the recorder"))? {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => return Err(NoRecording::Failed { how: format!("failed ({status})") }),
-                None => self.clock.wait_until(self.clock.now() + self.left()?.min(LOOK)),
+                None => self.clock.wait_until(self.clock.now() + self.left()?.min(POLL_INTERVAL)),
             }
         }
     }
@@ -174,7 +175,7 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -188,30 +189,30 @@ mod tests {
 
     use super::*;
 
-    /// Runs a script as the recorder.
+    /// Runs a script instead of the recorder.
     fn with(script: &str, patience: Duration) -> Result<Vec<u8>, NoRecording> {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("recorder");
         fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
         let long = Text { beat: None, voice: Voice::Tool, words: "x".repeat(1_000) };
-        // More than any channel holds, so that it must be read.
+        // More than any channel buffers, so that the script must read it.
         let messages = std::iter::repeat_n(Message::Text(long), 2_000);
         record_with(program, messages.chain([Message::End(End { beats: 0, dropped: 0 })]), patience)
     }
 
     #[test]
-    fn what_the_recorder_writes_comes_back() {
-        let bytes = with("read line; exec /bin/cat > \"$2\"", PATIENCE).unwrap();
+    fn record_returns_the_recorders_file() {
+        let bytes = with("read line; exec /bin/cat > \"$2\"", TIMEOUT).unwrap();
         assert!(bytes.ends_with(b"{\"type\":\"footer\",\"cycles\":0}\n"), "{} bytes", bytes.len());
     }
 
     #[test]
-    fn a_recorder_that_dies_or_hangs_is_told_once() {
+    fn record_fails_if_the_recorder_dies_or_hangs() {
         let said = |script: &str, patience| with(script, patience).unwrap_err().to_string();
-        assert!(said("exit 2", PATIENCE).contains("failed (exit status: 2)"));
-        assert!(said("exec /bin/cat > /dev/null", PATIENCE).contains("reading what the recorder wrote"));
-        // It neither reads nor ends; it closes its input and does not end.
+        assert!(said("exit 2", TIMEOUT).contains("failed (exit status: 2)"));
+        assert!(said("exec /bin/cat > /dev/null", TIMEOUT).contains("cannot read the recorder's file"));
+        // The first script neither reads nor exits. The second closes its input and does not exit.
         for script in ["exec /bin/sleep 600", "exec 0<&-; exec /bin/sleep 600"] {
             assert!(said(script, Duration::from_millis(200)).contains("took too long"), "{script}");
         }

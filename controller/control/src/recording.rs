@@ -1,8 +1,10 @@
-//! A recorded move: where head, body and antennas were, frame by frame. It is kept in the official library's own
-//! format (`file`), sampled from a body that beats (`sample`), and played as a motion like any other.
+//! A recorded move: head, body and antennas, frame by frame.
 //!
-//! Safety: a file comes from anywhere. It is read with an end, every number in it is judged before anything moves, and
-//! what it asks for passes the planner and the envelope as all else does.
+//! It is stored in the official library's format (`file`), sampled from a running robot (`sample`), and played as an
+//! ordinary motion.
+//!
+//! Safety: a file may come from anywhere. Its size is bounded, every number is checked before anything moves, and its
+//! motion passes the planner and the envelope.
 
 mod file;
 mod keep;
@@ -17,102 +19,102 @@ pub use file::read;
 pub use keep::{NewFile, NotKept};
 pub use sample::{Sampled, Sampling, sample};
 
-/// The most frames of one move: ten minutes at 100 Hz, and some.
+/// Maximum number of frames: ten minutes at 100 Hz, with a margin.
 pub const MOST_FRAMES: usize = 65_536;
 
-/// The most bytes of a file; the official library writes some 600 for each frame.
+/// Maximum size of a file, bytes. The official library writes about 600 bytes per frame.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// How the head and the rest stood at one moment.
+/// The posture at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// Since the first frame.
+    /// Time since the first frame.
     pub at: Duration,
-    /// Where everything was.
+    /// Posture.
     pub posture: Posture,
 }
 
-/// A move that can be played: at least one frame, times that never fall, no longer than a motion may be.
+/// A playable move: at least one frame, times that never decrease, and the maximum duration of a motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
     description: String,
     first: Frame,
-    /// Those after the first.
+    /// The frames after the first.
     rest: Vec<Frame>,
 }
 
-/// Why something is not a move that can be played. Frames are counted from 0, as in the file.
+/// The reason why a file or frames are not a playable move. Frames are counted from 0, as in the file.
 #[derive(Debug, thiserror::Error)]
 pub enum NotARecording {
-    /// The file can't be read.
-    #[error("it can't be read: {0}")]
+    /// The file cannot be read.
+    #[error("it cannot be read: {0}")]
     Unreadable(#[from] std::io::Error),
-    /// A folder, a pipe or a device.
-    #[error("it is no plain file; give the path of a recorded move")]
+    /// It is a folder, a pipe or a device.
+    #[error("it is not a regular file; give the path of a recorded move")]
     NotAFile,
-    /// Larger than any move.
-    #[error("it is too long, more than {} MB; record it in parts", MOST_BYTES >> 20)]
+    /// It is larger than any move.
+    #[error("it is too large, more than {} MB; record it in parts", MOST_BYTES >> 20)]
     TooLarge,
-    /// Not the JSON of a move.
+    /// It is not the JSON of a move.
     #[error(
         "it is not a recorded move ({0}); it needs `description`, `time` and `set_target_data`, as `minismith record` writes them"
     )]
     NotAMove(#[from] serde_json::Error),
-    /// There is nothing in it.
-    #[error("it holds no frames; record it again")]
+    /// It has no frames.
+    #[error("it has no frames; record it again")]
     Empty,
-    /// Times and frames do not belong together.
+    /// The numbers of times and frames differ.
     #[error("it has {times} times for {frames} frames; each frame needs one")]
     Uneven {
-        /// How many times.
+        /// Number of times.
         times: usize,
-        /// How many frames.
+        /// Number of frames.
         frames: usize,
     },
-    /// A frame's time is before that of the one before it, or not a number.
+    /// A frame's time is before that of the previous one, or not a number.
     #[error("frame {frame} comes at {seconds} s, before the frame ahead of it; sort the frames by time")]
     OutOfOrder {
-        /// Which frame.
+        /// Index of the frame.
         frame: usize,
-        /// Its time, as it is written.
+        /// Its time, as written.
         seconds: f64,
     },
-    /// It takes too long.
+    /// It is too long.
     #[error("frame {frame} comes after {seconds:.1} s; a move lasts {} s at most", LONGEST.as_secs())]
     TooLong {
-        /// The first frame beyond the end.
+        /// The first frame after the end.
         frame: usize,
         /// Its time since the first frame.
         seconds: f64,
     },
-    /// A frame's head is no pose.
+    /// A frame's head pose is invalid.
     #[error("frame {frame}: {reason}")]
     NotAPose {
-        /// Which frame.
+        /// Index of the frame.
         frame: usize,
-        /// What is wrong with it.
+        /// The error.
         reason: NotAPose,
     },
-    /// A frame's angle is no angle.
-    #[error("frame {frame}: {what} is {value}; angles are radians within {} turns", FARTHEST_TURN)]
+    /// An angle in a frame is invalid.
+    #[error("frame {frame}: {what} is {value}; angles are radians within {} turns", MAX_TURNS)]
     NotAnAngle {
-        /// Which frame.
+        /// Index of the frame.
         frame: usize,
-        /// Which angle.
+        /// Name of the angle.
         what: &'static str,
-        /// What stands there.
+        /// Its value.
         value: f64,
     },
 }
 
-/// An angle beyond this many turns is no angle of this robot, however it was counted.
-const FARTHEST_TURN: f64 = 4.0;
+/// Maximum absolute angle, turns. No angle of this robot is greater, however it was counted.
+const MAX_TURNS: f64 = 4.0;
 
 impl Recording {
-    /// A move of these frames; the first one's time becomes zero. Of frames at the same time the last one counts.
+    /// Creates a move from frames. The first frame gets time zero. Of frames at the same time the last one counts.
     ///
     /// # Errors
-    /// [`NotARecording`] names the frame that is out of order or too late.
+    /// Returns [`NotARecording`], which names the frame that is out of order or too late.
     pub fn new(
         description: String,
         frames: impl IntoIterator<Item = (f64, Posture)>,
@@ -143,42 +145,42 @@ impl Recording {
         Ok(Recording { description, first, rest })
     }
 
-    /// What it is, in its maker's words.
+    /// Returns the description by its author.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// The same move with these words about it.
+    /// Returns the same move with another description.
     #[must_use]
     pub fn described(self, description: String) -> Self {
         Recording { description, ..self }
     }
 
-    /// All frames, in order.
+    /// Returns all frames, in order.
     pub fn frames(&self) -> impl Iterator<Item = &Frame> {
         std::iter::once(&self.first).chain(&self.rest)
     }
 
-    /// How many there are; at least one.
+    /// Returns the number of frames, which is at least one.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.rest.len() + 1
     }
 
-    /// Where it begins.
+    /// Returns the first posture.
     #[must_use]
     pub const fn first(&self) -> &Posture {
         &self.first.posture
     }
 
-    /// How long it takes.
+    /// Returns the duration.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.rest.last().unwrap_or(&self.first).at
     }
 
-    /// The move as a motion, at this many times its own speed.
+    /// Returns the move as a motion, at this multiple of its own speed.
     #[must_use]
     pub fn motion(&self, speed: f64) -> Motion {
         let keyframe =

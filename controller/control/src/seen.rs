@@ -1,4 +1,4 @@
-//! What is there: faces and things, told apart, each once.
+//! Detected faces and objects, each listed once.
 
 use nalgebra::Point3;
 use serde::Serialize;
@@ -12,23 +12,24 @@ use crate::stage::Stage;
 use minismith_runtime::outcome::tidy;
 use minismith_senses::detect::PERSON;
 
-/// Something that was found in a picture.
+/// An object detected in an image.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Thing {
-    /// `person`, `cup`, ...: a class of the COCO data set.
+    /// A class of the COCO data set: `person`, `cup`, ...
     #[schema(value_type = String)]
     pub label: &'static str,
-    /// How sure the detector is, 0 to 1.
+    /// Confidence of the detector, 0 to 1.
     pub score: f64,
-    /// In the picture, pixels: left, top, width, height.
+    /// Position in the image, pixels: left, top, width, height.
     pub bounds: [f64; 4],
-    /// Where it is about, metres in the world frame (x forward, y left, z up from the neutral head); the distance is guessed
-    /// by its size.
+    /// Approximate position, metres in the world frame (x forward, y left, z up from the neutral head).
+    ///
+    /// The distance is estimated from the object's size.
     pub place: [f64; 3],
 }
 
 impl Thing {
-    /// What a detector has found, for people and models.
+    /// Converts a detection for people and models.
     #[must_use]
     pub fn of(found: &Found) -> Self {
         let label = match found.kind {
@@ -44,35 +45,35 @@ impl Thing {
         }
     }
 
-    /// Where it is about, metres in the world frame.
+    /// Returns the approximate position, metres in the world frame.
     #[must_use]
     pub fn point(&self) -> Point3<f64> {
         Point3::from(self.place)
     }
 }
 
-/// What is there.
+/// The detected objects.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// People first, then other things, each kind the surest first.
+    /// People first, then other objects, each kind by falling confidence.
     pub things: Vec<Thing>,
-    /// Why only faces were looked for, if so.
+    /// The reason why only faces were detected, if so.
     pub blind_to: Option<String>,
 }
 
-/// What is in the newest picture.
+/// Returns the objects in the latest image.
 ///
 /// # Errors
-/// When there is none, or nothing to find faces with.
+/// Returns an error if there is no image, or no model to detect faces.
 pub fn seen(stage: &mut Stage) -> Result<Seen, NoSight> {
     let (eyes, from) = stage.sees()?;
     seen_by(eyes, &from)
 }
 
-/// The same for somebody who only watches.
+/// Returns the objects in the latest image, for an observer.
 ///
 /// # Errors
-/// As [`seen`].
+/// As for [`seen`].
 pub fn seen_by(eyes: &mut Eyes, from: &Viewpoint) -> Result<Seen, NoSight> {
     let faces = eyes.faces(from)?.found;
     let mut things: Vec<Thing> = faces.iter().map(Thing::of).collect();
@@ -89,7 +90,7 @@ pub fn seen_by(eyes: &mut Eyes, from: &Viewpoint) -> Result<Seen, NoSight> {
                 && (bounds.y..=bounds.y + bounds.height).contains(&y)
         })
     };
-    // A person whose face was found is not counted twice.
+    // A person whose face was detected is not counted twice.
     let mut rest: Vec<Thing> = found
         .iter()
         .filter(|found| found.kind != Kind::Thing(PERSON) || !holds_a_face(found))
@@ -100,10 +101,10 @@ pub fn seen_by(eyes: &mut Eyes, from: &Viewpoint) -> Result<Seen, NoSight> {
     Ok(Seen { things, blind_to: None })
 }
 
-/// What there is of this class.
+/// Returns the objects of this class.
 ///
 /// # Errors
-/// When nothing can be said of that class.
+/// Returns an error if this class cannot be detected.
 pub fn of(stage: &mut Stage, label: &'static str) -> Result<Vec<Thing>, NoSight> {
     if label != PERSON {
         let found = stage.things()?.found;

@@ -1,8 +1,10 @@
-//! The place where motions happen: a pulse and a camera. The mock in virtual time and the motors on the wall clock are
-//! both a stage; nothing above this line can tell which.
+//! The execution context of motions: a control loop and a camera.
 //!
-//! Safety: a halt ends all that was asked for before it, also what is only being planned. The pulse counts halts, and
-//! the stage heeds every one since it was last told to begin anew; none is ever taken back.
+//! The simulated robot in virtual time and the motors on the wall clock both have one. Code above this layer cannot
+//! distinguish them.
+//!
+//! Safety: a stop cancels everything that was requested before it, including a motion in planning. The control loop
+//! counts stops. The context obeys every stop since its last `begin`, and no stop is ever undone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,52 +29,52 @@ use firmware_bridge::kinematics::posture_from_joints;
 use minismith_runtime::logs::known;
 use minismith_runtime::outcome::{self, PostureView, Step};
 
-/// The greatest time over which a streamed target is reached; the least is a beat.
-const LONGEST_RAMP: Duration = Duration::from_millis(50);
+/// Maximum time over which a streamed target is reached. The minimum is a cycle.
+const MAX_RAMP: Duration = Duration::from_millis(50);
 
-/// How long the body is left to settle before what was achieved is measured.
-const SETTLE: Duration = Duration::from_millis(150);
+/// Time to settle before the achieved pose is measured.
+const SETTLE_TIME: Duration = Duration::from_millis(150);
 
-/// A pulse and a camera.
+/// A control loop and a camera.
 pub struct Stage {
-    /// Whoever beats the body.
+    /// The client of the control loop.
     pub conductor: Box<dyn Conductor>,
     /// Whether the body follows the head's yaw.
     pub automatic_body_yaw: bool,
-    /// Halts that are over and done with.
+    /// The stop epoch that this context has seen.
     halts: u64,
     voice: Voice,
     eyes: Eyes,
-    /// Whether its motions are told as spans: those of a real body are, and not those of a rehearsal.
+    /// Whether motions create spans. They do on a running robot, and not in a rehearsal.
     is_told: bool,
-    /// The stream of targets that is followed.
+    /// The span of the followed stream of targets.
     stream: Option<Span>,
 }
 
 impl Stage {
-    /// A stage around a conductor that nobody else asks for motion.
+    /// Creates a context for a control loop without other clients.
     #[must_use]
     pub fn new(conductor: Box<dyn Conductor>, eyes: impl Into<Eyes>) -> Self {
         let voice = Arc::new(Arbiter::default()).voice(Rank::Agent, "the only one");
         Stage { is_told: false, ..Stage::shared(conductor, eyes.into(), voice) }
     }
 
-    /// A stage around a conductor that others ask for motion too.
+    /// Creates a context for a control loop with other clients.
     #[must_use]
     pub fn shared(conductor: Box<dyn Conductor>, eyes: Eyes, voice: Voice) -> Self {
         let halts = conductor.halts();
         Stage { halts, conductor, automatic_body_yaw: true, voice, eyes, is_told: true, stream: None }
     }
 
-    /// Takes the floor, and brakes what a less urgent voice has begun.
+    /// Acquires control, and brakes the motion of a claim with lower priority.
     ///
     /// # Errors
-    /// [`Refusal::Taken`] while a voice holds it that is as urgent or more.
+    /// Returns [`Refusal::Taken`] while a claim of at least this priority is in control.
     pub fn take_floor(&mut self) -> Result<(), Refusal> {
         match self.voice.take() {
             Ok(Took::Free) => Ok(()),
             Ok(Took::FromAnother) => {
-                // This halt is the other's end and not this one's; any further one is.
+                // This stop ends the other client's motion, not this context's. Any further stop counts for this one.
                 self.conductor.order(Order::Halt);
                 self.halts += 1;
                 self.rest();
@@ -82,42 +84,42 @@ impl Stage {
         }
     }
 
-    /// Brakes what was begun here; what others have begun goes on.
+    /// Brakes the motion of this context. Motions of others continue.
     pub fn brake(&mut self) {
         if self.voice.holds() {
             self.conductor.order(Order::Halt);
         }
     }
 
-    /// Gives the floor back: others may move the body again.
+    /// Releases control, so that other clients may move the robot.
     pub fn leave_floor(&mut self) {
         self.stream = None;
         self.voice.release();
     }
 
-    /// Speaks with another urgency from now on; returns the one before.
+    /// Changes the priority and returns the previous one.
     pub fn raise(&mut self, rank: Rank) -> Rank {
         self.voice.raise(rank)
     }
 
-    /// Begins anew with a wish that was heard when there had been so many halts; a later one ends it.
+    /// Starts a new request with the stop epoch of its arrival. A later stop cancels it.
     pub const fn begin(&mut self, halts: u64) {
         self.halts = halts;
     }
 
-    /// The halts that it heeds.
+    /// Returns the stop epoch of the present request.
     #[must_use]
     pub const fn halts(&self) -> u64 {
         self.halts
     }
 
-    /// Whether stop was said since the stage began anew.
+    /// Returns whether a stop arrived since the last `begin`.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.conductor.halts() != self.halts
     }
 
-    /// Begins to play a planned trajectory, and does not wait for it.
+    /// Starts a planned trajectory without waiting for it.
     pub fn follow(&mut self, trajectory: Trajectory, fresh: bool) {
         if fresh {
             self.stream = Some(self.motion("stream"));
@@ -125,10 +127,10 @@ impl Stage {
         self.conductor.order(Order::Play { trajectory, fresh, halts: self.halts });
     }
 
-    /// Takes the floor and plans a motion from where the body is commanded to be.
+    /// Acquires control and plans a motion from the present goal position.
     ///
     /// # Errors
-    /// A [`Refusal`]; nothing has moved then.
+    /// Returns a [`Refusal`]. Nothing has moved then.
     pub fn plan(&mut self, motion: &Motion) -> Result<Trajectory, Refusal> {
         self.may_move(&self.conductor.snapshot())?;
         self.take_floor()?;
@@ -143,7 +145,7 @@ impl Stage {
         is_able(snapshot)
     }
 
-    /// Carries out one motion to its end, and says what came of it.
+    /// Executes one motion to its end and returns its record.
     pub fn carry_out(&mut self, kind: &str, motion: &Motion) -> Step {
         match self.plan(motion) {
             Ok(trajectory) => self.play(kind, trajectory).1,
@@ -151,7 +153,7 @@ impl Stage {
         }
     }
 
-    /// The span of a motion, from when it is handed to the body to its end. One that belongs to nothing else has an id.
+    /// Returns the span of a motion, from its command to its end. A span without a parent has an id.
     fn motion(&self, kind: &str) -> Span {
         if !self.is_told {
             return Span::none();
@@ -159,7 +161,7 @@ impl Stage {
         known(tracing::info_span!("motion", id = Empty, kind, outcome = Empty))
     }
 
-    /// Plays a planned trajectory to its end. Also returns the raw trims.
+    /// Plays a planned trajectory to its end. Also returns the raw clamps.
     pub fn play(&mut self, kind: &str, trajectory: Trajectory) -> (TrimLog, Step) {
         let requested = PostureView::from(&trajectory.target);
         let mut trims = outcome::adjustments(&trajectory.adjustments);
@@ -186,13 +188,13 @@ impl Stage {
         )
     }
 
-    /// Waits until the body is at rest after a halt.
+    /// Waits until the robot is at rest after a stop.
     pub fn rest(&mut self) {
         self.conductor.wait(&|snapshot| snapshot.doing != Doing::Braking);
         self.stream = None;
     }
 
-    /// Lets the motion in progress come to its end, less if stop is said.
+    /// Waits for the end of the present motion, or for a stop.
     pub fn play_out(&mut self) -> Snapshot {
         let halts = self.halts;
         let snapshot = self.conductor.wait(&|snapshot| snapshot.ended.is_some() || snapshot.halts != halts);
@@ -200,13 +202,13 @@ impl Stage {
         snapshot
     }
 
-    /// Waits a moment and measures.
+    /// Waits for the robot to settle and measures its pose.
     pub fn settle(&mut self) -> Option<PostureView> {
-        let until = self.conductor.stage_now() + SETTLE;
+        let until = self.conductor.stage_now() + SETTLE_TIME;
         view_of(&self.pass_until(until))
     }
 
-    /// Lets stage time pass, less if stop is said.
+    /// Advances robot time to `until`, or to a stop.
     pub fn pass_until(&mut self, until: Tick) -> Snapshot {
         let period = u64::try_from(self.conductor.period().as_nanos()).unwrap_or(u64::MAX).max(1);
         let beats = until.0 / period;
@@ -214,7 +216,7 @@ impl Stage {
         self.conductor.watch(&|snapshot| snapshot.beats >= beats || snapshot.halts != halts)
     }
 
-    /// The motions of waking up: up to the initial posture, a small tilt and back (the official durations).
+    /// Returns the wake-up motions: to the initial posture, then a small tilt and back, with the official durations.
     #[must_use]
     pub fn waking() -> Vec<Motion> {
         let tilt = HeadPose::new(
@@ -236,7 +238,7 @@ impl Stage {
         ]
     }
 
-    /// The motions of going to sleep: by the initial posture down to the sleep posture.
+    /// Returns the sleep motions: through the initial posture to the sleep posture.
     #[must_use]
     pub fn resting() -> Vec<Motion> {
         let goto = |posture: &Posture, seconds| Motion::Goto {
@@ -247,7 +249,7 @@ impl Stage {
         vec![goto(&Posture::init(), 1.0), goto(&Posture::sleep(), 2.0)]
     }
 
-    /// Carries out several motions as one step; the first refusal ends it.
+    /// Executes several motions as one step. The first refusal ends it.
     pub fn sequence(&mut self, kind: &str, motions: &[Motion]) -> Step {
         let mut whole = Step { kind: kind.into(), ..Step::default() };
         for motion in motions {
@@ -264,10 +266,10 @@ impl Stage {
         whole
     }
 
-    /// Switches the torque of all motors, or of some, once what plays has ended.
+    /// Switches the torque of all or some motors after the running motion.
     ///
     /// # Errors
-    /// [`Refusal::Taken`] while somebody else moves the body.
+    /// Returns [`Refusal::Taken`] while another client is in control.
     pub fn torque(&mut self, on: Joints<bool>) -> Result<Snapshot, Refusal> {
         self.take_floor()?;
         self.conductor.wait(&is_quiet);
@@ -275,10 +277,10 @@ impl Stage {
         Ok(self.conductor.wait(&|_| true))
     }
 
-    /// How the motors hold from now on, once what plays has ended.
+    /// Sets the control mode after the running motion.
     ///
     /// # Errors
-    /// A [`Refusal`] when they do not take it.
+    /// Returns a [`Refusal`] if the motors do not accept it.
     pub fn control(&mut self, control: Control) -> Result<(), Refusal> {
         self.take_floor()?;
         let quiet = self.conductor.wait(&is_quiet);
@@ -296,75 +298,76 @@ impl Stage {
         }
     }
 
-    /// Other limits, once what plays has ended: with less deceleration than a motion began with, it could not be braked
-    /// inside the limits.
+    /// Sets other limits after the running motion.
+    ///
+    /// With less deceleration than at its start, a motion could not brake within the limits.
     pub fn limit(&mut self, limits: Limits) {
         self.conductor.wait(&is_quiet);
         self.conductor.order(Order::Limits(limits));
         self.conductor.wait(&|_| true);
     }
 
-    /// Where the body is, from the motors' own positions.
+    /// Returns the pose from the present positions of the motors.
     #[must_use]
     pub fn posture(&self) -> Option<Posture> {
         posture_of(&self.conductor.snapshot())
     }
 
-    /// Where the body is told to be.
+    /// Returns the pose of the goal positions.
     #[must_use]
     pub fn commanded_posture(&self) -> Option<Posture> {
         posture_from_joints(&self.conductor.snapshot().commanded, &HeadPose::neutral()).ok()
     }
 
-    /// From where the camera sees now; none when it can't be told where the head is.
+    /// Returns the present camera pose, or an error if the head pose is unknown.
     fn viewpoint(&self) -> Result<Viewpoint, NoFrame> {
         let head = self.posture().ok_or(NoFrame::NoPose)?.head;
         Ok(Viewpoint { at: self.conductor.stage_now(), head })
     }
 
-    /// The newest frame of the head's camera.
+    /// Returns the latest frame of the head's camera.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason why there is none.
     pub fn frame(&self) -> Result<Arc<Frame>, NoFrame> {
         self.eyes.newest(&self.viewpoint()?)
     }
 
-    /// The faces in the newest frame.
+    /// Returns the faces in the latest frame.
     ///
     /// # Errors
-    /// Why nothing can be said.
+    /// Returns the reason why detection is impossible.
     pub fn faces(&mut self) -> Result<Sighting, NoSight> {
         let from = self.viewpoint()?;
         self.eyes.faces(&from)
     }
 
-    /// The things in the newest frame; takes a tenth of a second.
+    /// Returns the objects in the latest frame, which takes a tenth of a second.
     ///
     /// # Errors
-    /// Why nothing can be said.
+    /// Returns the reason why detection is impossible.
     pub fn things(&mut self) -> Result<Sighting, NoSight> {
         let from = self.viewpoint()?;
         self.eyes.things(&from)
     }
 
-    /// What it sees with, and from where.
+    /// Returns the perception and the camera pose.
     ///
     /// # Errors
-    /// When it can't be told where the head is.
+    /// Returns an error if the head pose is unknown.
     pub fn sees(&mut self) -> Result<(&mut Eyes, Viewpoint), NoFrame> {
         let from = self.viewpoint()?;
         Ok((&mut self.eyes, from))
     }
 
-    /// The camera's name, for people.
+    /// Returns the camera's name for people.
     #[must_use]
     pub fn camera_name(&self) -> String {
         self.eyes.camera_name()
     }
 }
 
-/// The interpolation of the body for the one of the wire.
+/// Converts the interpolation of the protocol to that of the robot.
 #[must_use]
 pub const fn interpolation(method: Method) -> Interpolation {
     match method {
@@ -375,21 +378,22 @@ pub const fn interpolation(method: Method) -> Interpolation {
     }
 }
 
-/// The head's x axis towards a point in the world frame, metres, its translation zero, the body ahead: what the
-/// official `look_at_world` does.
+/// Returns a motion that points the head's x axis at a point in the world frame, metres.
+///
+/// The head's translation is zero and the body looks ahead, as in the official `look_at_world`.
 ///
 /// # Errors
-/// [`Refusal::NotFinite`] when the point gives no direction.
+/// Returns [`Refusal::NotFinite`] if the point gives no direction.
 pub fn look_at(point: [f64; 3], duration: Duration) -> Result<Motion, Refusal> {
     let head = HeadPose::looking_at(point).ok_or(Refusal::NotFinite { what: "the direction to look in" })?;
     let target = Target { head: Some(head), body_yaw: Some(Radians::ZERO), antennas: None };
     Ok(Motion::Goto { target, duration, interpolation: Interpolation::Minjerk })
 }
 
-/// Plans a motion from where a body is commanded to be. Nothing is asked of it.
+/// Plans a motion from the present goal position, without any command to the robot.
 ///
 /// # Errors
-/// A [`Refusal`] says why the motion can't be made.
+/// Returns a [`Refusal`] if the motion is impossible.
 pub fn planned(
     motion: &Motion,
     snapshot: &Snapshot,
@@ -403,17 +407,20 @@ pub fn planned(
     motion.plan(&snapshot.commanded, &rules)
 }
 
-/// Over which time a streamed target is reached that comes so long after the one before it; none begins the stream. It is
-/// the stream's own interval, so that a 50 Hz stream is smooth at 100 Hz, within a beat and 50 ms.
+/// Returns the time over which a streamed target is reached, given the gap to the previous one.
+///
+/// It is the stream's own interval, so that a 50 Hz stream is smooth at 100 Hz. It is at least
+/// a cycle and at most 50 ms.
+/// `None` starts the stream.
 #[must_use]
 pub fn ramp(gap: Option<Duration>, period: Duration) -> Duration {
-    gap.unwrap_or(LONGEST_RAMP).min(LONGEST_RAMP).max(period)
+    gap.unwrap_or(MAX_RAMP).min(MAX_RAMP).max(period)
 }
 
-/// Whether the body can move at all.
+/// Checks whether the robot can move at all.
 ///
 /// # Errors
-/// A [`Refusal`] says why it can't.
+/// Returns a [`Refusal`] with the reason.
 pub fn is_able(snapshot: &Snapshot) -> Result<(), Refusal> {
     match &snapshot.fault {
         Some(fault) => Err(Refusal::Fault { reason: fault.to_string() }),
@@ -422,7 +429,7 @@ pub fn is_able(snapshot: &Snapshot) -> Result<(), Refusal> {
     }
 }
 
-/// How a motion ended, in a word.
+/// Returns the name of a motion's result.
 const fn ended(how: &Ended) -> &'static str {
     match how {
         Ended::Arrived => "arrived",
@@ -440,14 +447,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ramp_is_the_streams_interval_within_a_beat_and_fifty_milliseconds() {
+    fn ramp_is_the_stream_interval_between_a_cycle_and_50_ms() {
         let [ms, seconds] = [Duration::from_millis, Duration::from_secs];
         for (gap, period, expected) in [
             (None, ms(10), ms(50)),
             (Some(ms(20)), ms(10), ms(20)),
             (Some(ms(1)), ms(10), ms(10)),
             (Some(seconds(3)), ms(10), ms(50)),
-            // The slowest pulse beats ten times a second.
+            // The slowest control loop runs ten cycles per second.
             (Some(ms(1)), ms(100), ms(100)),
             (None, ms(100), ms(100)),
         ] {

@@ -1,7 +1,11 @@
 //! Takes tools from a draft to a registered version, and runs them in the sandbox.
 //!
-//! Reading order: [`guest`] (sandboxed processes and the channel to them), [`performance`] (runs a guest on an execution context,
-//! in rehearsal and live alike), [`workshop`] (check, rehearsal, review, registry, search, bundles), [`repl`] (Python line by line).
+//! Reading order:
+//!
+//! - [`guest`]: sandboxed processes and the channel to them
+//! - [`performance`]: runs a guest on an execution context, in rehearsal and live alike
+//! - [`workshop`]: check, rehearsal, review, registry, search, bundles
+//! - [`repl`]: Python line by line
 //!
 //! # Guests
 //!
@@ -12,17 +16,24 @@
 //!
 //! # Virtual time
 //!
-//! Robot time is cycles times period. A rehearsal steps the control loop itself, on a clock that moves only when somebody waits. On a
+//! Robot time is cycles times period. A rehearsal steps the control loop itself, on a clock that moves only when a caller waits. On a
 //! robot the loop has a thread of its own. Since time counts cycles, a late cycle stretches time and never changes a goal position:
 //! the same tool sends the same stream of goals in rehearsal, on `mock` and on `mock-bus`, as long as it answers within a cycle. When
-//! it takes longer, the robot holds meanwhile, and the run counts a stall. In the guest, `time` and `asyncio` follow the robot's
-//! clock; a clock read costs 20 microseconds of robot time and a host call one millisecond, so a loop that only looks at the clock
-//! ends. `random` and numpy are seeded.
+//! it takes longer, the robot holds, and the run counts a stall. In the guest, `time` and `asyncio` follow the robot's
+//! clock. A clock read costs 20 microseconds of robot time and a host call one millisecond, so a loop that only reads the
+//! clock ends. `random` and numpy are seeded.
 //!
 //! # Evidence
 //!
-//! Rehearsals run the default call twice (it must move the same), the author's cases, calls generated from the parameters, other
-//! start poses, and robots that differ in gain, friction and delay. The host measures the report; a guest writes none of it. What
+//! A rehearsal runs:
+//!
+//! - the default call twice, which must move the same
+//! - the author's cases
+//! - calls generated from the parameters
+//! - other start poses
+//! - robots that differ in gain, friction and delay
+//!
+//! The host measures the report; a guest writes none of it. What
 //! fails only in a generated call narrows the range that counts as verified. A version number is never given twice. A cached check
 //! result is only repeated to people; nothing is accepted by it.
 

@@ -1,16 +1,17 @@
-//! One function for rehearsal and for performance: [`perform`] lets a caged guest act on a stage.
+//! Runs a guest on an execution context, in a rehearsal and on the robot alike: see [`perform`].
 //!
-//! Responsibilities: strict alternation with the guest, its capabilities and budget, stage time, the honest record.
-//! Threads: runs on the caller's; the stage's conductor beats on its own.
-//! Units: stage time in ticks from the beginning of the performance, so that a tool reads the same clock in a
-//! rehearsal and on the motors.
-//! Safety: a guest only ever asks. What it asks is parsed here and planned by the stage; everything that moves
-//! passes the envelope. A guest that breaks the protocol, its budget or its deadline is killed, and motion brakes.
+//! Responsibilities: strict alternation with the guest, its capabilities and budget, robot time, and an accurate
+//! record.
+//! Threads: runs on the caller's thread. The control loop of the context runs on its own.
+//! Units: robot time in ticks from the start of the run, so a tool reads the same clock in a rehearsal and on the
+//! motors.
+//! Safety: a guest only makes requests. They are parsed here and planned by the context, and all motion passes the
+//! envelope. A guest that breaks the protocol, its budget or its deadline is killed, and motion brakes.
 //!
-//! Stage time moves by cues: each costs a millisecond, each clock read 20 microseconds, sleeps and motions what they
-//! last. On the motors a guest that thinks for longer than a beat lets the robot hold meanwhile; that is a slip, and
-//! it is counted. So is an order that the beat takes later than it was due: what is commanded without slips is what
-//! was commanded in rehearsal, bit for bit.
+//! Host calls advance robot time: each costs a millisecond, and each clock read 20 microseconds. Sleeps and motions
+//! cost their duration. On the motors, the robot holds while a guest computes for longer than a cycle. That is a stall,
+//! and the run counts it. It also counts a command that the control loop takes later than it was due. Without stalls,
+//! the goals are bit for bit those of the rehearsal.
 
 mod budget;
 mod cues;
@@ -43,50 +44,50 @@ use minismith_control::arbiter::Rank;
 use minismith_control::stage::Stage;
 use minismith_runtime::outcome::{self, Step};
 
-/// What a tool may do while it performs.
+/// The permissions of a tool during a run.
 #[derive(Clone, Default)]
 pub struct Permit<'a> {
-    /// What it may ask for.
+    /// Capabilities that the tool may use.
     pub capabilities: BTreeSet<Capability>,
-    /// What the policy's parser saw in its source; CPython must see the same. None switches the comparison off.
+    /// Facts that the policy's parser found in the source. CPython must find the same. `None` disables the comparison.
     pub facts: Option<BTreeMap<String, Facts>>,
-    /// How much stage time it may take.
+    /// Budget of robot time, seconds.
     pub stage_seconds: f64,
-    /// Which other tools it may call.
+    /// Names of the other tools that it may call.
     pub tools: BTreeSet<String>,
-    /// What those may do at most.
+    /// Capabilities that the called tools may have at most.
     pub lends: BTreeSet<Capability>,
-    /// Who finds them; none where no other tool can be called.
+    /// Finds the called tools. `None` if no other tool can be called.
     pub callees: Option<&'a dyn Callees>,
-    /// How many callers there are above this one.
+    /// Number of callers above this tool.
     pub depth: u8,
-    /// Which files it may write.
+    /// Files that the tool may write.
     pub outputs: Option<Outputs>,
 }
 
-/// How a performance ended.
+/// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "ended", rename_all = "snake_case")]
 pub enum Outcome {
     /// The tool returned.
     Returned {
-        /// Its value.
+        /// Return value.
         value: Value,
     },
     /// The tool raised an exception.
     Raised {
-        /// Its type.
+        /// Type of the exception.
         kind: String,
-        /// Its text.
+        /// Message of the exception.
         message: String,
-        /// Where in the tool's source.
+        /// Line in the tool's source.
         line: Option<u32>,
     },
     /// The tool was stopped from outside.
     Stopped {
-        /// Which limit or rule.
+        /// Name of the broken limit or rule.
         limit: String,
-        /// In words, with what to do.
+        /// The reason as text, with what to do.
         reason: String,
     },
 }
@@ -97,65 +98,65 @@ impl Outcome {
     }
 }
 
-/// The record of one performance.
+/// The record of one run.
 #[derive(Clone, Debug)]
 pub struct Performance {
-    /// How it ended.
+    /// How the run ended.
     pub outcome: Outcome,
-    /// What it printed.
+    /// Printed output.
     pub printed: String,
-    /// Its motions, in order; a stream of targets is one step.
+    /// Motions, in order. A stream of targets is one step.
     pub steps: Vec<Step>,
-    /// Everything that was trimmed.
+    /// All clamps.
     pub trims: TrimLog,
-    /// Stage time that it took.
+    /// Duration in robot time.
     pub took: Duration,
-    /// How many pictures it read.
+    /// Number of camera frames read.
     pub frames: u64,
-    /// How often it thought for longer than a beat.
+    /// Number of stalls: the tool computed for longer than a cycle.
     pub slips: u64,
-    /// The source lines that ran, module by module, when asked for.
+    /// Source lines that ran, by module, if requested.
     pub lines: BTreeMap<String, BTreeSet<u32>>,
-    /// What it asked for that this stage could not do.
+    /// Requests that this context does not support.
     pub notes: Vec<String>,
-    /// The files that it wrote.
+    /// Files that the tool wrote.
     pub outputs: Vec<Output>,
 }
 
-/// Steps that are kept in a record; what comes after is counted in the last one.
+/// Maximum number of recorded steps. A note reports any further ones.
 const STEPS_KEPT: usize = 200;
 
-/// Bytes that are kept of what an exception says: it stands in findings, and so in the manifest.
-const LONGEST_MESSAGE: usize = 4_000;
+/// Maximum recorded length of an exception's message, bytes. It becomes part of findings, and so of the manifest.
+const MAX_MESSAGE_BYTES: usize = 4_000;
 
-/// Lets `guest` run `job` on `stage`, within `permit`.
+/// Runs `job` in `guest` on `stage`, within `permit`.
 pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Permit<'_>) -> Performance {
-    let mut performing = Performing::new(stage, permit);
-    performing.epoch = job.epoch;
-    performing.used = Used::of(job.limits);
-    performing.stage.automatic_body_yaw = true;
-    let rank = performing.stage.raise(Rank::Tool);
+    let mut execution = Execution::new(stage, permit);
+    execution.epoch = job.epoch;
+    execution.used = Used::of(job.limits);
+    execution.stage.automatic_body_yaw = true;
+    let rank = execution.stage.raise(Rank::Tool);
     let mut reply = Reply::plain(Answer::Start { job: Box::new(Job { now: 0, ..job }) });
     let outcome = loop {
         let turn = match guest.turn(&reply.answer, reply.raw()) {
             Ok(turn) => turn,
             Err(fault) => {
-                performing.stage.brake();
+                execution.stage.brake();
                 break Outcome::stopped(fault.limit(), fault);
             }
         };
-        match performing.hear(turn) {
-            Heard::Answer(answer) => reply = answer,
-            Heard::End(outcome) => break outcome,
+        match execution.handle_turn(turn) {
+            Next::Answer(answer) => reply = answer,
+            Next::End(outcome) => break outcome,
         }
     };
-    performing.stage.raise(rank);
-    performing.finish(outcome)
+    execution.stage.raise(rank);
+    execution.finish(outcome)
 }
 
 struct Reply {
     answer: Answer,
-    /// Shared with the stage: it is copied once, on its way to the guest.
+    /// Shared with the context. It is copied once, on its way to the guest.
     picture: Option<Arc<Picture>>,
 }
 
@@ -169,37 +170,37 @@ impl Reply {
     }
 }
 
-enum Heard {
+enum Next {
     Answer(Reply),
     End(Outcome),
 }
 
-struct Performing<'a> {
+struct Execution<'a> {
     stage: &'a mut Stage,
     permit: &'a Permit<'a>,
-    /// What the calendar shows at stage time zero.
+    /// System time at robot time zero, seconds.
     epoch: f64,
-    /// Stage time when the performance began.
+    /// Robot time when the run began.
     base: Tick,
-    /// Stage time since then.
+    /// Robot time since then.
     now: Tick,
     begun: bool,
     last_set: Option<Tick>,
-    /// Who follows faces, while somebody does.
+    /// The face that is followed, if any.
     tracking: Option<Tracking>,
-    /// What the detectors found last, and when.
+    /// The last detections, and their time.
     found: Option<(Tick, Value)>,
-    /// The beat after which the last order should be taken, until it is known whether it was.
+    /// The cycle after which the last command should be taken, until the result is known.
     due: Option<u64>,
     writes: Collector,
     used: Used,
     record: Performance,
 }
 
-impl<'a> Performing<'a> {
-    /// Before the first word.
+impl<'a> Execution<'a> {
+    /// Creates the state before the first message.
     fn new(stage: &'a mut Stage, permit: &'a Permit<'a>) -> Self {
-        Performing {
+        Execution {
             base: stage.conductor.stage_now(),
             stage,
             permit,
@@ -213,7 +214,7 @@ impl<'a> Performing<'a> {
             writes: Collector::new(permit.outputs.clone()),
             used: Used::of(Limits::USUAL),
             record: Performance {
-                outcome: Outcome::stopped("nothing", "the performance has not ended"),
+                outcome: Outcome::stopped("nothing", "the run has not ended"),
                 printed: String::new(),
                 steps: Vec::new(),
                 trims: TrimLog::default(),
@@ -227,17 +228,17 @@ impl<'a> Performing<'a> {
         }
     }
 
-    fn hear(&mut self, turn: Turn) -> Heard {
+    fn handle_turn(&mut self, turn: Turn) -> Next {
         match turn {
             Turn::Parsed { facts: Ok(facts) } => self.compare(&facts),
             Turn::Parsed { facts: Err(complaint) } => {
-                Heard::End(Outcome::stopped("parser", format!("CPython can't parse the tool: {complaint}")))
+                Next::End(Outcome::stopped("parser", format!("CPython cannot parse the tool: {complaint}")))
             }
             Turn::Printed { printed, spent } => {
                 self.begin();
                 self.record.printed.push_str(&printed);
                 self.spend(spent);
-                self.over().map_or_else(|| self.done(), Heard::End)
+                self.budget_violation().map_or_else(|| self.done(), Next::End)
             }
             Turn::Asks { cue, spent, printed } => {
                 self.begin();
@@ -245,22 +246,27 @@ impl<'a> Performing<'a> {
                 self.spend(spent.saturating_add(CUE_COST));
                 self.cue(cue)
             }
-            Turn::Result { .. } => Heard::End(Outcome::stopped("forged", "nobody gave it a line")),
+            Turn::Result { .. } => Next::End(Outcome::stopped(
+                "forged",
+                "it sent a line result outside of an interactive session",
+            )),
             Turn::Done { value, printed, spent, lines } => {
                 self.close(&printed, spent, lines);
-                Heard::End(self.broke().unwrap_or(Outcome::Returned { value }))
+                Next::End(self.violation().unwrap_or(Outcome::Returned { value }))
             }
             Turn::Raised { kind, message, line, printed, spent, lines } => {
                 self.close(&printed, spent, lines);
                 let [kind, message] =
-                    [(kind, 100), (message, LONGEST_MESSAGE)].map(|(text, most)| cut(text, most));
-                Heard::End(self.broke().unwrap_or(Outcome::Raised { kind, message, line }))
+                    [(kind, 100), (message, MAX_MESSAGE_BYTES)].map(|(text, most)| cut(text, most));
+                Next::End(self.violation().unwrap_or(Outcome::Raised { kind, message, line }))
             }
         }
     }
 
-    /// The clock starts with the tool's first word, so that loading it costs no stage time; and with a beat, so that as
-    /// much of the tool comes before the next one on the wall clock as in a rehearsal.
+    /// Starts the run's clock with the tool's first message, at the beginning of a cycle.
+    ///
+    /// Loading the tool therefore costs no robot time. The same part of the tool runs before the next cycle as in a
+    /// rehearsal.
     fn begin(&mut self) {
         if !self.begun {
             self.begun = true;
@@ -269,14 +275,11 @@ impl<'a> Performing<'a> {
         }
     }
 
-    /// Both parsers must have read the same text the same way.
-    fn compare(&self, seen: &BTreeMap<String, Facts>) -> Heard {
-        let Some(vetted) = &self.permit.facts else { return Heard::Answer(Reply::plain(Answer::Proceed)) };
+    /// Checks that both parsers read the same text in the same way.
+    fn compare(&self, seen: &BTreeMap<String, Facts>) -> Next {
+        let Some(vetted) = &self.permit.facts else { return Next::Answer(Reply::plain(Answer::Proceed)) };
         if vetted.keys().ne(seen.keys()) {
-            return Heard::End(Outcome::stopped(
-                "parser",
-                "the modules that were read are not those that came",
-            ));
+            return Next::End(Outcome::stopped("parser", "the parsed modules are not those that were sent"));
         }
         let differs = vetted.values().zip(seen.values()).find_map(|(vetted, seen)| {
             let parts = [
@@ -289,8 +292,8 @@ impl<'a> Performing<'a> {
             parts.into_iter().find(|(_, same)| !same)
         });
         match differs {
-            None => Heard::Answer(Reply::plain(Answer::Proceed)),
-            Some((what, _)) => Heard::End(Outcome::stopped(
+            None => Next::Answer(Reply::plain(Answer::Proceed)),
+            Some((what, _)) => Next::End(Outcome::stopped(
                 "parser",
                 format!("two parsers disagree about the {what} of this source; write it more plainly"),
             )),
@@ -304,7 +307,7 @@ impl<'a> Performing<'a> {
         self.spend(spent);
     }
 
-    /// Moves stage time on, and the body with it.
+    /// Advances robot time, and the robot with it.
     fn spend(&mut self, nanos: u64) {
         self.now = Tick(self.now.0.saturating_add(nanos));
         let real = self.elapsed();
@@ -315,7 +318,7 @@ impl<'a> Performing<'a> {
         self.catch_up();
     }
 
-    /// The beats since the performance began, as time.
+    /// Returns the cycles since the run began, as time.
     fn elapsed(&self) -> Tick {
         Tick::ZERO + self.stage.conductor.stage_now().since(self.base)
     }
@@ -324,22 +327,22 @@ impl<'a> Performing<'a> {
         let until = self.stage_time();
         self.track(until);
         let snapshot = self.stage.pass_until(until);
-        self.was_on_time(&snapshot);
+        self.count_late_command(&snapshot);
     }
 
-    /// Where the stage's clock should be.
+    /// Returns the time that the context's clock should show.
     fn stage_time(&self) -> Tick {
         Tick(self.base.0.saturating_add(self.now.0.min(self.budget().0)))
     }
 
-    /// What is ordered now should act on the next beat.
-    fn is_due(&mut self) {
+    /// Notes that a command given now should act on the next cycle.
+    fn expect_on_next_cycle(&mut self) {
         let period = u64::try_from(self.stage.conductor.period().as_nanos()).unwrap_or(u64::MAX).max(1);
         self.due = Some(self.stage_time().0 / period);
     }
 
-    /// Once that beat has passed, it shows whether the order came in time for it.
-    fn was_on_time(&mut self, snapshot: &Snapshot) {
+    /// Once that cycle has passed, counts a stall if the command came too late for it.
+    fn count_late_command(&mut self, snapshot: &Snapshot) {
         if let Some(due) = self.due
             && snapshot.beats > due
         {
@@ -356,17 +359,17 @@ impl<'a> Performing<'a> {
         self.stage.is_stopped().then(|| Outcome::stopped("stop", "stop was said; motion has been braked"))
     }
 
-    /// What its last word can't undo.
-    fn broke(&self) -> Option<Outcome> {
+    /// Returns the violation that a normal end does not cancel.
+    fn violation(&self) -> Option<Outcome> {
         self.stopped().or_else(|| self.used.broken())
     }
 
-    /// Why the tool may not go on.
-    fn over(&self) -> Option<Outcome> {
+    /// Returns the reason why the tool may not continue.
+    fn budget_violation(&self) -> Option<Outcome> {
         self.stopped().or_else(|| {
             (self.now > self.budget()).then(|| {
                 let reason = format!(
-                    "the tool took {} s of stage time, its budget is {} s; make it shorter, or ask for a longer one",
+                    "the tool took {} s of robot time, its budget is {} s; make it shorter, or ask for a longer one",
                     rounded(self.now.seconds()),
                     self.permit.stage_seconds
                 );
@@ -375,9 +378,9 @@ impl<'a> Performing<'a> {
         })
     }
 
-    fn cue(&mut self, cue: Cue) -> Heard {
-        if let Some(outcome) = self.over() {
-            return Heard::End(outcome);
+    fn cue(&mut self, cue: Cue) -> Next {
+        if let Some(outcome) = self.budget_violation() {
+            return Next::End(outcome);
         }
         if let Some(capability) = needs(&cue)
             && !self.permit.capabilities.contains(&capability)
@@ -388,22 +391,22 @@ impl<'a> Performing<'a> {
         match self.used.count(&cue, self.now) {
             Ok(()) => self.act(cue),
             Err(Over::Told(reason)) => self.refuse(RefusalKind::Timeout, &reason),
-            Err(Over::Stopped(outcome)) => Heard::End(outcome),
+            Err(Over::Stopped(outcome)) => Next::End(outcome),
         }
     }
 
     fn finish(mut self, outcome: Outcome) -> Performance {
-        // What came of it is told of a body at rest: a halt is braked, a stream that ends in mid-air is played out.
+        // The record describes a robot at rest: a stop finishes braking, and an unfinished stream is played to its end.
         self.stage.rest();
         if self.last_set.is_some() && !self.stage.is_stopped() {
             let snapshot = self.stage.play_out();
-            self.was_on_time(&snapshot);
+            self.count_late_command(&snapshot);
             self.stage.settle();
         }
         self.collect_trims();
-        // The next one finds the body's own manners.
+        // The next run starts with the robot's default settings.
         self.stage.automatic_body_yaw = true;
-        // What a guest says that its clock reads cost may be any number.
+        // The guest reports the cost of its clock reads, so the value is not trusted.
         self.record.took = self.now.min(self.budget()).since(Tick::ZERO);
         let (outputs, notes) = self.writes.finish(matches!(outcome, Outcome::Returned { .. }));
         self.record.outputs = outputs;
@@ -413,12 +416,12 @@ impl<'a> Performing<'a> {
     }
 }
 
-/// Seconds for a person to read. What a guest says that its clock reads cost may be any number.
+/// Rounds seconds for a reader. The guest reports the cost of its clock reads, so the value is not trusted.
 fn rounded(seconds: f64) -> f64 {
     outcome::tidy(seconds.min(1e9))
 }
 
-/// At most so many bytes of a guest's text.
+/// Cuts a guest's text to at most `most` bytes.
 fn cut(mut text: String, most: usize) -> String {
     text.truncate(text.floor_char_boundary(most));
     text

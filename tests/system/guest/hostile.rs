@@ -66,8 +66,12 @@ fn what_exceeds_a_budget_tells_the_limit_the_use_and_the_line() {
     let host = host();
     let said = |body: &str| attempt(&host, QUICK, body).fault().to_string();
     let files = said("x = 1\nopen('/etc/passwd')");
-    assert!(files.contains("may hold 0 files") && files.contains("asked for 1 in line 3"), "{files}");
-    assert!(said("import os; os.fork()").contains("may have 0 processes"));
+    assert!(files.contains("open files and sockets: 1 requested in line 3, 0 allowed"), "{files}");
+    let processes = said("import os; os.fork()");
+    assert!(
+        processes.contains("processes and threads: 1 requested") && processes.contains("0 allowed"),
+        "{processes}"
+    );
     let limits = Limits { memory_bytes: 64 << 20, ..QUICK };
     let GuestFault::Memory { limit, peak, line } =
         *attempt(&host, limits, "return bytearray(1 << 30)").fault()
@@ -159,9 +163,9 @@ fn greedy_and_broken_guests_end_and_the_host_goes_on() {
         );
     }
     for (body, how) in [
-        ("import ctypes; ctypes.string_at(8)", "a wrong memory access"),
-        ("import os; os._exit(0)", "it left with status 0"),
-        ("import os; os.close(3); os._exit(9)", "it left with status 9"),
+        ("import ctypes; ctypes.string_at(8)", "an invalid memory access"),
+        ("import os; os._exit(0)", "it exited with status 0"),
+        ("import os; os.close(3); os._exit(9)", "it exited with status 9"),
         ("import os; os.close(3)\nwhile True: pass", "killed"),
     ] {
         let played = attempt(&host, QUICK, body);

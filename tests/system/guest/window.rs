@@ -296,7 +296,7 @@ def {name}(robot: ReachyMini) -> int:
     let told = findings.iter().find(|found| found["rule"] == "rehearsal-frames-per-second");
     let told = told.unwrap_or_else(|| panic!("{fast}"));
     let words = told["reason"].as_str().unwrap_or_default();
-    assert!(words.contains("more than 30 pictures") && words.contains("time.sleep(1 / 30)"), "{told}");
+    assert!(words.contains("more than 30 images") && words.contains("time.sleep(1 / 30)"), "{told}");
     assert!(told["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{told}");
 }
 

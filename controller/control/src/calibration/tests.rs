@@ -1,16 +1,16 @@
-//! Servos that are set right, wrong, and badly built in.
+//! Tests with servos that are set correctly, wrongly, or mounted wrongly.
 
 use firmware_bridge::kinematics::joints_from_posture;
 use firmware_bridge::posture::Posture;
 
 use super::*;
 
-/// Nine servos with their encoders: a position is what the encoder measures plus the homing offset.
+/// Nine servos with encoders. A position is the encoder's value plus the homing offset.
 struct Bench {
     encoders: Joints<i32>,
     settings: Joints<Settings>,
     torque: bool,
-    /// Takes writes and forgets them.
+    /// A servo that acknowledges writes and ignores them.
     forgetful: Option<Joint>,
 }
 
@@ -19,7 +19,7 @@ fn neutral() -> Joints {
 }
 
 impl Bench {
-    /// Set as it should be, in the neutral pose.
+    /// Creates servos with the official settings, in the neutral pose.
     fn new() -> Self {
         let blank = Settings {
             model: 1200,
@@ -72,7 +72,7 @@ impl Servos for Bench {
 }
 
 #[test]
-fn what_differs_from_the_official_values_is_named() {
+fn differences_name_deviations_from_the_official_values() {
     let mut bench = Bench::new();
     assert_eq!(differences(&bench.read().unwrap(), official), []);
     bench.write(Joint::Stewart4, Setting::MaxPositionSteps(4095)).unwrap();
@@ -86,7 +86,7 @@ fn what_differs_from_the_official_values_is_named() {
 }
 
 #[test]
-fn a_setting_has_the_name_of_its_field_and_only_who_a_servo_is_is_no_setting() {
+fn settings_have_the_names_of_their_fields_except_the_identity() {
     let settings = Bench::new().settings[Joint::Stewart2];
     let fields = serde_json::to_value(settings).unwrap();
     for setting in settings.all() {
@@ -97,7 +97,7 @@ fn a_setting_has_the_name_of_its_field_and_only_who_a_servo_is_is_no_setting() {
     assert_eq!(names.len(), settings.all().len() + ["model", "firmware"].len());
 }
 
-/// The joint's encoder is turned by so many steps, and calibrated.
+/// Calibrates a joint whose encoder is turned by this many steps.
 fn calibrated(joint: Joint, turned: i32) -> Result<(i32, i32), Refusal> {
     let mut bench = Bench::new();
     bench.encoders[joint] += turned;
@@ -107,15 +107,15 @@ fn calibrated(joint: Joint, turned: i32) -> Result<(i32, i32), Refusal> {
 }
 
 #[test]
-fn a_joint_that_is_off_reads_right_afterwards() {
+fn homing_corrects_a_joint_that_is_off() {
     assert_eq!(calibrated(Joint::BodyYaw, 40).unwrap(), (-40, 0));
     assert_eq!(calibrated(Joint::Stewart1, 100).unwrap(), (924, 0));
     assert_eq!(calibrated(Joint::Stewart2, -100).unwrap(), (-924, 0));
-    // A hand is no nearer.
+    // A person's hand is no more precise.
     assert_eq!(calibrated(Joint::BodyYaw, 2).unwrap(), (0, -2));
     // Whole turns, counted without torque.
     assert_eq!(calibrated(Joint::LeftAntenna, 3 * 4096 - 30).unwrap(), (30, 0));
-    // Beyond what the servo takes: as near as it can get, if that is near.
+    // Beyond the servo's range: as near as possible, if that is near enough.
     assert_eq!(calibrated(Joint::Stewart1, -10).unwrap(), (1024, 10));
     let complaint = calibrated(Joint::Stewart1, -40).unwrap_err().to_string();
     assert!(complaint.contains("1064") && complaint.contains("-1024 to 1024"), "{complaint}");
@@ -124,7 +124,7 @@ fn a_joint_that_is_off_reads_right_afterwards() {
 }
 
 #[test]
-fn a_new_motor_gets_its_offset() {
+fn homing_sets_the_offset_of_a_new_motor() {
     let mut bench = Bench::new();
     bench.encoders[Joint::Stewart6] -= 30;
     bench.settings[Joint::Stewart6].homing_offset_steps = 0;
@@ -135,7 +135,7 @@ fn a_new_motor_gets_its_offset() {
 }
 
 #[test]
-fn nothing_is_written_under_torque_and_what_is_not_kept_is_told() {
+fn carry_out_refuses_under_torque_and_reports_lost_writes() {
     let mut bench = Bench::new();
     bench.torque = true;
     let servos = bench.read().unwrap();
@@ -152,7 +152,7 @@ fn nothing_is_written_under_torque_and_what_is_not_kept_is_told() {
 }
 
 #[test]
-fn a_backup_brings_everything_back() {
+fn restoring_recovers_all_settings() {
     let mut bench = Bench::new();
     let before = bench.read().unwrap();
     let text = Backup::of(&before, 1_700_000_000).to_yaml().unwrap();
@@ -173,7 +173,7 @@ fn a_backup_brings_everything_back() {
 }
 
 #[test]
-fn a_backup_of_another_robot_or_a_damaged_one_is_refused() {
+fn restoring_refuses_foreign_and_damaged_backups() {
     let mut bench = Bench::new();
     let servos = bench.read().unwrap();
     let text = Backup::of(&servos, 0).to_yaml().unwrap();
@@ -188,10 +188,10 @@ fn a_backup_of_another_robot_or_a_damaged_one_is_refused() {
     check("model: 1200", "model: 1190", "another motor: body_rotation");
     check("operating_mode: 3", "operating_mode: 9", "body_rotation has operating mode 9");
     check("max_position_steps: 4095", "max_position_steps: 40950", "40950");
-    check("  stewart_1:", "  stewart_1000:", "no backup");
+    check("  stewart_1:", "  stewart_1000:", "not a backup");
     check("homing_offset_steps", "homing_ofset", "homing_ofset");
     check("return_delay_us: 0", "return_delay_us: 3", "return delay 3");
-    check("return_delay_us: 0", "return_delay_us: 1e9", "no backup");
+    check("return_delay_us: 0", "return_delay_us: 1e9", "not a backup");
     let (nine, _) = text.split_once("  left_antenna:").unwrap();
     assert!(matches!(Backup::from_yaml(nine), Err(NotABackup::Incomplete { joint: Joint::LeftAntenna })));
     for text in ["", "\u{0}", "[[[[", "a: &a [*a]", "servos: 3"] {

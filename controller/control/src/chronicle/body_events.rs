@@ -1,4 +1,4 @@
-//! What the body did, as entries of the journal: each change of what the pulse does, each halt, fault and switch of torque.
+//! Converts the robot's state changes to journal entries: motion state, stops, faults and torque.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use serde_json::json;
 use minismith_runtime::journal::Entry;
 use minismith_runtime::outcome::{tidy, word};
 
-/// Beats that come late are told at most this often, stage time.
+/// Minimum interval between two entries about overruns, robot time.
 const LATE_EVERY: Duration = Duration::from_secs(1);
 
-/// Who watches for changes from beat to beat.
+/// Detects changes from cycle to cycle.
 pub struct Witness {
     period: Duration,
     last: Option<Known>,
@@ -28,12 +28,12 @@ struct Known {
 }
 
 impl Witness {
-    /// For a pulse of this period.
+    /// Creates a detector for a control loop with this period.
     pub const fn new(period: Duration) -> Self {
         Witness { period, last: None, late_told_at: 0 }
     }
 
-    /// What has changed with this beat; `fault` says what is wrong, where that is known.
+    /// Returns the changes of this cycle. `fault` describes the present fault, if known.
     pub fn see(&mut self, beat: &BeatRecord, fault: &dyn Fn() -> String) -> Vec<Entry> {
         let mut now = Known {
             doing: beat.doing,
@@ -75,7 +75,7 @@ impl Witness {
                 self.late_told_at = beat.beat;
                 tell("late", &format!("{} beats began more than a period late", now.late - last.late));
             } else {
-                // They are told with the next ones.
+                // They are reported with the next ones.
                 now.late = last.late;
                 self.last = Some(now);
             }
@@ -125,7 +125,7 @@ mod tests {
             .map(|(what, outcome, _)| if what == "fault" { outcome } else { what }.as_str())
             .collect();
         assert_eq!(words, ["halt", "stewart_1 is silent", "doing", "late"]);
-        // The next late ones wait for the second to pass, and are counted then.
+        // Later overruns are reported together after a second.
         let later = |beat, late| BeatRecord { beat, late, ..halted };
         assert_eq!(see(later(202, 4)), []);
         assert_eq!(see(later(203, 5)), []);

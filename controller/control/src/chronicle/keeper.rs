@@ -1,4 +1,4 @@
-//! The file of a trace, written while things happen, and how long such files are kept.
+//! Writes the file of a trace during a run, and removes old traces.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -16,12 +16,12 @@ pub struct Keeper {
     path: PathBuf,
     file: BufWriter<File>,
     beats: u64,
-    /// Whether anything in it is worth keeping.
+    /// Whether it contains motion and so is worth storing.
     is_moved: bool,
 }
 
 impl Keeper {
-    /// Begins a trace.
+    /// Starts a trace.
     pub fn begin(folder: &Path, name: &str, begin: Begin) -> io::Result<Self> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let path = folder.join(name);
@@ -31,35 +31,35 @@ impl Keeper {
         Ok(keeper)
     }
 
-    /// Adds a line.
+    /// Writes a message.
     pub fn tell(&mut self, message: &Message) -> io::Result<()> {
         self.beats += u64::from(matches!(message, Message::Beat(_)));
         serde_json::to_writer(&mut self.file, message)?;
         self.file.write_all(b"\n")
     }
 
-    /// Has what was told reach the system, so that it outlives this program.
+    /// Flushes the file, so that the messages survive this program.
     pub fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
 
-    /// The robot has moved, so it is worth keeping.
+    /// Marks the trace as worth storing, because the robot has moved.
     pub const fn moved(&mut self) {
         self.is_moved = true;
     }
 
-    /// Leaves what could be written, unless that is nothing.
+    /// Closes the file after an error. An empty file is removed.
     pub fn give_up(self) {
         let Keeper { path, file, .. } = self;
-        // What waits could not be written before.
+        // The buffered data could not be written before.
         let (file, _lost) = file.into_parts();
         if file.metadata().is_ok_and(|about| about.len() == 0) {
-            // If it can't be removed, an empty file stays.
+            // If this fails, an empty file remains.
             let _ = fs::remove_file(path);
         }
     }
 
-    /// Ends it; whether it was kept.
+    /// Finishes the file. Returns whether it was stored.
     pub fn end(mut self, dropped: u64) -> io::Result<bool> {
         if !self.is_moved {
             fs::remove_file(&self.path)?;
@@ -72,18 +72,18 @@ impl Keeper {
     }
 }
 
-/// Removes traces that are too old, and the oldest while all together are too long.
+/// Removes traces that are too old, then the oldest ones until the total size is within the limit.
 pub fn prune(folder: &Path, keep_days: u32, most_bytes: u64) -> io::Result<()> {
     let mut traces = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        // Another program may have removed it meanwhile.
+        // Another program may have removed it.
         let Ok(about) = entry.metadata() else { continue };
         if about.is_file() && entry.file_name().to_string_lossy().ends_with(SUFFIX) {
             traces.push((about.modified()?, about.len(), entry.path()));
         }
     }
-    // The youngest first.
+    // The latest first.
     traces.sort_by(|one, other| other.cmp(one));
     let old = Duration::from_hours(24) * keep_days;
     let mut bytes = 0;
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn old_traces_go_and_other_files_stay() {
+    fn prune_removes_only_old_traces() {
         let folder = tempfile::tempdir().unwrap();
         let day = Duration::from_secs(86_400);
         for (name, age, length) in [

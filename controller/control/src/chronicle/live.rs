@@ -1,7 +1,7 @@
-//! What happens, shown in the Rerun viewer while it happens: the program `minismith-recorder` is told it over a pipe.
+//! Streams events to the Rerun viewer through a pipe to `minismith-recorder`.
 //!
-//! The pipe is never waited for. What the recorder has no room for waits here up to a bound; beyond it messages are dropped
-//! and counted, and the count is told.
+//! Writes to the pipe never block. A bounded buffer holds what the recorder does not accept yet. Further messages are
+//! dropped and counted, and the count is reported.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -18,16 +18,16 @@ use crate::recorder::{NoRecording, locate};
 use minismith_runtime::config;
 use minismith_runtime::processes::{self, Program};
 
-/// Bytes that may wait for the recorder.
-const MOST_WAITING: usize = 16 << 20;
+/// Capacity of the buffer, bytes.
+const BUFFER_CAPACITY: usize = 16 << 20;
 
-/// How long the recorder may take to end.
-const PATIENCE: Duration = Duration::from_secs(8);
+/// Maximum time for the recorder to exit.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// How often it is looked whether it has.
-const LOOK: Duration = Duration::from_millis(10);
+/// Poll interval for its exit.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A recorder that is told what happens.
+/// A recorder that receives events.
 pub struct Live {
     child: Child,
     channel: UnixStream,
@@ -37,11 +37,11 @@ pub struct Live {
     clock: WallClock,
 }
 
-/// The recorder has gone.
+/// The recorder has exited.
 pub struct Gone(pub String);
 
 impl Live {
-    /// Starts the recorder and tells it what is recorded.
+    /// Starts the recorder and sends the description of the recording.
     pub fn start(wanted: &config::RerunConfig, begin: Begin) -> Result<Self, NoRecording> {
         let io = |doing| move |source| NoRecording::Io { doing, source };
         let mut arguments: Vec<OsString> = Vec::new();
@@ -51,10 +51,10 @@ impl Live {
         add("--to", wanted.file.clone().map(Into::into));
         add("--connect", wanted.connect.clone().map(Into::into));
         add("--serve", wanted.listen.map(|address| address.to_string().into()));
-        let (ours, theirs) = UnixStream::pair().map_err(io("making a channel to the recorder"))?;
-        ours.set_nonblocking(true).map_err(io("making a channel to the recorder"))?;
+        let (ours, theirs) = UnixStream::pair().map_err(io("cannot create a channel to the recorder"))?;
+        ours.set_nonblocking(true).map_err(io("cannot create a channel to the recorder"))?;
         let program = Program { path: locate()?, arguments, environment: Vec::new(), input: theirs.into() };
-        let child = processes::start(program).map_err(io("starting the recorder"))?;
+        let child = processes::start(program).map_err(io("cannot start the recorder"))?;
         let mut live = Live {
             child,
             channel: ours,
@@ -67,9 +67,9 @@ impl Live {
         Ok(live)
     }
 
-    /// Tells it something, or counts it where too much waits.
+    /// Sends a message, or counts it as dropped if the buffer is full.
     pub fn tell(&mut self, message: &Message) {
-        if self.waiting.len() >= MOST_WAITING {
+        if self.waiting.len() >= BUFFER_CAPACITY {
             self.dropped += 1;
             return;
         }
@@ -79,12 +79,12 @@ impl Live {
         }
     }
 
-    /// Messages that were dropped.
+    /// Returns the number of dropped messages.
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Hands over as much as there is room for.
+    /// Writes as much as the pipe accepts.
     pub fn push(&mut self) -> Result<(), Gone> {
         while !self.waiting.is_empty() {
             let (first, _) = self.waiting.as_slices();
@@ -102,26 +102,26 @@ impl Live {
         Ok(())
     }
 
-    /// Tells it that nothing more comes, and lets it end; what it has not taken within its time is lost.
+    /// Closes the channel and waits for the recorder to exit. Data that it does not accept in time is lost.
     pub fn end(mut self) {
         self.tell(&Message::End(End { beats: self.beats, dropped: self.dropped }));
-        let until = self.clock.now() + PATIENCE;
+        let until = self.clock.now() + EXIT_TIMEOUT;
         while !self.waiting.is_empty() && self.clock.now() < until {
             if self.push().is_err() {
                 return;
             }
             if !self.waiting.is_empty() {
-                self.clock.wait_until(self.clock.now() + LOOK);
+                self.clock.wait_until(self.clock.now() + POLL_INTERVAL);
             }
         }
-        // If it has gone already, there is nobody to tell.
+        // If it has exited already, there is nothing to close.
         let _gone = self.channel.shutdown(Shutdown::Write);
         while self.clock.now() < until {
             match self.child.try_wait() {
-                Ok(None) => self.clock.wait_until(self.clock.now() + LOOK),
+                Ok(None) => self.clock.wait_until(self.clock.now() + POLL_INTERVAL),
                 Ok(Some(status)) => {
                     if !status.success() {
-                        tracing::warn!("the recorder failed ({status}); what it said stands above");
+                        tracing::warn!("the recorder failed ({status}); see its messages above");
                     }
                     return;
                 }
@@ -134,7 +134,7 @@ impl Live {
 
 impl Drop for Live {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,12 +1,12 @@
-//! What happens is kept here: what the body does goes into the journal, each thing that is done leaves a trace, and a viewer
-//! is shown all of it while it happens.
+//! Records a run: the robot's events go into the journal, each action has a trace, and a viewer can show everything
+//! live.
 //!
-//! Threads: anybody tells, and never waits; one thread writes. It takes what the beats did out of a ring that the
-//! beat fills without waiting, so neither a full disk nor a slow viewer can hold the motors back: what can't be kept is
-//! counted and told once.
+//! Threads: any thread sends events and never waits. One thread writes. It reads cycle records from a ring that the
+//! control loop fills without waiting. Neither a full disk nor a slow viewer can therefore delay the motors. What
+//! cannot be recorded is counted and reported once.
 //!
-//! Reading order: here (who tells), `thread`, `keeper` (the file of a trace), `live` (the viewer),
-//! `slow` (motors, rhythm, pictures), `body_events` (the journal's).
+//! Reading order: this module (the sending side), `thread`, `keeper` (the file of a trace), `live` (the viewer), `slow`
+//! (motors, timing, images), `body_events` (journal entries).
 
 mod body_events;
 mod keeper;
@@ -28,71 +28,71 @@ use crate::arbiter::Arbiter;
 use crate::eyes::{Eyes, Lookout};
 use minismith_runtime::journal::{Entry, Journal};
 
-/// Words that may wait to be kept.
+/// Capacity of the queue of messages.
 const WAITING: usize = 1024;
 
-/// What the thread is told.
+/// A message to the thread.
 enum Mail {
-    /// Something is begun; the file of its trace, if that is kept.
+    /// An action starts. `file` names its trace, if that is stored.
     Begin { name: String, file: String },
-    /// It has ended.
+    /// An action ends.
     End { name: String, outcome: String },
-    /// Something was said.
+    /// A text.
     Said { voice: Voice, words: String },
-    /// The chronicle ends.
+    /// The recorder ends.
     Close,
 }
 
-/// Who tells what happens; any number may be cloned. One that nobody listens to does nothing.
+/// A cloneable handle that sends events. Without a recorder it does nothing.
 #[derive(Clone, Default)]
 pub struct Chronicle(Option<Telling>);
 
 #[derive(Clone)]
 struct Telling {
     journal: Journal,
-    /// With the number of the next beat at that moment.
+    /// Each message comes with the number of the next cycle.
     desk: SyncSender<(u64, Mail)>,
     pulse: PulseHandle,
     losses: Arc<Losses>,
 }
 
-/// What the chronicle takes from a body.
+/// The sources of a recorder.
 pub struct Sources {
-    /// Its pulse.
+    /// Control loop.
     pub pulse: PulseHandle,
-    /// Its camera, for somebody who only watches.
+    /// Camera for an observer.
     pub lookout: Lookout,
-    /// What finds things in its pictures.
+    /// Perception.
     pub eyes: Eyes,
-    /// Who moves it.
+    /// Arbiter of control.
     pub arbiter: Arc<Arbiter>,
 }
 
-/// What could not be kept or shown, since the chronicle began.
+/// Counters of what could not be recorded or shown.
 #[derive(Debug, Default)]
 pub struct Losses {
-    /// Beats that came faster than they were taken.
+    /// Cycles that arrived faster than they were read.
     beats: AtomicU64,
-    /// Words that could not be told because too much waited.
+    /// Texts that did not fit into the queue.
     words: AtomicU64,
-    /// Messages for which the viewer had no room.
+    /// Messages that did not fit into the viewer's buffer.
     shown: AtomicU64,
 }
 
 impl Losses {
-    /// Beats that are in no trace.
+    /// Returns the number of cycles that are in no trace.
     #[must_use]
     pub fn beats(&self) -> u64 {
         self.beats.load(Ordering::Relaxed)
     }
 
-    /// Words that are in no trace.
+    /// Returns the number of texts that are in no trace.
     #[must_use]
     pub fn words(&self) -> u64 {
         self.words.load(Ordering::Relaxed)
     }
 
-    /// Messages that no viewer was shown.
+    /// Returns the number of messages that no viewer received.
     #[must_use]
     pub fn shown(&self) -> u64 {
         self.shown.load(Ordering::Relaxed)
@@ -103,7 +103,7 @@ impl Losses {
     }
 }
 
-/// Something that is being done. Dropping it without a word tells that it broke off.
+/// An action that is being recorded. Dropping it without an outcome records that it broke off.
 pub struct Doing {
     chronicle: Chronicle,
     name: String,
@@ -112,7 +112,7 @@ pub struct Doing {
 }
 
 impl Chronicle {
-    /// Notes something in the journal; the stage's time is added.
+    /// Adds an entry to the journal, with the robot time.
     pub fn note(&self, entry: Entry) {
         if let Some(Telling { journal, pulse, .. }) = &self.0 {
             let stage_s = entry.stage_s.or_else(|| Some(pulse.stage_now().seconds()));
@@ -120,24 +120,24 @@ impl Chronicle {
         }
     }
 
-    /// The journal, where there is one.
+    /// Returns the journal, if there is one.
     #[must_use]
     pub fn journal(&self) -> Option<&Journal> {
         self.0.as_ref().map(|telling| &telling.journal)
     }
 
-    /// What could not be kept or shown, where anything is.
+    /// Returns the counters of lost data, if anything is recorded.
     #[must_use]
     pub fn losses(&self) -> Option<&Losses> {
         self.0.as_ref().map(|telling| &*telling.losses)
     }
 
-    /// Tells what was said into the trace that is being written, and to viewers.
+    /// Records a text in the current trace, and sends it to viewers.
     pub fn say(&self, voice: Voice, words: &str) {
         self.tell(Mail::Said { voice, words: words.into() });
     }
 
-    /// Begins something with this name: a trace of its own, or a part of the one that is being written.
+    /// Starts an action with this name: a new trace, or a part of the current one.
     #[must_use]
     pub fn begin(&self, name: &str) -> Doing {
         let file = Chronicle::file();
@@ -145,7 +145,7 @@ impl Chronicle {
         Doing { chronicle: self.clone(), name: name.into(), file, ended: false }
     }
 
-    /// The name of a new trace's file: the moment, and something that no other has.
+    /// Returns the file name of a new trace: the time and a unique suffix.
     fn file() -> String {
         let at = humantime::format_rfc3339_millis(calendar()).to_string().replace([':', '-'], "");
         let id = Uuid::new_v4().simple().to_string();
@@ -162,13 +162,13 @@ impl Chronicle {
 }
 
 impl Doing {
-    /// The name of the trace's file, if it is the one that a trace was begun with.
+    /// Returns the name of the trace's file, if the action started one.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// It has ended so.
+    /// Ends the action with this outcome.
     pub fn end(mut self, outcome: &str) {
         self.tell_end(outcome);
     }
@@ -186,5 +186,5 @@ impl Drop for Doing {
     }
 }
 
-/// How the names of traces end.
+/// Suffix of the names of traces.
 pub const SUFFIX: &str = ".trace.jsonl";

@@ -1,4 +1,4 @@
-//! What is told less often than the beats: how the motors are, how regular the beats were, and pictures.
+//! Messages at a lower rate than the cycles: motor health, timing, and images.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use minismith_runtime::config::RecordingConfig;
 use minismith_senses::detect::Bounds;
 use minismith_senses::track::{Found, Kind};
 
-/// How often motors and rhythm are told.
-const EVERY: Duration = Duration::from_secs(1);
+/// Interval of messages about motors and timing.
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often a picture is searched for faces, at most.
-const SEARCHED: Duration = Duration::from_millis(500);
+/// Minimum interval between two searches of images for faces.
+const SEARCH_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A message, and for whom it is.
+/// A message and its receivers.
 pub struct Rare {
     message: Message,
     pub to_trace: bool,
@@ -27,7 +27,7 @@ pub struct Rare {
 }
 
 impl Rare {
-    /// The message for somebody who counts this beat so.
+    /// Returns the message with this cycle number.
     pub fn at(&self, beat: u64) -> Message {
         let mut message = self.message.clone();
         match &mut message {
@@ -40,12 +40,12 @@ impl Rare {
     }
 }
 
-/// Who tells it.
+/// Creates the messages.
 pub struct Slow {
     pulse: PulseHandle,
     lookout: Lookout,
     eyes: Eyes,
-    /// Beats in a second.
+    /// Cycles per second.
     rate: f64,
     to_trace: f64,
     to_viewer: f64,
@@ -77,13 +77,13 @@ impl Slow {
         }
     }
 
-    /// What is to be told after this beat.
+    /// Returns the messages after this cycle.
     pub fn see(&mut self, beat: &BeatRecord, traced: bool, viewed: bool, lost: u64) -> Vec<Rare> {
         let mut rare = Vec::new();
         self.lateness.push(beat.lateness.seconds() * 1e6);
         let beats = |time: Duration| (time.as_secs_f64() * self.rate) as u64;
-        let is_time = beat.beat.saturating_sub(self.told) >= beats(EVERY).max(1);
-        let searching = beat.beat.saturating_sub(self.searched) >= beats(SEARCHED);
+        let is_time = beat.beat.saturating_sub(self.told) >= beats(REPORT_INTERVAL).max(1);
+        let searching = beat.beat.saturating_sub(self.searched) >= beats(SEARCH_INTERVAL);
         if is_time {
             self.told = beat.beat;
             let both = |message| Rare { message, to_trace: traced, to_viewer: viewed };
@@ -106,7 +106,7 @@ impl Slow {
                 self.searched = beat.beat;
                 self.seen = self.search();
             }
-            // A camera that is away, or a model that is not installed, leaves its pictures out.
+            // If the camera is unavailable or a model is missing, its images are left out.
             if let Ok(picture) = self.picture() {
                 rare.push(Rare { message: Message::Picture(Box::new(picture)), to_trace, to_viewer });
             }
@@ -132,7 +132,7 @@ impl Slow {
         rhythm
     }
 
-    /// How the motors are; none of a body that does not tell.
+    /// Returns the health of the motors, or `None` if the robot does not report it.
     fn health(&mut self, beat: &BeatRecord) -> Option<Health> {
         let state = self.pulse.snapshot().state;
         let present = Joints::from_fn(|joint| beat.present[joint].unwrap_or_default());
@@ -163,7 +163,7 @@ impl Slow {
         Ok(Picture { beat: 0, jpeg: STANDARD.encode(jpeg), width, height, seen: self.seen.clone() })
     }
 
-    /// The faces in the newest picture; none where nothing finds them.
+    /// Returns the faces in the latest image. The list is empty without a model.
     fn search(&mut self) -> Vec<Seen> {
         let Ok(from) = self.lookout.viewpoint() else { return Vec::new() };
         let Ok(sighting) = self.eyes.faces(&from) else { return Vec::new() };

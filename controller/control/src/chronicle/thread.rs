@@ -1,4 +1,4 @@
-//! The thread that keeps what happens: beats and words are brought into one order by the beat at which they came.
+//! The recording thread: it merges cycles and messages in the order of their cycles.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,31 +24,31 @@ use crate::trace::words::{self, Heads};
 use minismith_runtime::config::RecordingConfig;
 use minismith_runtime::journal::{Entry, Journal, JournalThread};
 
-/// How often what has gathered is kept.
+/// Interval at which collected data is written.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// A motion that nobody announced has ended when the body has been at rest for so long.
+/// Time at rest after which an unannounced motion counts as ended.
 const AT_REST: Duration = Duration::from_secs(2);
 
-/// Where a trace could not be kept, another one is tried after so long.
+/// Time until the next attempt after a trace could not be written.
 const TRIED_AGAIN: Duration = Duration::from_secs(10);
 
-/// The longest trace; what goes on after it begins another.
+/// Maximum length of a trace. A longer run continues in another one.
 const LONGEST: Duration = Duration::from_mins(30);
 
-/// The thread. Dropping it keeps what waits, and ends it.
+/// The recording thread. Dropping it writes the remaining data and ends the thread.
 pub struct ChronicleThread {
     chronicle: Chronicle,
     thread: Option<JoinHandle<()>>,
-    // After the thread, which notes in it to the end.
+    // This field drops after the thread, which writes to the journal until its end.
     _journal: JournalThread,
 }
 
 impl ChronicleThread {
-    /// Keeps what a body does, out of this tap, as it is configured.
+    /// Records what a robot does, as configured, from these cycle records.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// Returns an error if the thread cannot start.
     pub fn start(sources: Sources, tap: Tap, kept: &RecordingConfig) -> std::io::Result<Self> {
         let writing = JournalThread::start(&kept.journal)?;
         let Sources { pulse, lookout, eyes, arbiter } = sources;
@@ -82,7 +82,7 @@ impl ChronicleThread {
         Ok(ChronicleThread { chronicle: Chronicle(Some(telling)), thread: Some(thread), _journal: writing })
     }
 
-    /// A way to tell it what happens.
+    /// Returns a handle that sends events.
     #[must_use]
     pub fn chronicle(&self) -> Chronicle {
         self.chronicle.clone()
@@ -92,7 +92,7 @@ impl ChronicleThread {
 impl Drop for ChronicleThread {
     fn drop(&mut self) {
         if let Some(Telling { desk, .. }) = &self.chronicle.0 {
-            // Where the thread has gone already, there is nobody to tell.
+            // If the thread has ended already, there is no receiver.
             let _heard = desk.send((u64::MAX, Mail::Close));
         }
         if let Some(thread) = self.thread.take() {
@@ -105,9 +105,9 @@ impl Drop for ChronicleThread {
 struct Open {
     keeper: Keeper,
     first: u64,
-    /// What is being done, the outermost first; nothing where nobody announced the motion.
+    /// Actions in progress, the outermost first. Empty for an unannounced motion.
     doing: Vec<String>,
-    /// The last beat on which the body was told to move.
+    /// The last cycle in which the goals changed.
     moved: u64,
 }
 
@@ -121,19 +121,19 @@ struct Scribe {
     journal: Journal,
     arbiter: Arc<Arbiter>,
     kept: RecordingConfig,
-    /// Whether it was told that traces can't be kept.
+    /// Whether the failure to write traces was reported.
     is_told: bool,
-    /// No trace is begun before this beat: the last one could not be kept.
+    /// No trace starts before this cycle, since the last one could not be written.
     not_before: u64,
     open: Option<Open>,
     live: Option<Live>,
     heads: Heads,
     goal: Option<Joints>,
-    /// The last beat that was shown.
+    /// The last cycle that was sent to the viewer.
     last_live: Option<u64>,
     waiting: VecDeque<(u64, Mail)>,
     losses: Arc<Losses>,
-    /// What viewers were not shown that have gone.
+    /// Number of messages that earlier viewers did not receive.
     shown_before: u64,
 }
 
@@ -147,7 +147,7 @@ impl Scribe {
                 Ok((_, Mail::Close)) | Err(RecvTimeoutError::Disconnected) => true,
                 Ok(told) => {
                     self.waiting.push_back(told);
-                    // What comes in a rush is kept together.
+                    // Messages of a burst are written together.
                     continue_with(mail, &mut self.waiting)
                 }
                 Err(RecvTimeoutError::Timeout) => false,
@@ -169,7 +169,7 @@ impl Scribe {
         self.journal.note(Entry::now("program", "minismith", "the body", outcome).with(detail));
     }
 
-    /// Begins to show what happens, where somebody wants to see it.
+    /// Starts the live stream, if configured.
     fn show(&mut self) {
         if !self.kept.rerun.is_wanted() {
             return;
@@ -186,7 +186,7 @@ impl Scribe {
         Begin { at, live, ..words::begin(name, String::new(), self.period, &self.limits) }
     }
 
-    /// Keeps all beats and words that have come, in their order.
+    /// Writes all pending cycles and messages in order.
     fn keep(&mut self, all: bool) {
         while let Some(beat) = self.tap.take() {
             while let Some((_, mail)) = self.waiting.pop_front_if(|(stamp, _)| *stamp <= beat.beat) {
@@ -237,7 +237,7 @@ impl Scribe {
         self.tell_all(beat, |beat| Message::Text(Text { beat: Some(beat), voice, words: words.into() }));
     }
 
-    /// Tells the trace and the viewer, each with the beat as it counts them.
+    /// Sends a message to the trace and the viewer, each with its own cycle number.
     fn tell_all(&mut self, beat: u64, message: impl Fn(u64) -> Message) {
         if let Some(open) = &mut self.open {
             let told = open.keeper.tell(&message(beat.saturating_sub(open.first)));
@@ -303,7 +303,7 @@ impl Scribe {
         live.tell(&Message::Beat(Box::new(shown)));
     }
 
-    /// A motion that nobody announced ends some time after the body came to rest; any trace ends when it is long.
+    /// Ends an unannounced motion some time after the robot came to rest, and any trace at its maximum length.
     fn end_unannounced(&mut self, beat: u64) {
         let Some(open) = &self.open else { return };
         let rested = open.doing.is_empty() && beat.saturating_sub(open.moved) >= self.beats(AT_REST);
@@ -358,7 +358,7 @@ impl Scribe {
         }
     }
 
-    /// A trace that can't be written is given up, and that is told once.
+    /// Gives up a trace that cannot be written, and reports that once.
     fn told(&mut self, done: std::io::Result<()>) {
         let Err(error) = done else { return };
         if let Some(open) = self.open.take() {
@@ -382,7 +382,7 @@ impl Scribe {
     }
 }
 
-/// Takes all that waits; whether the end is among it.
+/// Receives all pending messages. Returns whether the end is among them.
 fn continue_with(mail: &Receiver<(u64, Mail)>, waiting: &mut VecDeque<(u64, Mail)>) -> bool {
     while let Ok(told) = mail.try_recv() {
         if matches!(told.1, Mail::Close) {

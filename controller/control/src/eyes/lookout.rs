@@ -1,4 +1,4 @@
-//! The camera in the head, as those see it who only watch.
+//! The head's camera for observers.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use minismith_senses::frame::{Frame, Viewpoint};
 
 use crate::snapshot::posture_of;
 
-/// Somebody who looks through the camera and moves nothing; any number may be cloned.
+/// A cloneable observer that uses the camera and moves nothing.
 #[derive(Clone)]
 pub struct Lookout {
     camera: Arc<dyn Camera>,
@@ -18,42 +18,42 @@ pub struct Lookout {
 }
 
 impl Lookout {
-    /// In the head of a body that beats.
+    /// Creates an observer of a running robot.
     #[must_use]
     pub const fn new(camera: Arc<dyn Camera>, pulse: PulseHandle, simulated: bool) -> Self {
         Lookout { camera, pulse, simulated }
     }
 
-    /// The newest frame. May take some milliseconds.
+    /// Returns the latest frame, which may take some milliseconds.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason why there is none.
     pub fn frame(&self) -> Result<Arc<Frame>, NoFrame> {
         self.camera.newest(&self.viewpoint()?)
     }
 
-    /// From where the camera sees now.
+    /// Returns the present camera pose.
     ///
     /// # Errors
-    /// When it can't be told where the head is.
+    /// Returns an error if the head pose is unknown.
     pub fn viewpoint(&self) -> Result<Viewpoint, NoFrame> {
         let head = posture_of(&self.pulse.snapshot()).ok_or(NoFrame::NoPose)?.head;
         Ok(Viewpoint { at: self.pulse.stage_now(), head })
     }
 
-    /// The lens, for the size of the camera's pictures.
+    /// Returns the camera intrinsics for the size of the camera's images.
     #[must_use]
     pub fn lens(&self) -> Lens {
         self.camera.lens()
     }
 
-    /// The camera's name, for people.
+    /// Returns the camera's name for people.
     #[must_use]
     pub fn name(&self) -> String {
         self.camera.name()
     }
 
-    /// Whether its pictures are drawn.
+    /// Returns whether the images are rendered.
     #[must_use]
     pub const fn is_simulated(&self) -> bool {
         self.simulated

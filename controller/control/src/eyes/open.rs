@@ -1,4 +1,4 @@
-//! Which camera a body has, by the configuration.
+//! Opens the configured camera of a robot.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -19,13 +19,13 @@ use crate::snapshot::posture_of;
 use minismith_runtime::config::{CameraSource, Config, RobotChoice, SceneChoice};
 use minismith_runtime::net::pictures;
 
-/// Where the photographs of scenes lie, in the folder of models.
+/// Returns the folder of the scenes' photographs, in the folder of models.
 #[must_use]
 pub fn photographs(models: &Path) -> PathBuf {
     models.join("photographs")
 }
 
-/// The camera of this body. What can't be had is told when somebody looks.
+/// Returns the camera of this robot. An unavailable camera is reported on first use.
 #[must_use]
 pub fn camera_of(config: &Config, robot: &RobotChoice, pulse: &PulseHandle) -> Arc<dyn Camera> {
     let is_real = matches!(robot, RobotChoice::Serial(_));
@@ -59,7 +59,7 @@ pub fn camera_of(config: &Config, robot: &RobotChoice, pulse: &PulseHandle) -> A
     }
 }
 
-/// The camera of a simulated robot.
+/// Returns the camera of a simulated robot.
 #[must_use]
 pub fn scene_camera(config: &Config) -> Arc<dyn Camera> {
     match scene_of(config) {
@@ -68,7 +68,7 @@ pub fn scene_camera(config: &Config) -> Arc<dyn Camera> {
                 && scene.identity() == Scene::empty().identity()
             {
                 tracing::info!(
-                    "the mock's camera sees nobody before `make models` has brought its photographs and it is started again"
+                    "the simulated camera shows no people until `make models` has installed its photographs and the program has restarted"
                 );
             }
             Arc::new(SceneCamera::new(Arc::new(scene)))
@@ -105,7 +105,7 @@ fn real(
     })
 }
 
-/// A camera that is opened when somebody looks for the first time: most commands do not look.
+/// A camera that opens on first use, since most commands do not need it.
 struct Sleeping {
     name: String,
     lens: Lens,
@@ -135,7 +135,7 @@ impl Camera for Sleeping {
             Capture::start((self.source)(), self.lens, Box::new(view), self.options)
         });
         if is_new {
-            // The first picture takes a moment; whoever looks first waits for it, or for the reason why there is none.
+            // The first image takes a moment. The first caller waits for it, or for the error.
             camera
                 .wait_until(self.options.stale_after, |status| status.frames > 0 || status.trouble.is_some());
         }
@@ -143,7 +143,7 @@ impl Camera for Sleeping {
     }
 }
 
-/// No camera, and why.
+/// A missing camera, with the reason.
 struct Blind(String);
 
 impl Camera for Blind {

@@ -1,4 +1,4 @@
-//! The camera of a mock: it looks into a scene.
+//! The camera of a simulated robot, which renders a scene.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,8 +11,7 @@ use mock_robot::scene::Scene;
 
 use super::FRAMES_PER_SECOND;
 
-/// A camera that looks into a scene, thirty times in a second of the robot's clock; whoever looks between two pictures gets
-/// the one before.
+/// A camera that renders a scene thirty times per second of robot time. Between two images it returns the earlier one.
 pub struct SceneCamera {
     scene: Arc<Scene>,
     taken: AtomicU64,
@@ -20,20 +19,20 @@ pub struct SceneCamera {
 }
 
 impl SceneCamera {
-    /// A camera in this scene.
+    /// Creates a camera in this scene.
     #[must_use]
     pub fn new(scene: Arc<Scene>) -> Self {
         SceneCamera { scene, taken: AtomicU64::new(0), last: Mutex::default() }
     }
 
-    /// The scene that it looks into.
+    /// Returns the scene.
     #[must_use]
     pub const fn scene(&self) -> &Arc<Scene> {
         &self.scene
     }
 }
 
-/// Which picture of the clock's is the newest at this moment.
+/// Returns the number of the latest image at this time.
 #[must_use]
 pub fn picture_at(at: Tick) -> u64 {
     let number = u128::from(at.0) * u128::from(FRAMES_PER_SECOND) / 1_000_000_000;

@@ -1,10 +1,11 @@
-//! The official library's file of a recorded move: one JSON object with `description`, `time` (seconds) and
-//! `set_target_data`, in which each frame has `head` (a 4x4 matrix, metres), `antennas` (right, left) and `body_yaw`
-//! (radians). As the library does, this reads a head of sixteen numbers in a row too, and takes a body yaw that is
-//! missing for zero. (reachy-mini 1.13.0, `motion/recorded_move.py`.)
+//! The official library's file of a recorded move: one JSON object with `description`, `time` and `set_target_data`.
 //!
-//! A list of frames, each with its own `time`, is read as well: that is what the library's `stop_recording` returns. In it
-//! what a call did not set stays as it was; the first head is the neutral one. (`reachy_mini.py`, `set_target`.)
+//! Times are seconds. Each frame has `head` (a 4x4 matrix, metres), `antennas` (right, left) and `body_yaw` (radians).
+//! Like the library, this also accepts a head of sixteen numbers in a row, and a missing body yaw as zero. (reachy-mini
+//! 1.13.0, `motion/recorded_move.py`.)
+//!
+//! It also reads a list of frames with a `time` each, as returned by the library's `stop_recording`. Parts that a call
+//! did not set keep their value. The first head is the neutral one. (`reachy_mini.py`, `set_target`.)
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -19,14 +20,14 @@ use rustix::fs::OFlags;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{FARTHEST_TURN, Frame, MOST_BYTES, MOST_FRAMES, NotARecording, Recording};
+use super::{Frame, MAX_TURNS, MOST_BYTES, MOST_FRAMES, NotARecording, Recording};
 
-/// Reads a move from a file, whatever the file is.
+/// Reads a move from a file of any kind.
 ///
 /// # Errors
-/// [`NotARecording`] says what is wrong, and in which frame.
+/// Returns [`NotARecording`], which names the error and the frame.
 pub fn read(path: &Path) -> Result<Recording, NotARecording> {
-    // A pipe that nobody writes to would not even open; with this flag it does, and is refused.
+    // Without this flag, opening a pipe without a writer would block. With it, the pipe opens and is rejected.
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let about = file.metadata()?;
@@ -45,10 +46,10 @@ pub fn read(path: &Path) -> Result<Recording, NotARecording> {
 }
 
 impl Recording {
-    /// A move from the text of its file.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// [`NotARecording`] says what is wrong, and in which frame.
+    /// Returns [`NotARecording`], which names the error and the frame.
     pub fn from_json(bytes: &[u8]) -> Result<Self, NotARecording> {
         if bytes.trim_ascii_start().first() == Some(&b'[') {
             return listed(&serde_json::from_slice::<List<ListedFrame>>(bytes)?.0);
@@ -62,10 +63,10 @@ impl Recording {
         Recording::new(description, time.into_iter().zip(postures))
     }
 
-    /// The text of its file.
+    /// Returns the text of the move's file.
     ///
     /// # Errors
-    /// When it can't be written as JSON.
+    /// Returns an error if it cannot be written as JSON.
     pub fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
         let written = Written {
             description: self.description().to_owned(),
@@ -85,11 +86,11 @@ struct Written {
     set_target_data: List<WrittenFrame>,
 }
 
-/// Frames, and no more of them than a move may have.
+/// Frames, at most as many as a move may have.
 #[derive(Serialize)]
 struct List<T>(Vec<T>);
 
-/// A frame of what `stop_recording` returns.
+/// A frame in the list that `stop_recording` returns.
 #[derive(Deserialize)]
 struct ListedFrame {
     time: f64,
@@ -116,7 +117,7 @@ fn listed(frames: &[ListedFrame]) -> Result<Recording, NotARecording> {
 }
 
 fn angle(what: &'static str, value: f64, frame: usize) -> Result<Radians, NotARecording> {
-    if value.abs() <= FARTHEST_TURN * std::f64::consts::TAU {
+    if value.abs() <= MAX_TURNS * std::f64::consts::TAU {
         Ok(Radians(value))
     } else {
         Err(NotARecording::NotAnAngle { frame, what, value })
@@ -134,7 +135,7 @@ struct WrittenFrame {
     antennas: [f64; 2],
     #[serde(default)]
     body_yaw: f64,
-    /// The library writes it and does not read it.
+    /// The library writes this and does not read it.
     #[serde(default)]
     check_collision: bool,
 }
@@ -185,7 +186,7 @@ impl From<&Frame> for WrittenFrame {
     }
 }
 
-/// The frames one by one, so that an error has its frame, and no file is longer than it may be.
+/// Parses the frames one by one, so that an error names its frame and the number of frames is bounded.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct OneByOne<T>(PhantomData<T>);

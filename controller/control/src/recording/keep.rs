@@ -1,5 +1,5 @@
-//! Keeps a file as a whole or not at all: it is written beside its place, synced and then renamed, and what stands
-//! there already is not overwritten unasked.
+//! Writes a file atomically: to a temporary file, which is synced and renamed. An existing file is replaced only on
+//! request.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,27 +8,29 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-/// A file that was not written.
+/// The reason why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum NotKept {
-    /// Something is there.
-    #[error("{} is there already, and is not overwritten; choose another name", .path.display())]
+    /// A file exists already.
+    #[error("{} exists already and is not overwritten; choose another name", .path.display())]
     Exists {
-        /// Where.
+        /// Its path.
         path: PathBuf,
     },
-    /// The system said no.
+    /// The system reports an error.
     #[error("{} can't be written: {source}", .path.display())]
     Io {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// What it said.
+        /// The error.
         source: io::Error,
     },
 }
 
-/// A file on its way. Its place is tried when it is begun, so that nothing is done in vain; dropped before
-/// [`NewFile::finish`], it leaves nothing behind.
+/// A file that is being written.
+///
+/// Creation already tests whether its path is writable, so that no work is wasted. Without [`NewFile::finish`],
+/// dropping it leaves no file.
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
@@ -38,10 +40,10 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Begins a file.
+    /// Starts a file.
     ///
     /// # Errors
-    /// [`NotKept`] when there is a file already and it is not to be overwritten, or the folder takes none.
+    /// Returns [`NotKept`] if a file exists that must not be replaced, or if the folder is not writable.
     pub fn begin(path: &Path, overwrite: bool) -> Result<Self, NotKept> {
         let failed = |source| NotKept::Io { path: path.to_owned(), source };
         if path.is_dir() || path.file_name().is_none() {
@@ -58,10 +60,10 @@ impl NewFile {
         Ok(NewFile { path: path.to_owned(), beside, file, overwrite })
     }
 
-    /// Writes it and puts it into its place.
+    /// Writes the file and renames it to its final path.
     ///
     /// # Errors
-    /// [`NotKept`]; then its place is as it was.
+    /// Returns [`NotKept`]. The path is unchanged then.
     pub fn finish(mut self, bytes: &[u8]) -> Result<(), NotKept> {
         let written = self.file.write_all(bytes).and_then(|()| self.file.sync_all());
         match written.and_then(|()| self.rename()) {
@@ -78,7 +80,7 @@ impl NewFile {
             fs::rename(&self.beside, &self.path)?;
         } else {
             match renameat_with(CWD, &self.beside, CWD, &self.path, RenameFlags::NOREPLACE) {
-                // A file system that does not know this word.
+                // The file system does not support this flag.
                 Err(Errno::INVAL) if self.path.symlink_metadata().is_err() => {
                     fs::rename(&self.beside, &self.path)?;
                 }
@@ -93,7 +95,7 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        // After the renaming there is nothing there any more.
+        // After the rename there is no temporary file.
         let _gone = fs::remove_file(&self.beside);
     }
 }

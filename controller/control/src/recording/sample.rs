@@ -1,4 +1,4 @@
-//! Samples a body that beats into a move.
+//! Samples a running robot into a recorded move.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,37 +11,37 @@ use firmware_bridge::robot::Reading;
 
 use super::{MOST_FRAMES, NotARecording, Recording};
 
-/// So many moments are seen of every recording; one frame is no motion.
-const LEAST_FRAMES: usize = 2;
+/// Minimum number of frames of a recording. One frame is not a motion.
+const MIN_FRAMES: usize = 2;
 
-/// How a body is sampled.
+/// The options of sampling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
-    /// Frames a second; more than there are beats is no more than one each beat.
+    /// Frames per second. At most one frame is taken per cycle.
     pub rate: f64,
-    /// For how long at most.
+    /// Maximum duration.
     pub longest: Duration,
 }
 
-/// What a body did.
+/// The sampled motion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sampled {
     frames: Vec<(f64, Posture)>,
-    /// Moments at which it could not be told where the body was.
+    /// Number of moments at which the pose was unknown.
     pub missed: usize,
 }
 
 impl Sampled {
-    /// The move.
+    /// Returns the move.
     ///
     /// # Errors
-    /// [`NotARecording::Empty`] when there was no moment at which it could be told where the body was.
+    /// Returns [`NotARecording::Empty`] if the pose was never known.
     pub fn into_recording(self, description: String) -> Result<Recording, NotARecording> {
         Recording::new(description, self.frames)
     }
 }
 
-/// Notes where the body is until the time is over, the frames are all used, or `done` is set.
+/// Samples the pose until the time is over, the maximum number of frames is reached, or `done` is set.
 pub fn sample(conductor: &mut dyn Conductor, sampling: Sampling, done: &AtomicBool) -> Sampled {
     let period = conductor.period();
     let began = conductor.snapshot().beats;
@@ -52,15 +52,15 @@ pub fn sample(conductor: &mut dyn Conductor, sampling: Sampling, done: &AtomicBo
         if since > sampling.longest {
             break;
         }
-        // Whole beats, rounded to the nearest; of several moments in one beat each is the beat's own.
+        // Times are rounded to whole cycles. Several samples in one cycle get the cycle's time.
         let beats = (since.as_nanos() + period.as_nanos() / 2) / period.as_nanos().max(1);
         let beat = began.saturating_add(u64::try_from(beats).unwrap_or(u64::MAX));
-        // Also one that is ended at once has a beginning and an end.
-        let is_done = || moment >= LEAST_FRAMES && done.load(Ordering::Relaxed);
+        // A recording that is ended at once still has a first and a last frame.
+        let is_done = || moment >= MIN_FRAMES && done.load(Ordering::Relaxed);
         let over = |snapshot: &Snapshot| snapshot.beats >= beat || is_done();
         let snapshot = conductor.watch(&over);
         if !over(&snapshot) || is_done() {
-            // The pulse has gone, or enough was seen.
+            // The control loop has ended, or the recording is complete.
             break;
         }
         match posture_of(&snapshot, &head) {
@@ -76,7 +76,7 @@ pub fn sample(conductor: &mut dyn Conductor, sampling: Sampling, done: &AtomicBo
     sampled
 }
 
-/// Where the body is, if every motor was read on the last beat.
+/// Returns the pose, if every motor was read in the last cycle.
 fn posture_of(snapshot: &Snapshot, near: &HeadPose) -> Option<Posture> {
     let fresh = snapshot.state.readings.iter().all(|(_, reading)| matches!(reading, Reading::Fresh(_)));
     let present = snapshot.state.present().ok().filter(|_| fresh)?;

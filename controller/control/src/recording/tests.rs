@@ -1,4 +1,4 @@
-//! Files of all kinds, and moves of a simulated body.
+//! Tests with files of all kinds, and moves of a simulated robot.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -31,7 +31,7 @@ fn file() -> Value {
 }
 
 #[test]
-fn a_move_goes_there_and_back() {
+fn json_round_trip_preserves_a_move() {
     let recording =
         Recording::new("a tilt".into(), [(5.0, tilted(0.0)), (5.02, tilted(1.0)), (5.5, tilted(20.0))])
             .unwrap();
@@ -54,7 +54,7 @@ fn a_move_goes_there_and_back() {
 }
 
 #[test]
-fn a_list_of_frames_is_read_and_what_is_not_set_stays() {
+fn reads_a_list_of_frames_and_keeps_unset_parts() {
     let head = [[1.0, 0.0, 0.0, 0.01], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
     let list = json!([
         { "time": 100.5, "body_yaw": 0.0, "antennas": [0.3, -0.3] },
@@ -82,12 +82,12 @@ fn a_list_of_frames_is_read_and_what_is_not_set_stays() {
 }
 
 #[test]
-fn what_the_library_reads_is_read() {
+fn reads_all_forms_that_the_library_reads() {
     let mut written = file();
     written["set_target_data"][0] = json!({
         "head": [1, 0, 0, 0.01, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1], "antennas": [0, 0], "more": "words"
     });
-    // Two frames at one moment: the later one counts.
+    // Two frames at the same time: the later one counts.
     written["time"] = json!([1.0, 1.0, 1.5]);
     written["set_target_data"][1]["body_yaw"] = json!(0.25);
     let recording = Recording::from_json(written.to_string().as_bytes()).unwrap();
@@ -97,7 +97,7 @@ fn what_the_library_reads_is_read() {
     assert_eq!(frames.last().unwrap().at, Duration::from_millis(250));
 }
 
-/// The file with this change is refused, with these words.
+/// Checks that the changed file is rejected with these words.
 #[track_caller]
 fn refused(change: impl FnOnce(&mut Value), words: &[&str]) {
     let mut written = file();
@@ -107,7 +107,7 @@ fn refused(change: impl FnOnce(&mut Value), words: &[&str]) {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_frame() {
+fn errors_name_the_frame() {
     refused(|file| file["set_target_data"][1]["head"][0][0] = json!(2.0), &["frame 1", "orthonormal"]);
     refused(|file| file["set_target_data"][2]["head"][3][0] = json!(1.0), &["frame 2", "last row"]);
     refused(|file| file["set_target_data"][2]["head"] = json!([1, 2, 3]), &["frame 2", "four rows of four"]);
@@ -144,7 +144,7 @@ fn what_is_wrong_is_told_with_its_frame() {
 }
 
 #[test]
-fn only_a_plain_file_of_some_size_is_read() {
+fn read_accepts_only_regular_files_of_bounded_size() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
@@ -158,7 +158,7 @@ fn only_a_plain_file_of_some_size_is_read() {
 }
 
 #[test]
-fn a_file_is_kept_as_a_whole_and_not_overwritten_unasked() {
+fn new_file_writes_atomically_and_does_not_overwrite() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("move.json");
     let names = || std::fs::read_dir(folder.path()).unwrap().count();
@@ -168,7 +168,7 @@ fn a_file_is_kept_as_a_whole_and_not_overwritten_unasked() {
     assert!(matches!(NewFile::begin(&path, false), Err(NotKept::Exists { .. })));
     NewFile::begin(&path, true).unwrap().finish(b"two").unwrap();
     assert_eq!((std::fs::read(&path).unwrap(), names()), (b"two".to_vec(), 1));
-    // Someone else was quicker.
+    // Another process was faster.
     let other = folder.path().join("other.json");
     let late = NewFile::begin(&other, false).unwrap();
     std::fs::write(&other, "theirs").unwrap();
@@ -201,7 +201,7 @@ fn sampled(pulse: &mut Pulse<MockRobot, VirtualClock>, rate: f64, longest: Durat
 }
 
 #[test]
-fn a_body_is_sampled_at_any_rate_and_plays_what_was_sampled() {
+fn sampled_move_plays_back_at_any_rate() {
     let goto = Motion::Goto {
         target: Target::of(&tilted(15.0)),
         duration: Duration::from_secs(1),
@@ -216,7 +216,7 @@ fn a_body_is_sampled_at_any_rate_and_plays_what_was_sampled() {
         assert_eq!(last.at, Duration::from_millis(1_500));
         assert!((last.posture.head.angles().roll.degrees() - 15.0).abs() < 0.5);
 
-        // Another body plays it. It follows within what a body lags behind in 40 ms of this motion.
+        // Another robot plays it. It stays within the lag of a robot, which is 40 ms of this motion.
         let mut other = mock();
         order(&mut other, &recording.motion(1.0));
         let played = sampled(&mut other, rate, Duration::from_millis(1_500));
@@ -234,9 +234,9 @@ fn a_body_is_sampled_at_any_rate_and_plays_what_was_sampled() {
 }
 
 #[test]
-fn sampling_ends_when_it_is_told_to_and_never_grows_without_end() {
+fn sampling_ends_on_request_and_is_bounded() {
     let forever = Sampling { rate: 50.0, longest: LONGEST };
-    // One that is ended at once has a beginning and an end, and no more.
+    // A recording that is ended at once has a first and a last frame, and no others.
     let short = sample(&mut mock(), forever, &AtomicBool::new(true));
     assert_eq!(short.into_recording(String::new()).unwrap().count(), 2);
     let none = Sampled::default();

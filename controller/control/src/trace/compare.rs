@@ -1,4 +1,4 @@
-//! How far two traces are apart, and how far they may be.
+//! Compares two traces and bounds their expected deviation.
 
 use std::fmt;
 
@@ -8,52 +8,53 @@ use utoipa::ToSchema;
 
 use super::Taken;
 
-/// The step of a servo's encoder, degrees: 4096 to a turn.
+/// Step of a servo's encoder, degrees: 4096 per turn.
 pub const ENCODER_STEP_DEG: f64 = 360.0 / 4096.0;
 
-/// Angles that are as near as this are the same: what writing them in degrees costs.
+/// Tolerance for equal angles, degrees: the rounding error of writing them in degrees.
 const SAME_DEG: f64 = 1e-9;
 
-/// Beats by which one trace may have begun earlier than the other.
-const MOST_SHIFT: i64 = 30;
+/// Maximum shift between the starts of two traces, cycles.
+const MAX_SHIFT: i64 = 30;
 
-/// How far angles of one kind are apart.
+/// The deviation of one kind of angles.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Deviation {
-    /// The greatest difference, degrees.
+    /// Maximum difference, degrees.
     pub worst_deg: f64,
-    /// The root of the mean of the squares, degrees.
+    /// Root mean square difference, degrees.
     pub rms_deg: f64,
-    /// The joint with the greatest.
+    /// The joint with the maximum difference.
     pub joint: String,
-    /// When it was greatest, seconds from the first beat.
+    /// Time of the maximum, seconds from the first cycle.
     pub at_s: f64,
 }
 
-/// What comparing two traces gave.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Comparison {
-    /// Beats that both have.
+    /// Number of cycles in both traces.
     pub beats: usize,
-    /// Beats that only the longer one has.
+    /// Number of cycles that only the longer trace has.
     pub only_in_one: usize,
-    /// By how many beats the second one is later; it is moved by as many before it is compared.
+    /// Delay of the second trace, cycles. It is removed before the comparison.
     pub shift: i64,
-    /// The goal positions.
+    /// Goal positions.
     pub goal: Deviation,
-    /// The present positions.
+    /// Present positions.
     pub present: Deviation,
-    /// Whether all angles are the same.
+    /// Whether all angles are equal.
     pub identical: bool,
-    /// The first beat's time on which goals are not the same, seconds; none where they are.
+    /// Time of the first cycle with different goals, seconds. `None` if all goals are equal.
     pub differs_from_s: Option<f64>,
-    /// How far present positions may be apart where only the way to the motors differs, degrees: a step of the encoder on
-    /// each side, and what the fastest joint goes in a beat.
+    /// Maximum expected difference of present positions if only the path to the motors differs, degrees.
+    ///
+    /// It is one encoder step per trace, plus the travel of the fastest joint in a cycle.
     pub bound_deg: f64,
 }
 
 impl Comparison {
-    /// Whether nothing differs by more than the way to the motors explains.
+    /// Returns whether the path to the motors explains all differences.
     #[must_use]
     pub fn is_within(&self) -> bool {
         self.present.worst_deg <= self.bound_deg && self.goal.worst_deg <= self.bound_deg
@@ -63,19 +64,19 @@ impl Comparison {
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.identical {
-            return write!(f, "identical in {} beats", self.beats);
+            return write!(f, "identical in {} cycles", self.beats);
         }
         let Comparison { beats, goal, present, bound_deg, .. } = self;
         write!(
             f,
-            "{beats} beats; goals differ by up to {:.3} deg ({} at {:.2} s), present positions by up to {:.3} deg ({} at \
+            "{beats} cycles; goals differ by up to {:.3} deg ({} at {:.2} s), present positions by up to {:.3} deg ({} at \
              {:.2} s), where {bound_deg:.3} deg are explained",
             goal.worst_deg, goal.joint, goal.at_s, present.worst_deg, present.joint, present.at_s
         )
     }
 }
 
-/// Compares two traces, beat by beat from their first ones on. One that began some beats later is moved by as many.
+/// Compares two traces cycle by cycle, from their first cycles on. A delay of one trace is removed.
 #[must_use]
 pub fn compare(one: &Taken, other: &Taken) -> Comparison {
     let shift = shift(&one.beats, &other.beats);
@@ -122,7 +123,7 @@ pub fn compare(one: &Taken, other: &Taken) -> Comparison {
     comparison
 }
 
-/// The most that any joint was told to go in one beat, degrees.
+/// Returns the maximum change of any joint's goal in one cycle, degrees.
 fn fastest(beats: &[Beat]) -> f64 {
     let pairs = beats.iter().zip(beats.iter().skip(1));
     let steps = pairs.flat_map(|(one, next)| {
@@ -131,7 +132,7 @@ fn fastest(beats: &[Beat]) -> f64 {
     steps.fold(0.0, f64::max)
 }
 
-/// By how many beats the second's goals are behind those of the first, as far as that makes them more alike.
+/// Returns the delay of the second trace's goals, cycles, if a shift makes the traces more similar.
 fn shift(one: &[Beat], other: &[Beat]) -> i64 {
     let cost = |shift: i64| {
         let (first, second) = aligned(one, other, shift);
@@ -142,12 +143,12 @@ fn shift(one: &[Beat], other: &[Beat]) -> i64 {
             .sum();
         squares / first.len().min(second.len()).max(1) as f64
     };
-    let mut shifts: Vec<i64> = (-MOST_SHIFT..=MOST_SHIFT).collect();
+    let mut shifts: Vec<i64> = (-MAX_SHIFT..=MAX_SHIFT).collect();
     shifts.sort_by_key(|shift| shift.abs());
     let mut best = (0, cost(0));
     for shift in shifts {
         let costs = cost(shift);
-        // What is as alike without is not moved.
+        // A trace that fits as well without a shift is not shifted.
         if costs < best.1 * 0.999 - SAME_DEG {
             best = (shift, costs);
         }
@@ -172,7 +173,7 @@ mod tests {
     use super::*;
     use crate::trace::words;
 
-    /// Joint `place` sways; `late` beats of rest come first.
+    /// Returns a trace in which joint `place` sways, after `late` cycles of rest.
     fn swaying(late: u64, place: usize) -> Taken {
         let begin = words::begin(
             "sway".into(),
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_is_identical_and_a_later_one_is_moved() {
+    fn compare_removes_a_delay() {
         let one = swaying(0, 2);
         assert!(compare(&one, &one).identical);
         let late = compare(&one, &swaying(7, 2));
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_named_with_its_joint_and_time() {
+    fn compare_names_the_joint_and_time_of_a_difference() {
         let (one, mut other) = (swaying(0, 2), swaying(0, 2));
         other.beats[50].present_deg[7] += 5.0;
         let apart = compare(&one, &other);

@@ -1,26 +1,26 @@
-//! The head as it follows from the legs.
+//! Computes the head pose from the legs.
 
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::posture_from_joints;
 use firmware_bridge::posture::HeadPose;
 
-/// The head on one beat.
+/// The head in one cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
-    /// `world_from_head`, relative to the neutral head.
+    /// Pose `world_from_head`, relative to the neutral head.
     pub pose: HeadPose,
-    /// Roll and pitch, and the yaw relative to the body, degrees.
+    /// Roll, pitch, and yaw relative to the body, degrees.
     pub angles_deg: [f64; 3],
 }
 
-/// Finds the head again and again; where the joints have not moved it is where it was.
+/// Computes head poses one after another. For unchanged joints it returns the previous result.
 #[derive(Default)]
 pub struct Finder {
     last: Option<(Joints, Option<Head>)>,
 }
 
 impl Finder {
-    /// The head that follows from these joints; none where the legs do not fit together.
+    /// Returns the head pose for these joints, or `None` if forward kinematics fails.
     pub fn find(&mut self, joints: &Joints) -> Option<Head> {
         if let Some((known, head)) = &self.last
             && known == joints

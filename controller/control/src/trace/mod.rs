@@ -1,7 +1,7 @@
-//! What was kept of a motion, beat by beat: read, compared, and played again on the mock.
+//! Traces: the recorded cycles of a motion. They are read, compared, and replayed on the simulated robot.
 //!
-//! Reading order: `read` (a file becomes a [`Taken`]), [`compare`] (how far two are apart), [`replay`], `moved` (a trace as a
-//! recorded move), [`words`] and `head` (beats in the words of [`minismith_wire::recording`]).
+//! Reading order: `read` (parses a file into a [`Taken`]), [`compare`], [`replay`], `moved` (converts a trace to a
+//! recorded move), [`words`] and `head` (convert cycles to [`minismith_wire::recording`]).
 
 pub mod compare;
 mod head;

@@ -1,4 +1,4 @@
-//! A trace as a move: where head, body and antennas were, without the motors' own angles.
+//! Converts a trace to a recorded move of head, body and antennas, without the motors' own angles.
 
 use firmware_bridge::kinematics::posture_from_joints;
 use firmware_bridge::posture::HeadPose;
@@ -6,20 +6,22 @@ use firmware_bridge::posture::HeadPose;
 use super::{Taken, joints};
 use crate::recording::{NotARecording, Recording};
 
-/// Which of a trace's positions.
+/// The kind of positions in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// Where the motors were told to be.
+    /// Goal positions.
     Goal,
-    /// Where they were.
+    /// Present positions.
     Present,
 }
 
 impl Taken {
-    /// The move that it was, this many frames a second at most. Frames where the legs do not fit together are left out.
+    /// Returns the trace as a recorded move, with at most this many frames per second.
+    ///
+    /// Frames without a valid head pose are dropped.
     ///
     /// # Errors
-    /// [`NotARecording`] when nothing is left, or it is longer than a move may be.
+    /// Returns [`NotARecording`] if no frame remains, or if it is longer than a move may be.
     pub fn moved(&self, of: Of, rate: f64) -> Result<Recording, NotARecording> {
         let (mut near, mut due) = (HeadPose::neutral(), 0.0);
         let first = self.beats.first().map_or(0, |beat| beat.beat);

@@ -1,5 +1,6 @@
-//! A trace, read from its file. Whoever wrote it may have died, so its end may be missing; a file from elsewhere may hold
-//! anything.
+//! Reads a trace from its file.
+//!
+//! The end may be missing if the writer died. A file from another source may contain anything.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -10,46 +11,46 @@ use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::units::Radians;
 use minismith_wire::recording::{Beat, Begin, End, FORMAT, LONGEST_LINE, Message, Reader};
 
-/// The most beats that are read: an hour at 100 Hz.
+/// Maximum number of cycles: an hour at 100 Hz.
 const MOST_BEATS: usize = 360_000;
 
-/// Why a file is no trace of this robot.
+/// The reason why a file is not a trace of this robot.
 #[derive(Debug, thiserror::Error)]
 pub enum NotATrace {
-    /// It can't be read.
+    /// It cannot be read.
     #[error("it can't be read: {0}")]
     Io(#[from] std::io::Error),
-    /// A line is no message, or none that may stand there.
+    /// A line is not a message, or not one that is allowed there.
     #[error("line {line}: {reason}")]
     Line {
-        /// Its number, from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// What is wrong.
+        /// The error.
         reason: String,
     },
-    /// It holds no beat.
+    /// It has no cycle.
     #[error("nothing moved in it: there is no beat")]
     Empty,
 }
 
-/// What was kept of a motion.
+/// A recorded motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Taken {
-    /// What it is.
+    /// Description of the recording.
     pub about: Begin,
-    /// The beats, by rising number; at least one.
+    /// The cycles, by rising number. There is at least one.
     pub beats: Vec<Beat>,
-    /// Everything else that was told, in its order; pictures are left out.
+    /// All other messages, in order. Images are left out.
     pub told: Vec<Message>,
-    /// Whether it came to its end; if not, whoever wrote it died.
+    /// Whether it is complete. If not, the writer died.
     pub is_whole: bool,
 }
 
 impl Taken {
-    /// Reads a file. What stands behind the last whole line of one that broke off is left out.
+    /// Reads a file. An incomplete last line is ignored.
     ///
     /// # Errors
-    /// [`NotATrace`] names the line.
+    /// Returns [`NotATrace`], which names the line.
     pub fn read(path: &Path) -> Result<Self, NotATrace> {
         let file = File::open(path)?;
         if !file.metadata()?.is_file() {
@@ -58,10 +59,10 @@ impl Taken {
         Taken::from_lines(BufReader::new(file))
     }
 
-    /// The same from its lines.
+    /// Parses the lines of a file.
     ///
     /// # Errors
-    /// As [`Taken::read`].
+    /// As for [`Taken::read`].
     pub fn from_lines(mut input: impl BufRead) -> Result<Self, NotATrace> {
         let (mut line, mut reader) = (0, Reader::default());
         let wrong = |line, reason: String| NotATrace::Line { line, reason };
@@ -73,7 +74,7 @@ impl Taken {
                 return Err(wrong(line, format!("it is longer than {LONGEST_LINE} bytes")));
             }
             if bytes.last() != Some(&b'\n') {
-                // The end, or a line that broke off.
+                // The end, or an incomplete line.
                 return if line == 1 { Err(wrong(1, "it is no trace".into())) } else { Ok(None) };
             }
             let message = reader.read(&bytes);
@@ -117,7 +118,7 @@ impl Taken {
         if taken.beats.is_empty() { Err(NotATrace::Empty) } else { Ok(taken) }
     }
 
-    /// All of it as it is written, message by message.
+    /// Returns all messages, in the order of the file.
     pub fn messages(&self) -> impl Iterator<Item = Message> + '_ {
         let end = Message::End(End { beats: self.beats.len() as u64, dropped: 0 });
         std::iter::once(Message::Begin(self.about.clone()))
@@ -126,13 +127,13 @@ impl Taken {
             .chain(std::iter::once(end))
     }
 
-    /// The time of one beat.
+    /// Returns the duration of one cycle.
     #[must_use]
     pub fn period(&self) -> Duration {
         Duration::from_secs_f64(self.about.period_s)
     }
 
-    /// From the first beat to the last, seconds.
+    /// Returns the time from the first cycle to the last, seconds.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         let number = |beat: Option<&Beat>| beat.map_or(0, |beat| beat.beat);
@@ -140,7 +141,7 @@ impl Taken {
     }
 }
 
-/// What is wrong with a beat.
+/// Returns the error in a cycle, if any.
 fn complaint(beat: &Beat, last: Option<u64>) -> Option<String> {
     let motors = Joint::ALL.len();
     let lists = [&beat.goal_deg, &beat.present_deg];
@@ -157,7 +158,7 @@ fn complaint(beat: &Beat, last: Option<u64>) -> Option<String> {
     None
 }
 
-/// The joints of a list of degrees.
+/// Converts a list of degrees to joints.
 #[must_use]
 pub fn joints(degrees: &[f64]) -> Joints {
     Joints::from_fn(|joint| Radians::from_degrees(degrees.get(joint.index()).copied().unwrap_or_default()))

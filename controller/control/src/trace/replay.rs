@@ -1,5 +1,7 @@
-//! A trace, played again: its wishes pass the envelope and reach a mock body as they once did, and what that one does is
-//! compared with what was kept. Nothing here moves a real motor.
+//! Replays a trace: its setpoints pass the envelope to a simulated robot, whose motion is compared with the recorded
+//! one.
+//!
+//! Nothing here moves a real motor.
 
 use std::time::Duration;
 
@@ -23,33 +25,33 @@ use crate::body::{bus_options, limits_of};
 use crate::recording::Recording;
 use minismith_runtime::config::Config;
 
-/// On which body a trace is played again.
+/// The robot on which a trace is replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
-    /// The mock in this process, in virtual time.
+    /// The simulated robot in this process, in virtual time.
     Mock,
-    /// The mock as emulated servos behind a serial line, in real time.
+    /// The simulated robot as emulated servos on a serial line, in real time.
     MockBus,
 }
 
-/// Why a trace can't be played again.
+/// The reason why a trace cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum NoReplay {
-    /// The body.
+    /// The robot failed.
     #[error(transparent)]
     Robot(#[from] RobotFault),
-    /// The emulated servos.
+    /// The emulated servos failed.
     #[error("the emulated servos could not be started: {0}")]
     Emulator(#[from] EmulatorError),
 }
 
-/// Beats that are left to settle before the first one counts.
-const SETTLE: Duration = Duration::from_secs(1);
+/// Time to settle before the first cycle counts.
+const SETTLE_TIME: Duration = Duration::from_secs(1);
 
-/// Plays a trace on a fresh body that stands where it began; what that body did.
+/// Replays a trace on a new robot in the start pose of the trace, and returns the motion of that robot.
 ///
 /// # Errors
-/// [`NoReplay`] when there is no body.
+/// Returns [`NoReplay`] if no robot is available.
 pub fn replay(taken: &Taken, on: On, config: &Config) -> Result<Taken, NoReplay> {
     let start = taken.beats.first().map(|beat| joints(&beat.goal_deg)).unwrap_or_default();
     match on {
@@ -66,21 +68,21 @@ pub fn replay(taken: &Taken, on: On, config: &Config) -> Result<Taken, NoReplay>
     }
 }
 
-/// A recorded move as the trace of a body that followed it to the letter.
+/// Returns a recorded move as the trace of a robot that followed it exactly.
 ///
 /// # Errors
-/// A [`Refusal`] when the body can't reach it.
+/// Returns a [`Refusal`] if the move is out of reach.
 pub fn planned(moved: &Recording, config: &Config) -> Result<Taken, Refusal> {
     let limits = limits_of(config);
     let period = config.rate.period();
     let rules = PlanRules { limits: &limits, period, automatic_body_yaw: false };
     let start = joints_from_posture(moved.first())?;
     let trajectory = moved.motion(1.0).plan(&start, &rules)?;
-    let beat = |(beat, wish): (u64, &Joints)| Beat {
+    let beat = |(beat, setpoint): (u64, &Joints)| Beat {
         beat,
-        wish_deg: words::degrees(wish),
-        goal_deg: words::degrees(wish),
-        present_deg: words::degrees(wish),
+        wish_deg: words::degrees(setpoint),
+        goal_deg: words::degrees(setpoint),
+        present_deg: words::degrees(setpoint),
         ..Beat::default()
     };
     let beats = (0..).zip(&trajectory.wishes).map(beat).collect();
@@ -93,8 +95,8 @@ fn play<R: Robot, C: Clock>(taken: &Taken, robot: R, clock: C, config: &Config) 
     let mut pulse = Pulse::new(robot, clock, limits, taken.period())?;
     let mut tap = pulse.tapped(8);
     pulse.take(Order::Torque(Joints::all(true)));
-    let wishes: Vec<Joints> = taken.beats.iter().map(wish).collect();
-    let settling = (SETTLE.as_secs_f64() / taken.about.period_s) as usize;
+    let wishes: Vec<Joints> = taken.beats.iter().map(setpoint).collect();
+    let settling = (SETTLE_TIME.as_secs_f64() / taken.about.period_s) as usize;
     let mut trajectory = Trajectory {
         wishes: wishes.first().map(|first| vec![*first; settling]).unwrap_or_default(),
         target: Posture::init(),
@@ -123,7 +125,7 @@ fn play<R: Robot, C: Clock>(taken: &Taken, robot: R, clock: C, config: &Config) 
     Ok(again)
 }
 
-/// What was wished on a beat; the goals where only they are known.
-fn wish(beat: &Beat) -> Joints {
+/// Returns the setpoints of a cycle, or its goals if only they are known.
+fn setpoint(beat: &Beat) -> Joints {
     joints(if beat.wish_deg.is_empty() { &beat.goal_deg } else { &beat.wish_deg })
 }

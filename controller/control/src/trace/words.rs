@@ -1,4 +1,4 @@
-//! Beats in the recorder's words: degrees and metres, which people read.
+//! Converts cycles for display, to degrees and metres.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use minismith_wire::recording::{self, Beat, Begin, FORMAT, Leg, Margins, Motor, 
 
 use super::head::{Finder, Head};
 
-/// The beginning of what is recorded.
+/// Returns the first message of a recording.
 #[must_use]
 pub fn begin(name: String, about: String, period: Duration, limits: &Limits) -> Begin {
     let motor = |joint: Joint| Motor {
@@ -37,7 +37,7 @@ pub fn begin(name: String, about: String, period: Duration, limits: &Limits) -> 
     }
 }
 
-/// How a leg is built.
+/// Converts the geometry of a leg.
 fn leg(leg: &kinematics::Leg) -> Leg {
     Leg {
         motor: leg.joint.index(),
@@ -49,7 +49,7 @@ fn leg(leg: &kinematics::Leg) -> Leg {
     }
 }
 
-/// A head.
+/// Converts a head pose.
 #[must_use]
 pub fn head(head: &Head) -> recording::Head {
     let at = head.pose.0.translation;
@@ -61,7 +61,7 @@ pub fn head(head: &Head) -> recording::Head {
     }
 }
 
-/// How far a head with this roll, pitch and yaw to the body (degrees) is from its limits.
+/// Returns the margins of a head with this roll, pitch and yaw relative to the body (degrees) to its limits.
 #[must_use]
 pub fn margins(limits: &Limits, [roll, pitch, yaw]: [f64; 3]) -> Margins {
     let Limits { head_pitch, head_roll, relative_yaw, .. } = limits;
@@ -71,13 +71,13 @@ pub fn margins(limits: &Limits, [roll, pitch, yaw]: [f64; 3]) -> Margins {
     }
 }
 
-/// Angles of all joints, degrees.
+/// Returns the angles of all joints, degrees.
 #[must_use]
 pub fn degrees(joints: &Joints) -> Vec<f64> {
     joints.as_array().map(Radians::degrees).to_vec()
 }
 
-/// A beat of a pulse. A motor that was never heard shows its goal; the heads are found where there is a finder for each.
+/// Converts a cycle record. A motor that was never read shows its goal. Heads are computed if finders are given.
 #[must_use]
 pub fn beat(record: &BeatRecord, number: u64, heads: Option<(&mut Heads, &Limits)>) -> Beat {
     let present = Joints::from_fn(|joint| record.present[joint].unwrap_or(record.goal[joint]));
@@ -101,7 +101,7 @@ pub fn beat(record: &BeatRecord, number: u64, heads: Option<(&mut Heads, &Limits
     beat
 }
 
-/// The heads of goals and present positions, each found from the one before.
+/// Computes the heads of goals and present positions, each starting from the previous one.
 #[derive(Default)]
 pub struct Heads {
     goal: Finder,

@@ -1,42 +1,41 @@
-//! Holds what was probed of the cage against what a machine may lack.
+//! Compares the probed sandbox mechanisms with those that a machine may lack.
 
 use minismith_runtime::config::Bar;
 use minismith_wire::zygote::{MECHANISMS, Mechanism};
 
 use super::GuestFault;
 
-/// Holds what was probed against the bar. What was not even tried is not enforced.
+/// Checks the probed mechanisms against the requirements. A mechanism that was not probed counts as not enforced.
 ///
 /// # Errors
-/// [`GuestFault::Uncaged`], which names the mechanism, what was tried, and how the bar is lowered.
+/// Returns [`GuestFault::Uncaged`], which names the mechanism, the attempted operation, and how to make it optional.
 pub fn check(bar: &Bar, mechanisms: &[Mechanism]) -> Result<(), GuestFault> {
     let probed = |name: &str| mechanisms.iter().find(|it| it.name == name);
     let short =
         MECHANISMS.into_iter().find(|name| !bar.spares(name) && !probed(name).is_some_and(|it| it.enforced));
     let Some(name) = short else { return Ok(()) };
-    let detail = probed(name).map_or("it was not tried", |it| it.detail.as_str());
+    let detail = probed(name).map_or("it was not probed", |it| it.detail.as_str());
     Err(GuestFault::Uncaged {
         reason: format!("{name} is not enforced ({detail}); {}, and see `minismith doctor`", remedy(name)),
         mechanisms: mechanisms.to_vec(),
     })
 }
 
-/// What to do where a mechanism is missing.
+/// Returns what to do if a mechanism is missing.
 #[must_use]
 pub fn remedy(mechanism: &str) -> String {
-    let mend = match mechanism {
+    let fix = match mechanism {
         "namespaces" | "pivot_root" => {
             "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns), or \
              run outside of the container"
         }
-        "landlock" => "use a kernel that has Landlock, and has it on",
+        "landlock" => "use a kernel with Landlock enabled",
         _ => {
-            return "it can't be done without: use a Linux kernel with seccomp, outside of emulators"
-                .to_owned();
+            return "this mechanism is required: use a Linux kernel with seccomp, and no emulator".to_owned();
         }
     };
     format!(
-        "{mend}; or, knowing what it means, name `{mechanism}` in tool_host.optional_sandbox_mechanisms in config.yaml"
+        "{fix}; or, if you accept the risk, add `{mechanism}` to tool_host.optional_sandbox_mechanisms in config.yaml"
     )
 }
 
@@ -54,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named_with_what_was_tried_and_the_key() {
+    fn check_names_the_missing_mechanism_the_attempt_and_the_key() {
         let bar: Bar = ["landlock".parse().unwrap()].into_iter().collect();
         assert_eq!(check(&bar, &all_but("nothing")), Ok(()));
         assert_eq!(check(&bar, &all_but("landlock")), Ok(()));
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_tried_is_not_enforced() {
+    fn check_rejects_a_mechanism_that_was_not_probed() {
         let mut mechanisms = all_but("nothing");
         mechanisms.retain(|it| it.name != "dumpable");
         assert!(check(&Bar::default(), &mechanisms).unwrap_err().to_string().contains("dumpable"));

@@ -1,9 +1,9 @@
-//! One guest in its cage: turns with a deadline, budgets, and an end that is always seen through.
+//! Runs one sandboxed guest: turns with a deadline, budgets, and a guaranteed end.
 //!
 //! ```text
 //!  Waiting --Start--> Parsed --Proceed--> Asks/Printed <--answers--> ... --> Done/Raised
 //!     |                  |                    |                                |
-//!     +------ fault: killed by its pidfd, reaped --------------------- left by itself, reaped
+//!     +------ fault: killed through its pidfd, reaped --------------------- exits by itself, reaped
 //! ```
 
 use std::fs::File;
@@ -29,65 +29,67 @@ use super::window::Window;
 use super::zygote::Zygote;
 use super::{Guest, GuestFault};
 
-/// How long a guest that has said its last word, or has closed its channel, may take to leave by itself.
-const LEAVING: Duration = Duration::from_millis(500);
-/// How long the kernel may take to bury it.
-const DYING: Duration = Duration::from_secs(5);
+/// Time that a guest has to exit by itself after its last message, or after it closed its channel.
+const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
+/// Time that the kernel has to end a killed guest.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A caged guest. When it is dropped it is dead; one that has said its last word is sent the signal that ends it, which
-/// nothing in it can see or put off, and is buried while others go on.
+/// A sandboxed guest. Dropping it ends its process.
+///
+/// A guest that has sent its last message gets a kill signal, which it can neither catch nor delay. It is reaped in the
+/// background.
 #[derive(Debug)]
 pub struct CagedGuest {
     zygote: Arc<Zygote>,
     pid: i32,
     pidfd: OwnedFd,
     channel: UnixStream,
-    /// Where it sees pictures; none has the code profile.
+    /// The shared memory for images. The code profile has none.
     window: Option<Window>,
     limits: Limits,
     printed: u64,
-    /// Time that the guest has thought so far.
-    thought: Duration,
-    /// The kernel's accounting of it, opened when somebody asks.
+    /// Time that the guest has spent on its turns so far.
+    turn_time: Duration,
+    /// The kernel's accounting of the guest, opened on first use.
     scheduling: OnceLock<Option<File>>,
-    place: Place,
+    phase: Phase,
     interactive: bool,
     usage: Option<Usage>,
 }
 
-/// Ends a guest from another thread, whatever it does.
+/// Ends a guest from another thread, in any state.
 #[derive(Debug)]
 pub struct Killer(OwnedFd);
 
 impl Killer {
-    /// Ends it; the thread that talks with it is told that it died.
+    /// Ends the guest. The thread that talks to it gets an error.
     pub fn kill(&self) {
-        // It may be dead already.
+        // The process may be dead already.
         let _ = rustix::process::pidfd_send_signal(&self.0, Signal::KILL);
     }
 }
 
-/// Where in its life a guest is.
+/// The phase of a guest's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    /// Nothing was said yet.
+enum Phase {
+    /// No message has been exchanged yet.
     Waiting,
-    /// Between its first word and its last.
+    /// Between the first message and the last.
     Talking,
-    /// Between a person's lines, or in one.
+    /// Interactive: between a user's lines, or in one.
     Conversing,
-    /// It has said its last word, or was stopped.
+    /// The guest has sent its last message, or was stopped.
     Over,
 }
 
-/// What a guest used in its whole life.
+/// The resources that a guest used in its whole life.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage {
-    /// How it ended.
+    /// How the guest ended.
     pub ending: Ending,
-    /// Processor seconds.
+    /// Processor time, seconds.
     pub cpu_seconds: f64,
-    /// The most memory that it held, bytes; what it shares with other guests counts too.
+    /// Peak memory, bytes. Memory shared with other guests counts too.
     pub peak_bytes: u64,
 }
 
@@ -100,7 +102,7 @@ impl CagedGuest {
         limits: Limits,
     ) -> Self {
         let scheduling = OnceLock::new();
-        let place = Place::Waiting;
+        let phase = Phase::Waiting;
         CagedGuest {
             zygote,
             pid,
@@ -109,23 +111,23 @@ impl CagedGuest {
             window,
             limits,
             printed: 0,
-            thought: Duration::ZERO,
+            turn_time: Duration::ZERO,
             scheduling,
-            place,
+            phase,
             interactive: false,
             usage: None,
         }
     }
 
-    /// A way to end it from another thread.
+    /// Returns a handle that ends the guest from another thread.
     ///
     /// # Errors
-    /// When the system has no descriptor left.
+    /// Returns an error if the system has no free descriptor.
     pub fn killer(&self) -> std::io::Result<Killer> {
         self.pidfd.try_clone().map(Killer)
     }
 
-    /// Processor time used so far, where the kernel tells it.
+    /// Returns the processor time used so far, if the kernel reports it.
     #[must_use]
     pub fn cpu(&self) -> Option<Duration> {
         if let Some(usage) = &self.usage {
@@ -135,41 +137,42 @@ impl CagedGuest {
         let scheduling = self.scheduling.get_or_init(|| scheduling_of(&self.pidfd)).as_ref()?;
         let length = scheduling.read_at(&mut bytes, 0).ok()?;
         let text = std::str::from_utf8(bytes.get(..length)?).ok()?;
-        // Nanoseconds on the processor, nanoseconds waiting for it, time slices.
+        // Fields: nanoseconds on the processor, nanoseconds waiting for it, time slices.
         text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
     }
 
-    /// The guest's process. When it is readable it has ended.
+    /// Returns the guest's process descriptor. It becomes readable when the process ends.
     #[must_use]
     pub fn process(&self) -> BorrowedFd<'_> {
         self.pidfd.as_fd()
     }
 
-    /// Sees the guest's end through, by force if it does not leave, and says what it used in its life.
+    /// Ends the guest, by force if it does not exit, and returns the resources that it used.
     ///
     /// # Errors
-    /// [`GuestFault::NoHost`] when the host can't say it any more.
+    /// Returns [`GuestFault::NoHost`] if the host can no longer report them.
     pub fn finish(&mut self) -> Result<Usage, GuestFault> {
-        self.place = Place::Over;
+        self.phase = Phase::Over;
         if let Some(usage) = self.usage {
             return Ok(usage);
         }
-        // A process that has ended is readable.
-        if !matches!(channel::wait(&self.pidfd, PollFlags::IN, LEAVING), Ok(true)) && !self.kill() {
-            // Waiting for it would keep the host from everybody else.
-            return Err(GuestFault::no_host("ending a guest", "the kernel does not let it go"));
+        // The descriptor of an ended process is readable.
+        if !matches!(channel::wait(&self.pidfd, PollFlags::IN, EXIT_TIMEOUT), Ok(true)) && !self.kill() {
+            // Waiting longer would block the host for all other guests.
+            return Err(GuestFault::no_host("cannot end a guest", "the kernel does not release the process"));
         }
         self.reap()
     }
 
-    /// Ends it, whatever it holds; whether it is dead. That asks nothing of the guest: no signal of its own, no lock
-    /// of its interpreter and no byte in its channel is waited for.
+    /// Kills the guest. Returns whether it is dead.
+    ///
+    /// It does not depend on the guest: it waits for no signal handler, no interpreter lock and no byte of its channel.
     fn kill(&self) -> bool {
         self.send_kill();
-        matches!(channel::wait(&self.pidfd, PollFlags::IN, DYING), Ok(true))
+        matches!(channel::wait(&self.pidfd, PollFlags::IN, KILL_TIMEOUT), Ok(true))
     }
 
-    /// Sends the signal that ends it; whether it has it, or is dead already.
+    /// Sends the kill signal. Returns whether the process has received it or is dead already.
     fn send_kill(&self) -> bool {
         let sent = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
         matches!(sent, Ok(()) | Err(rustix::io::Errno::SRCH))
@@ -182,12 +185,12 @@ impl CagedGuest {
                 self.usage = Some(usage);
                 Ok(usage)
             }
-            Ok((reply, _)) => Err(GuestFault::no_host("reaping a guest", format!("{reply:?}"))),
-            Err(error) => Err(GuestFault::no_host("reaping a guest", error)),
+            Ok((reply, _)) => Err(GuestFault::no_host("cannot reap a guest", format!("{reply:?}"))),
+            Err(error) => Err(GuestFault::no_host("cannot reap a guest", error)),
         }
     }
 
-    /// One turn; any error of it is the guest's end.
+    /// Exchanges one turn. Any error ends the guest.
     fn exchange(&mut self, answer: &Answer, raw: Option<&[u8]>) -> Result<Turn, GuestFault> {
         if let Answer::Start { job } = answer {
             self.interactive = job.interactive;
@@ -195,9 +198,9 @@ impl CagedGuest {
         let raw = self.lay(answer, raw)?;
         let clock = WallClock::start();
         let in_all = Duration::try_from_secs_f64(self.limits.wall_seconds).unwrap_or_default();
-        let left = in_all.saturating_sub(self.thought).as_secs_f64();
+        let left = in_all.saturating_sub(self.turn_time).as_secs_f64();
         let mut timed = Timed::new(&self.channel, self.limits.turn_seconds.min(left));
-        let spoken = frame::write(&mut timed, answer)
+        let sent = frame::write(&mut timed, answer)
             .and_then(|()| {
                 files_of(answer).try_for_each(|file| frame::write_bytes(&mut timed, file, MAX_FILE))
             })
@@ -205,44 +208,43 @@ impl CagedGuest {
                 Some(bytes) => frame::write_bytes(&mut timed, bytes, frame::MAX_RAW),
                 None => Ok(()),
             });
-        // A guest that does not listen any more may have died or left a last word; reading tells.
-        let mut hear = || frame::read_bytes(&mut timed, frame::MAX_FRAME);
-        let heard = match spoken {
-            Err(FrameError::Io(error)) if error.kind() != ErrorKind::TimedOut => hear(),
+        // If the write fails, the guest may have died or sent a last message. Reading shows which.
+        let mut receive = || frame::read_bytes(&mut timed, frame::MAX_FRAME);
+        let received = match sent {
+            Err(FrameError::Io(error)) if error.kind() != ErrorKind::TimedOut => receive(),
             Err(error) => Err(error),
-            Ok(()) => hear(),
+            Ok(()) => receive(),
         };
         let took = clock.now() - Tick::ZERO;
-        self.thought = self.thought.saturating_add(took);
-        let turn = heard.map_err(NotATurn::from).and_then(|bytes| decode::turn(&bytes));
+        self.turn_time = self.turn_time.saturating_add(took);
+        let turn = received.map_err(NotATurn::from).and_then(|bytes| decode::turn(&bytes));
         let turn = turn.map_err(|error| self.explain(&error, took))?;
-        self.check_place(&turn)?;
+        self.check_phase(&turn)?;
         self.check_slot(&turn)?;
         self.count_output(&turn)?;
-        self.has_room(&turn)?;
+        self.check_exceeded_budget(&turn)?;
         Ok(turn)
     }
 
-    /// Lays a picture into the slot that the answer names; what is left to follow the answer.
+    /// Writes an image into the slot that the answer names. Returns the bytes that are still to be sent after the
+    /// answer.
     fn lay<'a>(&self, answer: &Answer, raw: Option<&'a [u8]>) -> Result<Option<&'a [u8]>, GuestFault> {
         match (answer, raw, &self.window) {
             (Answer::Frame { slot: Some(slot), .. }, Some(picture), Some(window)) => {
                 let laid = window.lay(*slot, picture);
-                laid.map(|()| None).map_err(|error| GuestFault::no_host("laying a picture out", error))
+                laid.map(|()| None).map_err(|error| GuestFault::no_host("cannot write an image", error))
             }
             _ => Ok(raw),
         }
     }
 
-    /// A slot that it names is one that there is.
+    /// Checks that the named slot exists.
     fn check_slot(&self, turn: &Turn) -> Result<(), GuestFault> {
         match turn {
             Turn::Asks { cue: Cue::Frame { slot: Some(slot) }, .. }
                 if self.window.is_none() || *slot >= SLOTS =>
             {
-                Err(GuestFault::Forged {
-                    what: format!("it named slot {slot} for a picture, which there is not"),
-                })
+                Err(GuestFault::Forged { what: format!("it named image slot {slot}, which does not exist") })
             }
             _ => Ok(()),
         }
@@ -255,7 +257,7 @@ impl CagedGuest {
                 if used >= limit {
                     GuestFault::Deadline { limit, used }
                 } else {
-                    GuestFault::Wall { limit: self.limits.wall_seconds, used: self.thought.as_secs_f64() }
+                    GuestFault::Wall { limit: self.limits.wall_seconds, used: self.turn_time.as_secs_f64() }
                 }
             }
             NotATurn::Frame(FrameError::Io(_)) => match self.finish() {
@@ -266,31 +268,33 @@ impl CagedGuest {
         }
     }
 
-    /// What the guest learned before anybody else: that a budget is used up.
-    fn has_room(&mut self, turn: &Turn) -> Result<(), GuestFault> {
+    /// Handles an exceeded budget that the guest noticed before the supervisor did.
+    fn check_exceeded_budget(&mut self, turn: &Turn) -> Result<(), GuestFault> {
         let Turn::Raised { kind, message, line, .. } = turn else { return Ok(()) };
         let Some(exceeded) = Exceeded::told_by(kind) else { return Ok(()) };
         let peak = self.finish()?.peak_bytes;
         Err(GuestFault::from_exception(exceeded, message, *line, &self.limits, peak))
     }
 
-    fn check_place(&mut self, turn: &Turn) -> Result<(), GuestFault> {
+    fn check_phase(&mut self, turn: &Turn) -> Result<(), GuestFault> {
         let forged = |what: &str| Err(GuestFault::Forged { what: what.to_owned() });
-        self.place = match (self.place, turn) {
-            (Place::Waiting, Turn::Parsed { .. }) if self.interactive => Place::Conversing,
-            (Place::Waiting, Turn::Parsed { .. })
-            | (Place::Talking, Turn::Asks { .. } | Turn::Printed { .. }) => Place::Talking,
-            (Place::Conversing, Turn::Asks { .. } | Turn::Printed { .. } | Turn::Result { .. }) => {
-                Place::Conversing
+        self.phase = match (self.phase, turn) {
+            (Phase::Waiting, Turn::Parsed { .. }) if self.interactive => Phase::Conversing,
+            (Phase::Waiting, Turn::Parsed { .. })
+            | (Phase::Talking, Turn::Asks { .. } | Turn::Printed { .. }) => Phase::Talking,
+            (Phase::Conversing, Turn::Asks { .. } | Turn::Printed { .. } | Turn::Result { .. }) => {
+                Phase::Conversing
             }
-            (Place::Talking, Turn::Done { .. } | Turn::Raised { .. }) => Place::Over,
-            (Place::Waiting, _) => return forged("its first word was not its reading of the source"),
-            (Place::Talking | Place::Conversing, Turn::Parsed { .. }) => {
-                return forged("it read the source twice");
+            (Phase::Talking, Turn::Done { .. } | Turn::Raised { .. }) => Phase::Over,
+            (Phase::Waiting, _) => return forged("its first message was not the parsed source"),
+            (Phase::Talking | Phase::Conversing, Turn::Parsed { .. }) => {
+                return forged("it sent the parsed source twice");
             }
-            (Place::Talking, Turn::Result { .. }) => return forged("nobody gives it lines"),
-            (Place::Conversing, _) => return forged("its last word is not its own to say"),
-            (Place::Over, _) => return forged("it spoke after its last word"),
+            (Phase::Talking, Turn::Result { .. }) => {
+                return forged("it sent a line result outside of an interactive session");
+            }
+            (Phase::Conversing, _) => return forged("it ended an interactive session by itself"),
+            (Phase::Over, _) => return forged("it sent a message after its last one"),
         };
         Ok(())
     }
@@ -314,12 +318,12 @@ impl CagedGuest {
 
 impl Guest for CagedGuest {
     fn turn(&mut self, answer: &Answer, raw: Option<&[u8]>) -> Result<Turn, GuestFault> {
-        if self.place == Place::Over {
+        if self.phase == Phase::Over {
             return Err(GuestFault::Died { how: "it has already ended".into() });
         }
         let turn = self.exchange(answer, raw);
         if turn.is_err() {
-            self.place = Place::Over;
+            self.phase = Phase::Over;
             self.kill();
         }
         turn
@@ -335,8 +339,8 @@ impl Drop for CagedGuest {
         if self.usage.is_some() {
             return;
         }
-        if self.place == Place::Over && self.send_kill() {
-            // Nothing more can be done if the host has gone; the kernel buries its children.
+        if self.phase == Phase::Over && self.send_kill() {
+            // If the host is gone, nothing more can be done. The kernel reaps its children.
             let _ = self.zygote.tell(&Request::Forget { pid: self.pid });
             return;
         }
@@ -345,7 +349,7 @@ impl Drop for CagedGuest {
     }
 }
 
-/// What follows a start as raw frames.
+/// Returns the files that follow a start message as raw frames.
 fn files_of(answer: &Answer) -> impl Iterator<Item = &[u8]> {
     let files = match answer {
         Answer::Start { job } => job.files.as_slice(),
@@ -354,7 +358,7 @@ fn files_of(answer: &Answer) -> impl Iterator<Item = &[u8]> {
     files.iter().map(|file| file.content.0.as_slice())
 }
 
-/// The kernel's accounting of the process behind a pidfd.
+/// Opens the kernel's accounting of the process behind a pidfd.
 fn scheduling_of(pidfd: &OwnedFd) -> Option<File> {
     let about = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", pidfd.as_raw_fd())).ok()?;
     let pid: u32 = about.lines().find_map(|line| line.strip_prefix("Pid:"))?.trim().parse().ok()?;

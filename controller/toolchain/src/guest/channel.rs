@@ -1,4 +1,4 @@
-//! A guest's channel, read and written with one deadline for a whole turn.
+//! Reads and writes a guest's channel with one deadline for a whole turn.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::os::unix::net::UnixStream;
@@ -8,7 +8,7 @@ use firmware_bridge::clock::{Clock, Tick, WallClock};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::AsFd;
 
-/// A stream that fails with [`ErrorKind::TimedOut`] at its deadline, however slowly bytes drip.
+/// A stream that fails with [`ErrorKind::TimedOut`] at its deadline, however slowly bytes arrive.
 pub struct Timed<'a> {
     stream: &'a UnixStream,
     clock: WallClock,
@@ -16,7 +16,7 @@ pub struct Timed<'a> {
 }
 
 impl<'a> Timed<'a> {
-    /// From now on for so long. The stream must not block.
+    /// Creates a stream with a deadline this many seconds from now. The stream must be non-blocking.
     pub fn new(stream: &'a UnixStream, seconds: f64) -> Self {
         let allowed = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         let clock = WallClock::start();
@@ -32,7 +32,7 @@ impl<'a> Timed<'a> {
     }
 }
 
-/// Waits until a descriptor is ready; false when the time is over.
+/// Waits until a descriptor is ready. Returns false on timeout.
 pub fn wait(descriptor: &impl AsFd, to: PollFlags, at_most: Duration) -> Result<bool> {
     let clock = WallClock::start();
     let until = clock.now() + at_most;
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dripping_does_not_move_the_deadline() {
+    fn slow_bytes_do_not_extend_the_deadline() {
         let (near, mut far) = UnixStream::pair().unwrap();
         near.set_nonblocking(true).unwrap();
         far.write_all(b"ab").unwrap();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_who_does_not_read_times_the_writer_out() {
+    fn write_times_out_if_the_reader_does_not_read() {
         let (near, _far) = UnixStream::pair().unwrap();
         near.set_nonblocking(true).unwrap();
         let written = Timed::new(&near, 0.02).write_all(&vec![0; 32 << 20]);

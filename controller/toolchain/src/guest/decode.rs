@@ -1,42 +1,43 @@
-//! What a guest says, from bytes that are presumed forged: a turn within bounds, or a complaint.
+//! Decodes a guest's untrusted bytes into a bounded turn or an error.
 
 use minismith_wire::Turn;
 use minismith_wire::frame::FrameError;
 
-/// How deep a turn may be nested. A result is at most 32 deep; the turn around it, and its reading of a toolkit, a few.
-const DEEPEST: usize = 48;
-/// How many values a turn may hold; a result holds at most 100 000, and each of its pairs a name as well.
-const MOST: usize = 250_000;
+/// Maximum nesting depth of a turn. A result is at most 32 deep. The turn around it and its toolkit facts add a few
+/// levels.
+const MAX_DEPTH: usize = 48;
+/// Maximum number of values in a turn. A result has at most 100 000 values, and each of its pairs has a name as well.
+const MAX_VALUES: usize = 250_000;
 
-/// Why bytes are no turn.
+/// The reason why bytes are not a valid turn.
 #[derive(Debug, thiserror::Error)]
 pub enum NotATurn {
-    /// What reads it would go as deep.
-    #[error("a frame is nested more than {DEEPEST} deep")]
+    /// The nesting is too deep for a recursive parser.
+    #[error("a frame is nested more than {MAX_DEPTH} deep")]
     Deep,
-    /// It would take far more room than it is long.
-    #[error("a frame holds more than {MOST} values")]
+    /// The parsed value would need far more memory than the text.
+    #[error("a frame holds more than {MAX_VALUES} values")]
     Many,
-    /// It is not the JSON of a turn.
+    /// The bytes are not the JSON of a turn.
     #[error(transparent)]
     Frame(#[from] FrameError),
 }
 
-/// Reads one turn. Nothing is built before its depth and number are known.
+/// Decodes one turn. It checks the depth and the number of values before it builds anything.
 pub fn turn(bytes: &[u8]) -> Result<Turn, NotATurn> {
-    measure(bytes)?;
+    check_bounds(bytes)?;
     serde_json::from_slice(bytes).map_err(|error| FrameError::NotUnderstood(error).into())
 }
 
-/// Counts brackets and commas outside of texts, whether or not the rest is JSON.
-fn measure(bytes: &[u8]) -> Result<(), NotATurn> {
+/// Counts brackets and commas outside of strings, whether or not the rest is JSON.
+fn check_bounds(bytes: &[u8]) -> Result<(), NotATurn> {
     let (mut depth, mut values) = (0_usize, 1_usize);
-    let (mut in_text, mut escaped) = (false, false);
+    let (mut in_string, mut escaped) = (false, false);
     for byte in bytes {
-        match (in_text, *byte) {
+        match (in_string, *byte) {
             (true, _) if escaped => escaped = false,
             (true, b'\\') => escaped = true,
-            (_, b'"') => in_text = !in_text,
+            (_, b'"') => in_string = !in_string,
             (true, _) => {}
             (false, b'[' | b'{') => {
                 depth += 1;
@@ -46,11 +47,11 @@ fn measure(bytes: &[u8]) -> Result<(), NotATurn> {
             (false, b',') => values += 1,
             (false, _) => {}
         }
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(NotATurn::Deep);
         }
     }
-    if values > MOST { Err(NotATurn::Many) } else { Ok(()) }
+    if values > MAX_VALUES { Err(NotATurn::Many) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_guest_says_is_read() {
+    fn decodes_valid_turns() {
         let said = br#"{"turn":"asks","cue":{"cue":"sleep","seconds":0.5},"spent":20000,"printed":"[{\"\\"}"#;
         assert!(matches!(turn(said), Ok(Turn::Asks { spent: 20_000, .. })));
         let value = "[".repeat(32) + &"]".repeat(32);
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_at_any_byte_is_an_error() {
+    fn rejects_turns_truncated_at_any_byte() {
         let said =
             br#"{"turn":"raised","kind":"K","message":"\u00e9","line":3,"printed":"","spent":1,"lines":{"tool":[7]}}"#;
         assert!(turn(said).is_ok());
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_byte_is_read_or_refused_but_breaks_nothing() {
+    fn never_panics_on_a_changed_byte() {
         let said =
             br#"{"turn":"done","value":{"a":[1,-2.5e3,null,true,"x"]},"printed":"p","spent":0,"lines":{"tool":[1]}}"#;
         for place in 0..said.len() {
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_types_names_and_numbers_are_refused() {
+    fn rejects_wrong_types_names_and_numbers() {
         let printed = |rest: &str| forged(format!(r#"{{"turn":"printed",{rest}}}"#).as_bytes());
         for (rest, why) in [
             (r#""printed":1,"spent":0"#, "invalid type"),
@@ -133,17 +134,17 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_number_are_bounded_before_anything_is_built() {
+    fn bounds_depth_and_count_before_parsing() {
         let done = |value: String| {
             format!(r#"{{"turn":"done","value":{value},"printed":"","spent":0,"lines":{{}}}}"#).into_bytes()
         };
-        for depth in [DEEPEST, 1_000, 400_000] {
+        for depth in [MAX_DEPTH, 1_000, 400_000] {
             assert!(forged(&done("[".repeat(depth) + &"]".repeat(depth))).contains("deep"));
             assert!(forged(&done(r#"{"a":"#.repeat(depth) + "1" + &"}".repeat(depth))).contains("deep"));
             assert!(forged(&done("[".repeat(depth))).contains("deep"), "and never closed");
         }
-        assert!(forged(&done(format!("[{}1]", "1,".repeat(MOST)))).contains("values"));
-        // In a text they are nothing.
+        assert!(forged(&done(format!("[{}1]", "1,".repeat(MAX_VALUES)))).contains("values"));
+        // Inside a string, brackets and commas do not count.
         let text = "[{,".repeat(200_000);
         assert!(turn(&done(format!(r#""\"{text}""#))).is_ok());
     }

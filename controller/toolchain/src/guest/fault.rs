@@ -1,4 +1,4 @@
-//! How a guest fails, apart from what its tool raises.
+//! How a guest fails, apart from the exceptions that its tool raises.
 
 use minismith_wire::Limits;
 use minismith_wire::exceeded::Exceeded;
@@ -7,114 +7,114 @@ use rustix::process::Signal;
 
 use super::caged::Usage;
 
-/// A guest that has not done its part; it is dead. A limit that it broke is told with how much it used.
+/// The failure of a guest, which is then dead. A broken limit is reported with the amount used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GuestFault {
     /// One turn took too long.
     #[error(
-        "the tool was silent for {used:.1} s, at most {limit} s are allowed: it loops or waits without asking the \
-         robot for anything; let it sleep or move in between"
+        "tool exceeded its turn limit: {used:.1} s without a robot call, {limit} s allowed; call the robot in every \
+         loop, for example to sleep or move"
     )]
     Deadline {
-        /// Seconds for one turn.
+        /// Limit for one turn, seconds.
         limit: f64,
-        /// Seconds that were waited.
+        /// Time that the supervisor waited, seconds.
         used: f64,
     },
-    /// All its turns together took too long.
+    /// All turns together took too long.
     #[error(
-        "the tool has thought for {used:.1} s in all, its budget is {limit} s by the clock on the wall; let it \
-         compute less between what it asks of the robot"
+        "tool exceeded its wall-clock budget: {used:.1} s used, {limit} s allowed; do less computation between robot \
+         calls"
     )]
     Wall {
-        /// Seconds for all turns.
+        /// Limit for all turns, seconds.
         limit: f64,
-        /// Seconds that were waited.
+        /// Time that the supervisor waited, seconds.
         used: f64,
     },
-    /// The processor time of the guest's whole life is used up.
-    #[error("the tool used {used:.1} s of processor time, its budget is {limit} s; let it compute less")]
+    /// The guest used up its processor time.
+    #[error("tool exceeded its budget of processor time: {used:.1} s used, {limit} s allowed; compute less")]
     Cpu {
-        /// Seconds.
+        /// Limit, seconds.
         limit: u64,
-        /// Seconds, as the kernel counted them.
+        /// Use, seconds, as counted by the kernel.
         used: f64,
     },
-    /// It needed more memory than it may have.
+    /// The guest exceeded its memory limit.
     #[error(
-        "the tool asked for more memory than its {limit} bytes{}; it held {peak} at most, the interpreter's own \
-         included; let it keep less at a time", at(.line)
+        "tool exceeded its memory budget{}: {limit} bytes allowed, peak {peak} bytes with the interpreter; store less \
+         data at a time", at(.line)
     )]
     Memory {
-        /// Bytes beyond what the interpreter holds.
+        /// Limit, bytes beyond the interpreter's own memory.
         limit: u64,
-        /// The most that it held, bytes, as the kernel counted them.
+        /// Peak memory, bytes, as counted by the kernel.
         peak: u64,
-        /// The line of the tool, where it told.
+        /// Line of the tool, if reported.
         line: Option<u32>,
     },
-    /// It asked for a file or a socket.
-    #[error("the tool may hold {limit} files and sockets open and asked for {used}{}: {said}", at(.line))]
+    /// The guest tried to open too many files or sockets.
+    #[error("tool exceeded its limit of open files and sockets: {used} requested{}, {limit} allowed: {said}", at(.line))]
     OpenFiles {
-        /// How many it may hold.
+        /// Limit, files and sockets.
         limit: u64,
-        /// How many it would have held.
+        /// Number that would have been open.
         used: u64,
-        /// What it was told.
+        /// Message of the exception.
         said: String,
-        /// The line of the tool, where it told.
+        /// Line of the tool, if reported.
         line: Option<u32>,
     },
-    /// It asked for a process or a thread.
-    #[error("the tool may have {limit} processes and threads besides its own and asked for {used}{}: {said}", at(.line))]
+    /// The guest tried to start too many processes or threads.
+    #[error("tool exceeded its limit of further processes and threads: {used} requested{}, {limit} allowed: {said}", at(.line))]
     Processes {
-        /// How many it may have.
+        /// Limit, processes and threads.
         limit: u64,
-        /// How many it would have had.
+        /// Number that would have been running.
         used: u64,
-        /// What it was told.
+        /// Message of the exception.
         said: String,
-        /// The line of the tool, where it told.
+        /// Line of the tool, if reported.
         line: Option<u32>,
     },
-    /// It printed too much.
+    /// The guest printed too much.
     #[error("the tool printed {used} bytes, its budget is {limit}; print less, or return a summary")]
     Output {
-        /// Bytes.
+        /// Limit, bytes.
         limit: u64,
-        /// Bytes that it has printed.
+        /// Bytes printed.
         used: u64,
     },
-    /// It died without a last word.
-    #[error("the tool's process died ({how}); it broke its own interpreter, or used up its memory")]
+    /// The guest died without a last message.
+    #[error("the tool's process died ({how}): it corrupted its interpreter or ran out of memory")]
     Died {
-        /// How, in words.
+        /// The cause of death as text.
         how: String,
     },
-    /// It said something that no guest says.
+    /// The guest broke the protocol.
     #[error("the tool's process broke the protocol ({what}) and was stopped")]
     Forged {
-        /// What was wrong.
+        /// The violation.
         what: String,
     },
-    /// There is no working tool host.
+    /// No working tool host is available.
     #[error("no tool can run: {reason}")]
     NoHost {
-        /// Why, and what to do.
+        /// The reason, and what to do.
         reason: String,
     },
-    /// The host works, but can't cage guests on this machine.
+    /// The host works, but cannot sandbox guests on this machine.
     #[error("no tool can run safely here: {reason}")]
     Uncaged {
-        /// Why, and what to do.
+        /// The reason, and what to do.
         reason: String,
-        /// What was probed.
+        /// The probed mechanisms.
         mechanisms: Vec<Mechanism>,
     },
 }
 
 impl GuestFault {
-    /// The limit or rule that it broke, in one word.
+    /// Returns the name of the broken limit or rule.
     #[must_use]
     pub const fn limit(&self) -> &'static str {
         match self {
@@ -132,25 +132,30 @@ impl GuestFault {
         }
     }
 
-    /// No host, said from the failure of something on the way to it.
-    pub(super) fn no_host(doing: &str, why: impl std::fmt::Display) -> Self {
-        GuestFault::NoHost { reason: format!("{doing}: {why}; run `make setup`, and see `minismith doctor`") }
+    /// Returns [`GuestFault::NoHost`] for a failed step on the way to a host.
+    pub(super) fn no_host(failed_step: &str, cause: impl std::fmt::Display) -> Self {
+        GuestFault::NoHost {
+            reason: format!("{failed_step}: {cause}; run `make setup`, and see `minismith doctor`"),
+        }
     }
 
-    /// What an ending without a last word means, under these limits. A guest that blocks the kernel's first signal
-    /// meets its second, a second of processor time later.
+    /// Interprets an exit without a last message under these limits.
+    ///
+    /// A guest that blocks the kernel's first signal gets the second one after another second of processor time.
     pub(super) fn from_ending(usage: &Usage, limits: &Limits) -> Self {
         let used_up = usage.cpu_seconds >= limits.cpu_seconds as f64;
         match usage.ending {
             Ending::Signal { number } if number == Signal::XCPU.as_raw() || used_up => {
                 GuestFault::Cpu { limit: limits.cpu_seconds, used: usage.cpu_seconds }
             }
-            Ending::Signal { number } => GuestFault::Died { how: format!("signal {number}{}", name(number)) },
-            Ending::Exit { code } => GuestFault::Died { how: format!("it left with status {code}") },
+            Ending::Signal { number } => {
+                GuestFault::Died { how: format!("signal {number}{}", signal_description(number)) }
+            }
+            Ending::Exit { code } => GuestFault::Died { how: format!("it exited with status {code}") },
         }
     }
 
-    /// What an exception means that tells of a budget; `peak` is the most memory that the guest held.
+    /// Interprets an exception that reports an exceeded budget. `peak` is the guest's peak memory, bytes.
     pub(super) fn from_exception(
         exceeded: Exceeded,
         said: &str,
@@ -159,7 +164,7 @@ impl GuestFault {
         peak: u64,
     ) -> Self {
         let mut said = said.to_owned();
-        said.truncate(said.floor_char_boundary(LONGEST_WORD));
+        said.truncate(said.floor_char_boundary(MAX_MESSAGE_BYTES));
         let one_more = |limit: u64| (limit, limit.saturating_add(1));
         match exceeded {
             Exceeded::Memory => GuestFault::Memory { limit: limits.memory_bytes, peak, line },
@@ -175,20 +180,20 @@ impl GuestFault {
     }
 }
 
-/// What is kept of a guest's words, bytes.
-const LONGEST_WORD: usize = 300;
+/// Maximum length of a guest's message, bytes.
+const MAX_MESSAGE_BYTES: usize = 300;
 
 fn at(line: &Option<u32>) -> String {
     line.map_or_else(String::new, |line| format!(" in line {line}"))
 }
 
-fn name(number: i32) -> &'static str {
+fn signal_description(number: i32) -> &'static str {
     let named = [
-        (Signal::SEGV, ", a wrong memory access"),
+        (Signal::SEGV, ", an invalid memory access"),
         (Signal::ABORT, ", it aborted"),
         (Signal::KILL, ", killed"),
-        (Signal::BUS, ", a wrong memory access"),
+        (Signal::BUS, ", an invalid memory access"),
         (Signal::SYS, ", a forbidden system call"),
     ];
-    named.into_iter().find(|(signal, _)| signal.as_raw() == number).map_or("", |(_, name)| name)
+    named.into_iter().find(|(signal, _)| signal.as_raw() == number).map_or("", |(_, text)| text)
 }

@@ -1,4 +1,4 @@
-//! The warm tool host: it forks guests, and is started again once when it has died.
+//! The warm tool host, which forks guests and is restarted once if it dies.
 
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::window::Window;
 use super::zygote::Zygote;
 use super::{CagedGuest, GuestFault};
 
-/// A tool host that runs. Share it: it forks one guest at a time, and guests run side by side.
+/// A running tool host. Share it: it forks one guest at a time, and guests run in parallel.
 #[derive(Debug)]
 pub struct ToolHost {
     program: PathBuf,
@@ -21,7 +21,7 @@ pub struct ToolHost {
     zygote: Mutex<Arc<Zygote>>,
 }
 
-/// What the host said of itself.
+/// The host's description of itself.
 #[derive(Clone, Debug)]
 struct Ready {
     python: String,
@@ -31,26 +31,26 @@ struct Ready {
 }
 
 impl ToolHost {
-    /// Starts the host with the strongest cage that this machine has.
+    /// Starts the host with the strongest sandbox that this machine supports.
     ///
     /// # Errors
-    /// [`GuestFault::NoHost`] or [`GuestFault::Uncaged`].
+    /// Returns [`GuestFault::NoHost`] or [`GuestFault::Uncaged`].
     pub fn start(program: &Path, python: &Path) -> Result<ToolHost, GuestFault> {
         ToolHost::start_at_most(program, python, Level::Namespaces)
     }
 
-    /// Starts the host with a cage no stronger than `level`, to try what a machine without more would get.
+    /// Starts the host with a sandbox no stronger than `level`, to test what a less capable machine would get.
     ///
     /// # Errors
-    /// As [`ToolHost::start`].
+    /// As for [`ToolHost::start`].
     pub fn start_at_most(program: &Path, python: &Path, level: Level) -> Result<ToolHost, GuestFault> {
         ToolHost::start_for(Profile::Motion, program, python, level)
     }
 
-    /// Starts a host whose guests are made for something else than motion.
+    /// Starts a host whose guests have a profile other than motion.
     ///
     /// # Errors
-    /// As [`ToolHost::start`].
+    /// As for [`ToolHost::start`].
     pub fn start_for(
         profile: Profile,
         program: &Path,
@@ -62,48 +62,51 @@ impl ToolHost {
         Ok(ToolHost { program, python, profile, ready, zygote: Mutex::new(Arc::new(zygote)) })
     }
 
-    /// How strongly guests are caged.
+    /// Returns the strength of the sandbox.
     #[must_use]
     pub fn level(&self) -> Level {
         self.ready.level
     }
 
-    /// What was probed, and what it showed.
+    /// Returns the probed mechanisms and the result of each probe.
     #[must_use]
     pub fn mechanisms(&self) -> &[Mechanism] {
         &self.ready.mechanisms
     }
 
-    /// `sys.version` of the interpreter inside.
+    /// Returns `sys.version` of the interpreter in the host.
     #[must_use]
     pub fn python(&self) -> &str {
         &self.ready.python
     }
 
-    /// numpy's version.
+    /// Returns numpy's version.
     #[must_use]
     pub fn numpy(&self) -> &str {
         &self.ready.numpy
     }
 
-    /// Forks a guest; its cage is closed when this returns. A host that has died is started again once, and must be as
-    /// strong as before.
+    /// Forks a guest, which is sandboxed when this returns.
+    ///
+    /// A host that has died is restarted once. Its sandbox must then be as strong as before.
     ///
     /// # Errors
-    /// [`GuestFault::NoHost`] or [`GuestFault::Uncaged`].
+    /// Returns [`GuestFault::NoHost`] or [`GuestFault::Uncaged`].
     pub fn fork(&self, limits: Limits) -> Result<CagedGuest, GuestFault> {
         let mut zygote = self.zygote.lock().unwrap_or_else(PoisonError::into_inner);
         match fork_from(&zygote, limits) {
             Ok(forked) => return forked,
-            Err(lost) => tracing::warn!(%lost, "the tool host is lost and is started again"),
+            Err(lost) => tracing::warn!(%lost, "the tool host is lost and restarts"),
         }
         let (fresh, ready) = warm(self.profile, &self.program, &self.python, self.ready.level)?;
         if ready.level != self.ready.level {
-            let reason = format!("its cage was {:?} and is now {:?}; restart", self.ready.level, ready.level);
+            let reason =
+                format!("the sandbox level was {:?} and is now {:?}; restart", self.ready.level, ready.level);
             return Err(GuestFault::Uncaged { reason, mechanisms: ready.mechanisms });
         }
         *zygote = Arc::new(fresh);
-        fork_from(&zygote, limits).unwrap_or_else(|lost| Err(GuestFault::no_host("forking a guest", lost)))
+        fork_from(&zygote, limits)
+            .unwrap_or_else(|lost| Err(GuestFault::no_host("cannot fork a guest", lost)))
     }
 }
 
@@ -114,11 +117,13 @@ fn warm(
     at_most: Level,
 ) -> Result<(Zygote, Ready), GuestFault> {
     let started = Zygote::start(profile, program, python, at_most);
-    match started.map_err(|error| GuestFault::no_host(&format!("starting {}", program.display()), error))? {
+    match started
+        .map_err(|error| GuestFault::no_host(&format!("cannot start {}", program.display()), error))?
+    {
         (zygote, Hello::Ready { python, numpy, level, mechanisms }) => {
             Ok((zygote, Ready { python, numpy, level, mechanisms }))
         }
-        // Before anything was probed the reason is Python itself.
+        // Before any mechanism was probed, the reason is Python itself.
         (_, Hello::Unfit { reason, mechanisms }) if mechanisms.is_empty() => {
             Err(GuestFault::NoHost { reason })
         }
@@ -126,7 +131,7 @@ fn warm(
     }
 }
 
-/// The outer error means that the host is lost; the inner one that it could not do it.
+/// Forks a guest. The outer error means that the host is lost. The inner error means that the host could not fork.
 fn fork_from(zygote: &Arc<Zygote>, limits: Limits) -> std::io::Result<Result<CagedGuest, GuestFault>> {
     let (reply, attached) = zygote.ask(&Request::Fork { limits })?;
     let mut attached = attached.into_iter();
@@ -137,7 +142,9 @@ fn fork_from(zygote: &Arc<Zygote>, limits: Limits) -> std::io::Result<Result<Cag
             let window = attached.next().map(Window::from);
             Ok(CagedGuest::new(Arc::clone(zygote), (pid, pidfd), channel, window, limits))
         }
-        (Reply::Failed { reason }, _) => Err(GuestFault::no_host("forking a guest", reason)),
-        (reply, _) => return Err(std::io::Error::other(format!("the tool host answered {reply:?}"))),
+        (Reply::Failed { reason }, _) => Err(GuestFault::no_host("cannot fork a guest", reason)),
+        (reply, _) => {
+            return Err(std::io::Error::other(format!("unexpected reply from the tool host: {reply:?}")));
+        }
     })
 }

@@ -1,4 +1,4 @@
-//! A tool host that is started by the first tool that needs it.
+//! A tool host that starts when the first tool needs it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use super::bar::check;
 use super::locate::locate_code;
 use super::{GuestFault, ToolHost, locate};
 
-/// A tool host that is started by the first tool that needs it, and kept warm from then on.
+/// A tool host that starts when the first tool needs it and stays running.
 pub struct LazyHost {
     python: PathBuf,
     bar: Bar,
@@ -19,22 +19,22 @@ pub struct LazyHost {
 }
 
 impl LazyHost {
-    /// A host for this interpreter; its cage must reach the bar.
+    /// Creates a host for this interpreter. Its sandbox must meet the requirements in `bar`.
     #[must_use]
     pub fn new(python: &Path, bar: Bar) -> Self {
         LazyHost { python: python.to_owned(), bar, profile: Profile::Motion, host: Mutex::new(None) }
     }
 
-    /// A host of the code profile, whose interpreter lies beside that of the tools.
+    /// Creates a host of the code profile. Its interpreter is next to the one for tools.
     #[must_use]
     pub fn for_code(python: &Path, bar: Bar) -> Self {
         LazyHost { profile: Profile::Code, ..LazyHost::new(python, bar) }
     }
 
-    /// The host, started if it is not yet.
+    /// Returns the host and starts it first if necessary.
     ///
     /// # Errors
-    /// When it can't be started, or does not cage guests well enough.
+    /// Returns an error if the host does not start or its sandbox does not meet the requirements.
     pub fn host(&self) -> Result<std::sync::Arc<ToolHost>, GuestFault> {
         let mut slot = self.host.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(host) = &*slot {

@@ -1,13 +1,21 @@
-//! Guests: caged processes in which tools run. This is the supervisor's side; the cage itself is in
+//! Guests: sandboxed processes that run tools. This is the supervisor's side. The sandbox itself is in
 //! `minismith-tool-host`.
 //!
-//! Reading order: [`Guest`] (what a stage talks to), [`fault`] (how it fails), [`host`] (the warm host that forks
-//! guests), [`caged`] (one guest), `channel` (reading with a deadline), `decode` (from bytes
-//! to a turn), `window` (where a guest sees pictures), `bar` (which mechanisms a machine may lack), `zygote` (the control socket),
-//! [`mod@locate`] (where the host and its Python are).
+//! Reading order:
 //!
-//! Nothing here trusts a guest: every turn has a deadline, every frame a length, every text a budget, and a guest that
-//! breaks the protocol is killed. All of it blocks; run it on a thread of its own.
+//! - [`Guest`]: the interface that a run talks to
+//! - [`fault`]: how a guest fails
+//! - [`host`]: the warm host that forks guests
+//! - [`caged`]: one guest
+//! - `channel`: reads and writes with a deadline
+//! - `decode`: turns bytes into a turn
+//! - `window`: the shared memory for images
+//! - `bar`: the sandbox mechanisms that a machine may lack
+//! - `zygote`: the control socket
+//! - [`mod@locate`]: the paths of the host and its Python
+//!
+//! Nothing here trusts a guest. Every turn has a deadline, every frame a maximum length, and all output a budget. A
+//! guest that breaks the protocol is killed. All of it blocks, so run it on a thread of its own.
 
 pub mod bar;
 pub mod caged;
@@ -28,16 +36,16 @@ pub use locate::locate;
 
 use minismith_wire::{Answer, Turn};
 
-/// Somebody who asks cues in strict alternation: one answer in, one turn out.
+/// A peer that sends host calls in strict alternation: one answer in, one turn out.
 pub trait Guest {
-    /// Gives an answer and waits for the next turn. `raw` is the picture of an [`Answer::Frame`] that has one: it is laid
-    /// into the slot that the answer names, or follows it.
+    /// Sends an answer and waits for the next turn. `raw` is the image of an [`Answer::Frame`], if it has one. It is
+    /// written into the slot that the answer names, or sent after the answer.
     ///
     /// # Errors
-    /// A [`GuestFault`]; the guest is dead then.
+    /// Returns a [`GuestFault`]. The guest is then dead.
     fn turn(&mut self, answer: &Answer, raw: Option<&[u8]>) -> Result<Turn, GuestFault>;
 
-    /// Ends it, by force if it does not leave, and says what it used in its whole life; none where nobody counts.
+    /// Ends the guest, by force if it does not exit, and returns its total resource usage. `None` if usage is not measured.
     fn usage(&mut self) -> Option<Usage> {
         None
     }

@@ -1,7 +1,7 @@
-//! A guest's window from outside: pictures are laid into it, and nothing is read of it.
+//! The supervisor's side of a guest's shared memory for images: it writes images and never reads.
 //!
-//! It is written to as a file is. So it needs no mapping here, and nobody meets its end: what would go beyond it is an
-//! error of the call.
+//! It writes to the memory as to a file, so no mapping is needed here. A write beyond the end fails with an error
+//! instead of a signal.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt;
 
 use minismith_wire::window::{SLOT_BYTES, begin};
 
-/// What a guest sees pictures through.
+/// The shared memory through which a guest receives images.
 #[derive(Debug)]
 pub struct Window(File);
 
@@ -21,11 +21,11 @@ impl From<OwnedFd> for Window {
 }
 
 impl Window {
-    /// Lays a picture into a slot: the one copy on its way from the camera to the tool.
+    /// Writes an image into a slot. This is the only copy between the camera and the tool.
     pub fn lay(&self, slot: u8, picture: &[u8]) -> Result<()> {
         match begin(slot) {
             Some(begin) if picture.len() <= SLOT_BYTES => self.0.write_all_at(picture, begin as u64),
-            _ => Err(Error::new(ErrorKind::InvalidInput, "a picture without a place")),
+            _ => Err(Error::new(ErrorKind::InvalidInput, "the image does not fit into a slot")),
         }
     }
 }

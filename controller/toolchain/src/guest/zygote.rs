@@ -1,4 +1,4 @@
-//! One running tool host, seen through its control socket.
+//! Starts one tool host and talks to it through its control socket.
 
 use std::ffi::OsString;
 use std::io::{Error, ErrorKind, IoSliceMut, Result};
@@ -20,12 +20,13 @@ use serde::de::DeserializeOwned;
 use super::channel;
 use minismith_runtime::processes::{self, Program};
 
-/// Importing numpy from a cold, slow disk takes its time; the libraries of the code profile take more.
-const WARM_UP: Duration = Duration::from_secs(180);
-/// Forking and reaping take milliseconds.
-const ANSWER: Duration = Duration::from_secs(10);
+/// Maximum time to start. Importing numpy from a cold, slow disk takes long, and the libraries of the code profile take
+/// longer.
+const START_TIMEOUT: Duration = Duration::from_secs(180);
+/// Maximum time for a reply. Forking and reaping take milliseconds.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A running host. When it is dropped the host ends, and every guest with it.
+/// A running host. Dropping it ends the host and all its guests.
 #[derive(Debug)]
 pub struct Zygote {
     control: Mutex<OwnedFd>,
@@ -33,7 +34,7 @@ pub struct Zygote {
 }
 
 impl Zygote {
-    /// Starts a host and waits for its first word.
+    /// Starts a host and waits for its first message.
     pub fn start(profile: Profile, program: &Path, python: &Path, at_most: Level) -> Result<(Self, Hello)> {
         let flags = SocketFlags::CLOEXEC;
         let (near, far) = rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
@@ -50,9 +51,10 @@ impl Zygote {
             "--profile".into(),
             profile.word().into(),
         ];
-        // numpy's libraries start threads of their own unless told not to, and a fork would copy only one.
+        // By default numpy's libraries start threads of their own, and a fork would copy only one of them.
         let one = ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
-        // The linker binds all symbols at the start, so that not every guest binds those that only guests use.
+        // The linker binds all symbols at the start. Otherwise, each guest would bind again the symbols that only
+        // guests use.
         let environment = [&one[..], &["LD_BIND_NOW"]].concat();
         let child = processes::start(Program {
             path: program.to_owned(),
@@ -61,18 +63,19 @@ impl Zygote {
             input: far,
         })?;
         let zygote = Zygote { control: Mutex::new(near), child };
-        let (hello, _) = receive(&zygote.control.lock().unwrap_or_else(PoisonError::into_inner), WARM_UP)?;
+        let (hello, _) =
+            receive(&zygote.control.lock().unwrap_or_else(PoisonError::into_inner), START_TIMEOUT)?;
         Ok((zygote, hello))
     }
 
-    /// Asks one thing. An error means that the host is of no use any more.
+    /// Sends a request and waits for its reply. After an error the host is no longer usable.
     pub fn ask(&self, request: &Request) -> Result<(Reply, Vec<OwnedFd>)> {
         let control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         send(&control, request)?;
-        receive(&control, ANSWER)
+        receive(&control, REPLY_TIMEOUT)
     }
 
-    /// Says one thing that has no answer.
+    /// Sends a request that has no reply.
     pub fn tell(&self, request: &Request) -> Result<()> {
         send(&self.control.lock().unwrap_or_else(PoisonError::into_inner), request)
     }
@@ -80,7 +83,7 @@ impl Zygote {
 
 impl Drop for Zygote {
     fn drop(&mut self) {
-        // It may be dead already.
+        // The process may be dead already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -93,7 +96,7 @@ fn send<T: Serialize>(control: &OwnedFd, message: &T) -> Result<()> {
 
 fn receive<T: DeserializeOwned>(control: &OwnedFd, at_most: Duration) -> Result<(T, Vec<OwnedFd>)> {
     if !channel::wait(control, PollFlags::IN, at_most)? {
-        return Err(Error::new(ErrorKind::TimedOut, "the tool host does not answer"));
+        return Err(Error::new(ErrorKind::TimedOut, "the tool host does not respond"));
     }
     let mut bytes = vec![0; MAX_MESSAGE];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];

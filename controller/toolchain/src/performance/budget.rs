@@ -1,10 +1,9 @@
-//! What a tool has used of the stage: pictures, in all and in any one second of stage time, and motions in any one
-//! second.
+//! Counts a tool's use of the context: camera frames in total and per second of robot time, and motions per second.
 //!
-//! A tool that uses up such a budget is stopped, as it is by every other one: an exception could be swallowed, and the
-//! loop would go on asking. Only of pictures that come too fast a tool is told first, by an exception, so that it can
-//! put in order what it has begun; however it ends then, it has broken its budget. The author is told the limit, the use
-//! and what to do.
+//! A tool that exceeds such a budget is stopped, as with every other budget. It could swallow an exception and continue
+//! to ask in its loop. The only exception is a tool that requests frames too fast. It first gets a Python exception, so
+//! that it can clean up. However it ends then, it has exceeded its budget. The author is told the limit, the use and
+//! what to do.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -16,26 +15,26 @@ use super::Outcome;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A second of pictures. A tool that keeps its pace by the clock is a little early now and then.
-const PICTURES: Duration = Duration::from_millis(990);
+/// The window for the frame rate. A tool that paces itself by the clock is sometimes slightly early.
+const FRAME_WINDOW: Duration = Duration::from_millis(990);
 
-/// Why a cue is beyond the budget.
+/// The reason why a host call exceeds the budget.
 pub(super) enum Over {
-    /// The tool is told, by an exception.
+    /// The tool gets an exception.
     Told(String),
     /// The tool is stopped.
     Stopped(Outcome),
 }
 
-/// Counted by the host; nothing that a guest says about itself is in it.
+/// The use of the budgets. The host counts it, and no value comes from the guest.
 pub(super) struct Used {
     limits: Limits,
     frames: u64,
-    /// When pictures were given: those of the last second.
+    /// Times of the frames sent in the last second.
     pictures: VecDeque<Tick>,
-    /// Why the last picture was refused that came too soon after the others.
+    /// The reason why a frame was refused that came too soon after the others.
     told: Option<String>,
-    /// When motions were asked for: those of the last second.
+    /// Times of the motions requested in the last second.
     motions: VecDeque<Tick>,
 }
 
@@ -44,7 +43,7 @@ impl Used {
         Used { limits, frames: 0, pictures: VecDeque::new(), told: None, motions: VecDeque::new() }
     }
 
-    /// Counts a cue that is asked for now; why it may not be, if the budget does not hold it.
+    /// Counts a host call at this time, or returns why it exceeds the budget.
     pub(super) fn count(&mut self, cue: &Cue, now: Tick) -> Result<(), Over> {
         match cue {
             Cue::Frame { .. } => self.frame(now),
@@ -58,7 +57,7 @@ impl Used {
         }
     }
 
-    /// What a tool that was told of its budget has come to, whatever it says itself.
+    /// Returns the outcome of a tool that exceeded its frame rate, whatever the tool itself reports.
     pub(super) fn broken(&self) -> Option<Outcome> {
         self.told.as_ref().map(|reason| Outcome::stopped("frames_per_second", reason))
     }
@@ -67,17 +66,17 @@ impl Used {
         self.frames = self.frames.saturating_add(1);
         let (used, limit) = (self.frames, self.limits.frames);
         if used <= limit {
-            return self.pace(now);
+            return self.limit_rate(now);
         }
         let reason = format!(
-            "the tool asked for picture {used}, its budget is {limit} pictures; take fewer, with more time in between"
+            "the tool asked for image {used}, its budget is {limit} images; take fewer, with more time in between"
         );
         Err(Over::Stopped(Outcome::stopped("frames", reason)))
     }
 
-    /// The first picture too soon is refused, the second one is the tool's end.
-    fn pace(&mut self, now: Tick) -> Result<(), Over> {
-        forget(&mut self.pictures, now, PICTURES);
+    /// Limits the frame rate. The first frame beyond it is refused, and the second one ends the tool.
+    fn limit_rate(&mut self, now: Tick) -> Result<(), Over> {
+        forget(&mut self.pictures, now, FRAME_WINDOW);
         let limit = self.limits.frames_per_second;
         if (self.pictures.len() as u64) < limit {
             self.pictures.push_back(now);
@@ -87,8 +86,8 @@ impl Used {
             return Err(Over::Stopped(outcome));
         }
         let reason = format!(
-            "the tool asked for more than {limit} pictures in a second of its time; wait with time.sleep(1 / {limit}) \
-             between pictures: the camera has no newer ones to give"
+            "the tool asked for more than {limit} images in a second of its time; wait with time.sleep(1 / {limit}) \
+             between images, since the camera has no newer ones"
         );
         self.told = Some(reason.clone());
         Err(Over::Told(reason))
@@ -109,7 +108,7 @@ impl Used {
     }
 }
 
-/// Forgets what was so long ago.
+/// Removes the times that are at least `age` old.
 fn forget(asked: &mut VecDeque<Tick>, now: Tick, age: Duration) {
     while asked.front().is_some_and(|asked| now.since(*asked) >= age) {
         asked.pop_front();
@@ -135,10 +134,10 @@ mod tests {
     }
 
     #[test]
-    fn the_second_slides() {
+    fn motions_are_counted_in_a_sliding_second() {
         let mut used = used(10);
         let millisecond = |number: u64| Tick(number * 1_000_000);
-        // Ten in its last tenth, and the next ones as those leave the second.
+        // Ten motions in the last tenth of a second, and the next ones as those leave the window.
         for number in 0..10 {
             assert_eq!(limit(used.count(&Cue::Wake, millisecond(900 + number * 10))), None);
         }
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_millisecond_a_cue_is_never_more_than_a_thousand() {
+    fn calls_one_millisecond_apart_stay_within_a_thousand_per_second() {
         let mut used = used(1_000);
         for number in 0..5_000 {
             assert_eq!(limit(used.count(&Cue::Wake, Tick(number * minismith_wire::CUE_COST))), None);
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn only_pictures_are_pictures() {
+    fn only_frame_calls_count_as_frames() {
         let mut used = used(1);
         for cue in [FRAME, Cue::State, FRAME, Cue::Sleep { seconds: 1.0 }] {
             assert_eq!(limit(used.count(&cue, Tick::ZERO)), None);
@@ -165,12 +164,12 @@ mod tests {
     }
 
     #[test]
-    fn thirty_pictures_a_second_are_given_and_a_31st_is_told_then_ends_the_tool() {
+    fn the_31st_frame_in_a_second_is_refused_and_the_next_one_ends_the_tool() {
         let usual = || Used::of(Limits::USUAL);
-        // The pace of the clock, a third of a nanosecond short each time.
-        let (mut used, pace) = (usual(), 33_333_333);
+        // The interval of the clock, each time a third of a nanosecond short.
+        let (mut used, interval) = (usual(), 33_333_333);
         for number in 0..300 {
-            assert_eq!(limit(used.count(&FRAME, Tick(number * pace))), None);
+            assert_eq!(limit(used.count(&FRAME, Tick(number * interval))), None);
         }
         assert_eq!(used.broken(), None);
         let mut used = usual();
@@ -178,8 +177,8 @@ mod tests {
             assert_eq!(limit(used.count(&FRAME, Tick(number * minismith_wire::CUE_COST))), None);
         }
         let told = limit(used.count(&FRAME, Tick(989_999_999))).unwrap();
-        assert!(told.contains("more than 30 pictures") && told.contains("time.sleep(1 / 30)"), "{told}");
-        // Who waits now is given pictures again, but has broken the budget.
+        assert!(told.contains("more than 30 images") && told.contains("time.sleep(1 / 30)"), "{told}");
+        // A tool that waits now gets frames again, but it has exceeded the budget.
         assert_eq!(limit(used.count(&FRAME, Tick(990_000_000))), None);
         assert!(
             matches!(used.broken(), Some(Outcome::Stopped { limit, .. }) if limit == "frames_per_second")
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn who_may_take_none_is_given_none() {
+    fn a_frame_rate_of_zero_refuses_every_frame() {
         let mut used = Used::of(Limits { frames_per_second: 0, ..Limits::USUAL });
         assert!(limit(used.count(&FRAME, Tick::ZERO)).is_some());
     }

@@ -1,4 +1,4 @@
-//! What a guest may ask, cue by cue: each is planned by the stage, carried out, and answered with what came of it.
+//! Handles the host calls of a guest: the context plans and executes each one and returns its result.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use minismith_wire::frame::MAX_RAW;
 use minismith_wire::window::SLOT_BYTES;
 use minismith_wire::{Answer, Cue, RefusalKind, State};
 
-use super::{Heard, Outcome, Performing, Reply, STEPS_KEPT, cut, rounded};
+use super::{Execution, Next, Outcome, Reply, STEPS_KEPT, cut, rounded};
 use minismith_analysis::manifest::Capability;
 use minismith_control::eyes::NoSight;
 use minismith_control::stage::{Stage, interpolation, look_at, ramp};
 use minismith_runtime::outcome::{self, PostureView, Step};
 
-impl Performing<'_> {
-    pub(super) fn act(&mut self, cue: Cue) -> Heard {
+impl Execution<'_> {
+    pub(super) fn act(&mut self, cue: Cue) -> Next {
         match cue {
             Cue::Goto { head, antennas, body_yaw, duration, method } => {
                 let planned = self
@@ -84,8 +84,8 @@ impl Performing<'_> {
         }
     }
 
-    /// Lets a hand lead the head, or holds it again; what holds already goes on as it is.
-    fn gravity(&mut self, on: bool) -> Heard {
+    /// Switches hand guiding on or off. A mode that is already active continues unchanged.
+    fn gravity(&mut self, on: bool) -> Next {
         self.collect_trims();
         let led = self.stage.conductor.snapshot().control == Control::GravityCompensation;
         let (control, kind) = if on {
@@ -103,15 +103,15 @@ impl Performing<'_> {
         self.done()
     }
 
-    pub(super) fn done(&self) -> Heard {
-        Heard::Answer(Reply::plain(Answer::Done { now: self.now.0 }))
+    pub(super) fn done(&self) -> Next {
+        Next::Answer(Reply::plain(Answer::Done { now: self.now.0 }))
     }
 
-    pub(super) fn refuse(&self, kind: RefusalKind, message: &str) -> Heard {
-        Heard::Answer(Reply::plain(Answer::Refused { now: self.now.0, kind, message: message.into() }))
+    pub(super) fn refuse(&self, kind: RefusalKind, message: &str) -> Next {
+        Next::Answer(Reply::plain(Answer::Refused { now: self.now.0, kind, message: message.into() }))
     }
 
-    fn refused_step(&mut self, kind: &str, refusal: &Refusal) -> Heard {
+    fn refused_step(&mut self, kind: &str, refusal: &Refusal) -> Next {
         self.keep(Step::refused(kind, refusal));
         let kind = match refusal {
             Refusal::Limp
@@ -159,8 +159,8 @@ impl Performing<'_> {
         Ok(Motion::Play(frames.collect::<Result<_, Refusal>>()?))
     }
 
-    /// Plays a motion to its end within the budget.
-    fn play(&mut self, kind: &str, motion: &Motion) -> Heard {
+    /// Plays a motion to its end, within the budget.
+    fn play(&mut self, kind: &str, motion: &Motion) -> Next {
         self.collect_trims();
         let trajectory = match self.stage.plan(motion) {
             Ok(trajectory) => trajectory,
@@ -174,18 +174,18 @@ impl Performing<'_> {
                 kind,
                 format!("would take longer than the tool's budget of {seconds} s"),
             ));
-            return Heard::End(Outcome::stopped(
+            return Next::End(Outcome::stopped(
                 "stage_seconds",
                 format!(
-                    "the tool would take {} s of stage time with this motion, its budget is {seconds} s; make it shorter",
+                    "the tool would take {} s of robot time with this motion, its budget is {seconds} s; make it shorter",
                     rounded(end.seconds())
                 ),
             ));
         }
-        self.is_due();
+        self.expect_on_next_cycle();
         let began_s = self.clock_s();
         let (trims, step) = self.stage.play(kind, trajectory);
-        self.was_on_time(&self.stage.conductor.snapshot());
+        self.count_late_command(&self.stage.conductor.snapshot());
         self.record.trims.merge(&trims);
         self.last_set = None;
         self.now = self.elapsed().max(self.now);
@@ -193,29 +193,29 @@ impl Performing<'_> {
         self.keep(Step { began_s, ..step });
         match refusal {
             None => self.done(),
-            Some(why) if self.stage.is_stopped() => Heard::End(Outcome::stopped("stop", why)),
+            Some(why) if self.stage.is_stopped() => Next::End(Outcome::stopped("stop", why)),
             Some(why) => self.refuse(RefusalKind::Runtime, &why),
         }
     }
 
-    fn sequence(&mut self, kind: &str, motions: &[Motion]) -> Heard {
+    fn sequence(&mut self, kind: &str, motions: &[Motion]) -> Next {
         for motion in motions {
             match self.play(kind, motion) {
-                Heard::Answer(Reply { answer: Answer::Done { .. }, .. }) => {}
+                Next::Answer(Reply { answer: Answer::Done { .. }, .. }) => {}
                 other => return other,
             }
         }
         self.done()
     }
 
-    /// A streamed target: reached over the stream's own interval, so that a 50 Hz stream is smooth at 100 Hz.
+    /// Follows a streamed target over the stream's own interval, so that a 50 Hz stream is smooth at 100 Hz.
     fn follow(&mut self, target: Target) -> Result<(), Refusal> {
         let over = ramp(self.last_set.map(|last| self.now.since(last)), self.stage.conductor.period());
         let trajectory = self.stage.plan(&Motion::SetTarget { target, over })?;
         let requested = PostureView::from(&trajectory.target);
         let trims = outcome::adjustments(&trajectory.adjustments);
         let fresh = self.last_set.is_none();
-        self.is_due();
+        self.expect_on_next_cycle();
         self.stage.follow(trajectory, fresh);
         self.last_set = Some(self.now);
         match self.record.steps.last_mut() {
@@ -236,7 +236,7 @@ impl Performing<'_> {
         Ok(())
     }
 
-    /// Takes over what was trimmed of a stream of targets, before the count starts anew.
+    /// Records the clamps of a stream of targets before the count starts again.
     pub(super) fn collect_trims(&mut self) {
         if self.last_set.take().is_none() {
             return;
@@ -252,16 +252,16 @@ impl Performing<'_> {
         }
     }
 
-    fn sleep(&mut self, seconds: f64) -> Heard {
+    fn sleep(&mut self, seconds: f64) -> Next {
         if !seconds.is_finite() || seconds < 0.0 {
             return self.refuse(RefusalKind::Value, "sleep length must be a non-negative number");
         }
         let until = self.now + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         if until > self.budget() {
-            return Heard::End(Outcome::stopped(
+            return Next::End(Outcome::stopped(
                 "stage_seconds",
                 format!(
-                    "the tool would take {} s of stage time with a sleep of {seconds} s, its budget is {} s; make it \
+                    "the tool would take {} s of robot time with a sleep of {seconds} s, its budget is {} s; make it \
                      shorter",
                     rounded(until.seconds()),
                     self.permit.stage_seconds
@@ -273,11 +273,11 @@ impl Performing<'_> {
         self.done()
     }
 
-    fn state(&self) -> Heard {
+    fn state(&self) -> Next {
         let snapshot = self.stage.conductor.snapshot();
         let (Ok(present), Some(posture)) = (snapshot.state.present(), self.stage.posture()) else {
             return self
-                .refuse(RefusalKind::Runtime, "the robot's position is not known; see `minismith doctor`");
+                .refuse(RefusalKind::Runtime, "the robot's position is unknown; see `minismith doctor`");
         };
         let [s1, s2, s3, s4, s5, s6] = present.stewart().map(Radians::value);
         let state = State {
@@ -286,28 +286,28 @@ impl Performing<'_> {
             antennas: [present[Joint::RightAntenna].value(), present[Joint::LeftAntenna].value()],
             torque: snapshot.state.is_driven(),
         };
-        Heard::Answer(Reply::plain(Answer::State { now: self.now.0, state: Box::new(state) }))
+        Next::Answer(Reply::plain(Answer::State { now: self.now.0, state: Box::new(state) }))
     }
 
-    /// Gives the newest picture: by the slot that the guest names, or through its channel when it names none or the picture is
-    /// larger than a slot.
+    /// Sends the latest camera image. It is written into the slot that the guest names. It goes through the channel if the
+    /// guest names no slot or the image is larger than one.
     ///
-    /// The bytes of a picture are copied once, out of what the camera has rendered or decoded into the window. Through the
-    /// channel they are copied three times: into their frame, into the kernel, and out of it into the tool's array.
-    fn frame(&mut self, slot: Option<u8>) -> Heard {
+    /// An image is copied once, from the camera's buffer into the shared memory. Through the channel it is copied three
+    /// times: into its frame, into the kernel, and out of it into the tool's array.
+    fn frame(&mut self, slot: Option<u8>) -> Next {
         self.record.frames += 1;
         let now = self.now.0;
         let taken = self.stage.frame().map_err(NoSight::from).and_then(|frame| Ok(frame.picture()?));
         let picture = match taken {
             Ok(picture) => picture,
             Err(no) => {
-                self.note(&format!("there is no picture, and get_frame() answers None: {no}"));
-                return Heard::Answer(Reply::plain(Answer::Frame { now, height: 0, width: 0, slot: None }));
+                self.note(&format!("there is no image, and get_frame() answers None: {no}"));
+                return Next::Answer(Reply::plain(Answer::Frame { now, height: 0, width: 0, slot: None }));
             }
         };
         if picture.bgr.len() > MAX_RAW {
             let message = format!(
-                "the camera's picture is {} by {} pixels, larger than a tool can take; let the camera give smaller ones",
+                "the camera's image is {} by {} pixels, larger than a tool can receive; configure a smaller resolution",
                 picture.width, picture.height
             );
             return self.refuse(RefusalKind::Runtime, &message);
@@ -316,10 +316,10 @@ impl Performing<'_> {
             [picture.height, picture.width].map(|pixels| u32::try_from(pixels).unwrap_or(0));
         let slot = slot.filter(|_| picture.bgr.len() <= SLOT_BYTES);
         let answer = Answer::Frame { now, height, width, slot };
-        Heard::Answer(Reply { answer, picture: Some(picture) })
+        Next::Answer(Reply { answer, picture: Some(picture) })
     }
 
-    fn motors(&mut self, on: bool, ids: Option<Vec<String>>) -> Heard {
+    fn motors(&mut self, on: bool, ids: Option<Vec<String>>) -> Next {
         let mut torque = self.stage.conductor.snapshot().state.torque;
         match ids {
             None => torque = Joints::all(on),
@@ -354,11 +354,11 @@ impl Performing<'_> {
         if self.record.steps.len() < STEPS_KEPT {
             self.record.steps.push(step);
         } else {
-            self.note(&format!("only the first {STEPS_KEPT} steps are kept"));
+            self.note(&format!("only the first {STEPS_KEPT} steps are recorded"));
         }
     }
 
-    /// The performance's clock, for the record.
+    /// Returns the run's clock for the record, seconds.
     fn clock_s(&self) -> Option<f64> {
         Some(outcome::tidy(self.now.seconds()))
     }

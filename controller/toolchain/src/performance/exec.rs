@@ -1,6 +1,6 @@
-//! One tool calls another: on the same stage, within the caller's time and with no more than the caller may lend.
+//! Lets one tool call another in the same context, within the caller's time and delegable capabilities.
 //!
-//! The callee is a guest of its own, admitted and caged like any other; caller and callee share nothing but the
+//! The callee is a guest of its own, accepted and sandboxed like any other. Caller and callee share only the
 //! arguments and the result, both plain JSON.
 
 use std::collections::BTreeSet;
@@ -9,54 +9,54 @@ use firmware_bridge::limits::Limits;
 use minismith_wire::{Answer, Job, RefusalKind};
 use serde_json::{Map, Value};
 
-use super::{Heard, Outcome, Performing, Permit, Reply, STEPS_KEPT, perform};
+use super::{Execution, Next, Outcome, Permit, Reply, STEPS_KEPT, perform};
 use crate::guest::Guest;
 use minismith_analysis::manifest::Capability;
 
-/// How many tools may wait for one another.
-const DEEPEST: u8 = 4;
+/// Maximum depth of nested tool calls.
+const MAX_CALL_DEPTH: u8 = 4;
 
-/// Finds tools that other tools call.
+/// Finds the tools that other tools call.
 pub trait Callees: Sync {
-    /// What is known of a tool, without running anything.
+    /// Returns the description of a tool, without running anything.
     ///
     /// # Errors
-    /// In words for the caller's author, when there is no such tool or it may not be called.
+    /// Returns a message for the caller's author if the tool does not exist or may not be called.
     fn about(&self, name: &str) -> Result<About, String>;
 
-    /// A fresh guest for this call.
+    /// Returns a new guest for this call.
     ///
     /// # Errors
-    /// In words for the caller's author.
+    /// Returns a message for the caller's author.
     fn callee(&self, name: &str, arguments: &Map<String, Value>) -> Result<Callee<'_>, String>;
 }
 
-/// What a caller's proof rests on.
+/// The facts about a callee on which its caller's verification depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
-    /// What it may do, the tools that it calls included.
+    /// Capabilities of the tool and of the tools that it calls.
     pub capabilities: BTreeSet<Capability>,
-    /// The hash of its code.
+    /// SHA-256 hash of its code.
     pub sha256: String,
 }
 
-/// A tool that is about to be called.
+/// A tool that is ready to be called.
 pub struct Callee<'a> {
-    /// Where it runs.
+    /// Guest in which it runs.
     pub guest: Box<dyn Guest>,
-    /// What is run.
+    /// Job to run.
     pub job: Job,
-    /// What it may do by itself.
+    /// Permissions of its own.
     pub permit: Permit<'a>,
-    /// The limits of its motion, when they are narrower than the body's: those of a tool that nobody approved.
+    /// Limits of motion, if they are narrower than the robot's. An unapproved tool has such limits.
     pub limits: Option<Limits>,
 }
 
-impl<'a> Performing<'a> {
-    pub(super) fn exec(&mut self, name: &str, arguments: &Map<String, Value>) -> Heard {
+impl<'a> Execution<'a> {
+    pub(super) fn exec(&mut self, name: &str, arguments: &Map<String, Value>) -> Next {
         match self.callee(name, arguments) {
             Ok(callee) => self.call(name, callee),
-            Err((kind, complaint)) => self.refuse(kind, &complaint),
+            Err((kind, message)) => self.refuse(kind, &message),
         }
     }
 
@@ -66,40 +66,41 @@ impl<'a> Performing<'a> {
         arguments: &Map<String, Value>,
     ) -> Result<Callee<'a>, (RefusalKind, String)> {
         let name: String = name.chars().take(100).collect();
-        let denied = |complaint: String| Err((RefusalKind::Permission, complaint));
+        let denied = |message: String| Err((RefusalKind::Permission, message));
         let Some(callees) = self.permit.callees else {
             return Err((RefusalKind::Runtime, "no other tool can be called here".into()));
         };
         if !self.permit.tools.contains(&name) {
-            return denied(format!("{name:?} is not among the tools that this one was proved with"));
+            return denied(format!("{name:?} is not among the tools that this one was verified with"));
         }
-        if self.permit.depth >= DEEPEST {
+        if self.permit.depth >= MAX_CALL_DEPTH {
             return denied(format!(
-                "{name} is called by a tool that is called by a tool, {DEEPEST} times over"
+                "cannot call {name}: tool calls are nested at most {MAX_CALL_DEPTH} deep"
             ));
         }
-        let about = callees.about(&name).map_err(|complaint| (RefusalKind::Runtime, complaint))?;
+        let about = callees.about(&name).map_err(|message| (RefusalKind::Runtime, message))?;
         let beyond: Vec<String> =
             about.capabilities.difference(&self.permit.lends).map(minismith_runtime::outcome::word).collect();
         if !beyond.is_empty() {
             let beyond = beyond.join(", ");
-            return denied(format!("{name} needs {beyond}, which it did not when its caller was proved"));
+            return denied(format!(
+                "{name} needs {beyond}, which it did not need when its caller was verified"
+            ));
         }
-        let mut callee =
-            callees.callee(&name, arguments).map_err(|complaint| (RefusalKind::Value, complaint))?;
+        let mut callee = callees.callee(&name, arguments).map_err(|message| (RefusalKind::Value, message))?;
         let left = self.budget().since(self.now).as_secs_f64();
         callee.permit.stage_seconds = callee.permit.stage_seconds.min(left);
         callee.permit.depth = self.permit.depth + 1;
-        // Whole seconds, as for its caller.
+        // Whole seconds, as for the caller.
         callee.job.epoch = self.epoch + self.now.seconds().floor();
         Ok(callee)
     }
 
-    fn call(&mut self, name: &str, callee: Callee<'_>) -> Heard {
+    fn call(&mut self, name: &str, callee: Callee<'_>) -> Next {
         let Callee { mut guest, job, permit, limits } = callee;
         self.collect_trims();
         let own_limits = self.stage.conductor.snapshot().limits;
-        let own_manners = self.stage.automatic_body_yaw;
+        let own_body_yaw = self.stage.automatic_body_yaw;
         if let Some(limits) = limits {
             self.stage.limit(limits);
         }
@@ -108,7 +109,7 @@ impl<'a> Performing<'a> {
         if limits.is_some() {
             self.stage.limit(own_limits);
         }
-        self.stage.automatic_body_yaw = own_manners;
+        self.stage.automatic_body_yaw = own_body_yaw;
         self.now = self.elapsed().max(self.now);
         let record = &mut self.record;
         record.trims.merge(&called.trims);
@@ -120,12 +121,12 @@ impl<'a> Performing<'a> {
         record.steps.extend(called.steps.into_iter().take(room));
         match called.outcome {
             Outcome::Returned { value } => {
-                Heard::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
+                Next::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
             }
             Outcome::Raised { kind, message, .. } => {
                 self.refuse(RefusalKind::Runtime, &format!("{name} raised {kind}: {message}"))
             }
-            outcome @ Outcome::Stopped { .. } if self.stage.is_stopped() => Heard::End(outcome),
+            outcome @ Outcome::Stopped { .. } if self.stage.is_stopped() => Next::End(outcome),
             Outcome::Stopped { reason, .. } => {
                 self.refuse(RefusalKind::Runtime, &format!("{name} was stopped: {reason}"))
             }

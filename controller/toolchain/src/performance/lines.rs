@@ -1,4 +1,4 @@
-//! A person's lines instead of a tool: the same cues, checks and clock, line by line in one guest.
+//! Runs a user's lines instead of a tool, with the same host calls, checks and clock, in one guest.
 
 use std::collections::BTreeMap;
 
@@ -7,49 +7,49 @@ use firmware_bridge::pulse::Order;
 use minismith_wire::{Answer, Job, RefusalKind, Turn};
 use serde_json::Value;
 
-use super::{Heard, Outcome, Performance, Performing, Permit, Reply};
+use super::{Execution, Next, Outcome, Performance, Permit, Reply};
 use crate::guest::{Guest, GuestFault};
 use minismith_control::stage::Stage;
 
-/// A conversation's place on the stage's clock. It outlives its guests.
+/// The state of an interactive session on the context's clock. It outlives its guests.
 pub struct Lines {
     permit: Permit<'static>,
-    /// Stage seconds that one line may take.
+    /// Robot time that one line may take, seconds.
     seconds: f64,
     base: Option<Tick>,
     now: Tick,
 }
 
-/// What came of a line.
+/// The result of a line.
 #[derive(Debug)]
 pub struct Said {
-    /// What its last expression is, as Python writes it.
+    /// Value of the last expression, as Python writes it.
     pub shown: Option<String>,
-    /// What was raised, as a short traceback.
+    /// The exception, as a short traceback.
     pub trouble: Option<String>,
-    /// Whether the statement goes on in the next line.
+    /// Whether the statement continues in the next line.
     pub more: bool,
-    /// The record. When its outcome is that it was stopped, the guest is of no use any more.
+    /// The record. If its outcome is `Stopped`, the guest is no longer usable.
     pub performance: Performance,
 }
 
 impl Lines {
-    /// Each line within this permit.
+    /// Creates a session whose lines have these permissions.
     #[must_use]
     pub const fn new(permit: Permit<'static>) -> Self {
         Lines { seconds: permit.stage_seconds, permit, base: None, now: Tick::ZERO }
     }
 
-    /// Stage time since the first line.
+    /// Returns the robot time since the first line.
     #[must_use]
     pub const fn now(&self) -> Tick {
         self.now
     }
 
-    /// Makes a guest ready for lines.
+    /// Prepares a guest for lines.
     ///
     /// # Errors
-    /// When it fails, or says something else.
+    /// Returns an error if the guest fails or sends an unexpected message.
     pub fn begin(&self, guest: &mut dyn Guest, job: Job) -> Result<(), GuestFault> {
         let job = Job { interactive: true, now: self.now.0, ..job };
         guest.turn(&Answer::Start { job: Box::new(job) }, None)?;
@@ -59,8 +59,9 @@ impl Lines {
         }
     }
 
-    /// Lets a guest run a line on the stage. What is used up of stage time is refused like any other cue, so that the
-    /// guest lives on.
+    /// Runs a line in a guest on the execution context.
+    ///
+    /// A host call beyond the robot time of the line is refused like any other, so the guest stays alive.
     pub fn line(&mut self, guest: &mut dyn Guest, source: &str, stage: &mut Stage) -> Said {
         stage.begin(stage.conductor.halts());
         let follows = stage.automatic_body_yaw;
@@ -68,9 +69,9 @@ impl Lines {
         let start = base
             .map_or(Tick::ZERO, |base| self.now.max(Tick::ZERO + stage.conductor.stage_now().since(base)));
         let permit = Permit { stage_seconds: start.seconds() + self.seconds, ..self.permit.clone() };
-        let mut performing = Performing::new(stage, &permit);
+        let mut execution = Execution::new(stage, &permit);
         if let Some(base) = base {
-            (performing.base, performing.begun, performing.now) = (base, true, start);
+            (execution.base, execution.begun, execution.now) = (base, true, start);
         }
         let mut reply = Reply::plain(Answer::Line { now: start.0, source: source.into() });
         let mut result = (None, None, false);
@@ -78,35 +79,35 @@ impl Lines {
             let turn = match guest.turn(&reply.answer, reply.raw()) {
                 Ok(turn) => turn,
                 Err(fault) => {
-                    performing.stage.conductor.order(Order::Halt);
+                    execution.stage.conductor.order(Order::Halt);
                     break Outcome::stopped(fault.limit(), fault);
                 }
             };
             if let Turn::Result { shown, trouble, more, printed, spent } = turn {
-                performing.close(&printed, spent, BTreeMap::new());
+                execution.close(&printed, spent, BTreeMap::new());
                 result = (shown, trouble, more);
                 break Outcome::Returned { value: Value::Null };
             }
-            reply = match performing.hear(turn) {
-                Heard::Answer(answer) => answer,
-                Heard::End(Outcome::Stopped { limit, reason })
+            reply = match execution.handle_turn(turn) {
+                Next::Answer(answer) => answer,
+                Next::End(Outcome::Stopped { limit, reason })
                     if matches!(limit.as_str(), "stage_seconds" | "frames_per_second") =>
                 {
                     let reason = if limit == "stage_seconds" {
-                        format!("this takes more than the {} s of stage time of one line", self.seconds)
+                        format!("this takes more than the {} s of robot time of one line", self.seconds)
                     } else {
                         reason
                     };
-                    match performing.refuse(RefusalKind::Timeout, &reason) {
-                        Heard::Answer(answer) => answer,
-                        Heard::End(outcome) => break outcome,
+                    match execution.refuse(RefusalKind::Timeout, &reason) {
+                        Next::Answer(answer) => answer,
+                        Next::End(outcome) => break outcome,
                     }
                 }
-                Heard::End(outcome) => break outcome,
+                Next::End(outcome) => break outcome,
             };
         };
-        let (base, now) = (performing.base, performing.now.min(performing.budget()));
-        let mut performance = performing.finish(outcome);
+        let (base, now) = (execution.base, execution.now.min(execution.budget()));
+        let mut performance = execution.finish(outcome);
         stage.automatic_body_yaw = follows;
         self.base = Some(base);
         self.now = now.max(Tick::ZERO + stage.conductor.stage_now().since(base));

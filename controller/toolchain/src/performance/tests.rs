@@ -1,5 +1,6 @@
-//! A guest that follows a script, on the mock in virtual time and on the wall clock: both must be told the same, and
-//! what is forged must neither hang nor lie.
+//! Runs a scripted guest on the simulated robot, in virtual time and on the wall clock.
+//!
+//! Both runs must report the same result, and forged messages must neither hang the run nor falsify its record.
 
 use firmware_bridge::clock::{VirtualClock, WallClock};
 use firmware_bridge::limits::Limits;
@@ -17,13 +18,13 @@ use crate::guest::GuestFault;
 use minismith_analysis::report::digest;
 use minismith_control::body::initial_joints;
 
-const BEAT: Duration = Duration::from_millis(10);
+const PERIOD: Duration = Duration::from_millis(10);
 
-/// Says its turns one after the other; after the last one it is dead.
+/// A guest that sends its turns one after the other and is dead after the last one.
 struct Script {
     turns: std::vec::IntoIter<Turn>,
     heard: Vec<Answer>,
-    /// Done once, before its turn of this number.
+    /// An action that runs once, before the turn of this number.
     before: Option<(usize, Box<dyn FnOnce()>)>,
 }
 
@@ -63,16 +64,16 @@ fn staged(conductor: impl Conductor + 'static) -> Stage {
     stage
 }
 
-/// In virtual time: what came of it, and the stream of goals.
+/// Runs a script in virtual time and returns the record, the answers and the digest of all goals.
 fn rehearse(mut guest: Script) -> (Performance, Vec<Answer>, String) {
     let trace = Trace::with_room_for(10_000);
-    let pulse = Pulse::new(mock(&trace), VirtualClock::new(), Limits::default(), BEAT).unwrap();
+    let pulse = Pulse::new(mock(&trace), VirtualClock::new(), Limits::default(), PERIOD).unwrap();
     let performance = perform(&mut guest, job(), &mut staged(pulse), &permit());
     (performance, guest.heard, digest(&trace.take()))
 }
 
 fn on_the_wall(trace: &Trace) -> PulseThread {
-    let pulse = Pulse::new(mock(trace), WallClock::start(), Limits::default(), BEAT).unwrap();
+    let pulse = Pulse::new(mock(trace), WallClock::start(), Limits::default(), PERIOD).unwrap();
     PulseThread::start(pulse).unwrap()
 }
 
@@ -81,28 +82,28 @@ fn yaw(degrees: f64) -> Cue {
 }
 
 #[test]
-fn a_stream_without_sleep_is_the_same_on_the_wall_clock() {
-    // Twenty-five targets, one a millisecond: on each beat the last one counts.
+fn stream_without_sleep_matches_the_rehearsal_on_the_wall_clock() {
+    // Twenty-five targets, one per millisecond: on each cycle the last one counts.
     let cues = || {
         let stream = (1..=25).map(|step| yaw(f64::from(step) / 10.0));
         stream.chain([Cue::Motors { on: true, ids: None }, Cue::Sleep { seconds: 0.1 }, yaw(0.0)]).collect()
     };
     let (rehearsed, heard, goals) = rehearse(script(cues()));
-    let performed_alike = || {
+    let runs_alike = || {
         let trace = Trace::with_room_for(10_000);
         let thread = on_the_wall(&trace);
         let mut guest = script(cues());
-        let performed = perform(&mut guest, job(), &mut staged(thread.handle()), &permit());
-        (guest.heard, digest(&trace.take()), performed.took, performed.slips)
+        let run = perform(&mut guest, job(), &mut staged(thread.handle()), &permit());
+        (guest.heard, digest(&trace.take()), run.took, run.slips)
             == (heard.clone(), goals.clone(), rehearsed.took, 0)
     };
-    // A busy machine may miss a beat now and then, but not always.
-    assert!((0..20).any(|_| performed_alike()));
+    // A busy machine may sometimes miss a cycle, but not always.
+    assert!((0..20).any(|_| runs_alike()));
     assert_eq!(rehearsed.slips, 0);
 }
 
 #[test]
-fn a_stop_between_two_cues_ends_the_tool_and_nothing_moves_after_it() {
+fn stop_between_two_calls_ends_the_tool_and_blocks_motion() {
     let thread = on_the_wall(&Trace::with_room_for(10));
     let mut stage = staged(thread.handle());
     let mut other: PulseHandle = thread.handle();
@@ -110,45 +111,45 @@ fn a_stop_between_two_cues_ends_the_tool_and_nothing_moves_after_it() {
     guest.before = Some((3, Box::new(move || other.order(Order::Halt))));
     let performance = perform(&mut guest, job(), &mut stage, &permit());
     assert!(matches!(performance.outcome, Outcome::Stopped { ref limit, .. } if limit == "stop"));
-    assert!(stage.is_stopped() && stage.plan(&Motion::Hold { duration: BEAT }) == Err(Refusal::Stopped));
-    // Only a new wish moves it again, and only one that was heard after the stop.
+    assert!(stage.is_stopped() && stage.plan(&Motion::Hold { duration: PERIOD }) == Err(Refusal::Stopped));
+    // Only a new request moves the robot again, and only one that arrived after the stop.
     stage.begin(stage.conductor.halts());
-    assert!(stage.carry_out("hold", &Motion::Hold { duration: BEAT }).refusal.is_none());
+    assert!(stage.carry_out("hold", &Motion::Hold { duration: PERIOD }).refusal.is_none());
 }
 
 #[test]
-fn a_tool_that_dies_in_mid_air_is_braked_before_its_end_is_told() {
+fn run_brakes_before_it_returns_when_the_tool_dies_in_motion() {
     let mut guest = script(vec![yaw(20.0), Cue::Sleep { seconds: 0.02 }]);
     guest.turns = guest.turns.by_ref().take(2).collect::<Vec<_>>().into_iter();
     let trace = Trace::with_room_for(1_000);
-    let pulse = Pulse::new(mock(&trace), VirtualClock::new(), Limits::default(), BEAT).unwrap();
+    let pulse = Pulse::new(mock(&trace), VirtualClock::new(), Limits::default(), PERIOD).unwrap();
     let mut stage = staged(pulse);
     let performance = perform(&mut guest, job(), &mut stage, &permit());
     assert!(matches!(performance.outcome, Outcome::Stopped { ref limit, .. } if limit == "died"));
     assert_eq!(stage.conductor.snapshot().doing, Doing::Holding);
-    let [.., before, last] = trace.take()[..] else { panic!("no beats") };
+    let [.., before, last] = trace.take()[..] else { panic!("no cycles") };
     assert_eq!(before.goal, last.goal);
 }
 
 #[test]
-fn forged_times_neither_hang_nor_lie() {
+fn forged_times_stop_the_tool_within_its_budget() {
     for cue in [Cue::Sleep { seconds: 1e300 }, Cue::Sleep { seconds: 5.1 }] {
         let (performance, ..) = rehearse(script(vec![cue]));
         assert!(
             matches!(performance.outcome, Outcome::Stopped { ref limit, .. } if limit == "stage_seconds")
         );
-        assert!(performance.took < BEAT, "it did not sleep: {:?}", performance.took);
+        assert!(performance.took < PERIOD, "the tool must not sleep: {:?}", performance.took);
     }
     let mut guest = script(vec![Cue::Sleep { seconds: 0.1 }]);
-    let word = |spent| Turn::Printed { printed: "x".into(), spent };
-    guest.turns = vec![word(u64::MAX), word(1), word(1)].into_iter();
+    let printed_turn = |spent| Turn::Printed { printed: "x".into(), spent };
+    guest.turns = vec![printed_turn(u64::MAX), printed_turn(1), printed_turn(1)].into_iter();
     let (performance, heard, _) = rehearse(guest);
     assert!(matches!(performance.outcome, Outcome::Stopped { ref limit, .. } if limit == "stage_seconds"));
     assert_eq!((heard.len(), performance.took), (1, Duration::from_secs(5)));
 }
 
 #[test]
-fn hostile_motions_are_refused_one_by_one() {
+fn refuses_each_hostile_motion() {
     let frame = |time| minismith_wire::Keyframe { time, head: None, antennas: None, body_yaw: Some(0.1) };
     let goto = |duration| Cue::Goto {
         head: None,
@@ -174,7 +175,7 @@ fn hostile_motions_are_refused_one_by_one() {
 }
 
 #[test]
-fn what_a_guest_says_is_kept_only_in_part() {
+fn record_truncates_long_guest_messages() {
     let mut guest = script(vec![]);
     let raised = Turn::Raised {
         kind: "K".repeat(900_000),
@@ -188,7 +189,7 @@ fn what_a_guest_says_is_kept_only_in_part() {
         Turn::Asks { cue: Cue::Sound { file: "f".repeat(900_000) }, spent: 0, printed: String::new() };
     guest.turns = vec![sound, raised].into_iter();
     let (performance, ..) = rehearse(guest);
-    let Outcome::Raised { kind, message, .. } = performance.outcome else { panic!("it raised") };
-    assert!(kind.len() <= 100 && message.len() <= LONGEST_MESSAGE && !message.is_empty());
+    let Outcome::Raised { kind, message, .. } = performance.outcome else { panic!("the tool must raise") };
+    assert!(kind.len() <= 100 && message.len() <= MAX_MESSAGE_BYTES && !message.is_empty());
     assert!(performance.notes.iter().map(String::len).sum::<usize>() < 300);
 }

@@ -1,6 +1,6 @@
-//! A tool that has faces followed: while its time passes, picture by picture.
+//! Follows a face for a tool while its time passes, frame by frame.
 //!
-//! A motion that the tool asks for is played as it is; the head follows again when it has ended.
+//! A motion that the tool requests is played unchanged. The head follows again after the motion.
 
 use std::time::Duration;
 
@@ -9,24 +9,24 @@ use firmware_bridge::posture::HeadPose;
 use minismith_senses::gaze::Manner;
 use minismith_wire::{Answer, Face, RefusalKind};
 
-use super::{Heard, Performing, Reply};
+use super::{Execution, Next, Reply};
 use minismith_control::eyes::NoSight;
 use minismith_control::gaze::{Gaze, next_picture};
 use minismith_control::seen::seen;
 
-/// What was found is told again for so long.
-const SEARCHED_AGAIN: Duration = Duration::from_millis(500);
+/// Time for which detections are reused.
+const DETECTION_LIFETIME: Duration = Duration::from_millis(500);
 
-/// A face that is followed for a tool.
+/// The face that is followed for a tool.
 pub(super) struct Tracking {
     gaze: Gaze,
-    /// Whether the head moves; with no weight the face is only watched.
+    /// Whether the head moves. With a weight of zero the face is only observed.
     moves: bool,
 }
 
-impl Performing<'_> {
-    /// Begins to follow faces, with this weight.
-    pub(super) fn begin_tracking(&mut self, weight: f64) -> Heard {
+impl Execution<'_> {
+    /// Starts to follow faces with this weight, from 0 to 1.
+    pub(super) fn begin_tracking(&mut self, weight: f64) -> Next {
         let weight = if weight.is_finite() { weight.clamp(0.0, 1.0) } else { 1.0 };
         let base = self.stage.commanded_posture().map_or_else(HeadPose::neutral, |posture| posture.head);
         let gaze = Gaze::new(Manner { weight, ..Manner::default() }, base);
@@ -35,8 +35,8 @@ impl Performing<'_> {
         self.done()
     }
 
-    /// The face that is followed, as it is in the newest picture.
-    pub(super) fn face(&mut self) -> Heard {
+    /// Returns the followed face in the latest frame.
+    pub(super) fn face(&mut self) -> Next {
         self.watch();
         let seen = self.tracking.as_ref().and_then(|tracking| tracking.gaze.seen());
         let face = seen.map_or_else(Face::default, |seen| Face {
@@ -45,12 +45,12 @@ impl Performing<'_> {
             y: Some(seen.y),
             roll: Some(seen.roll),
         });
-        Heard::Answer(Reply::plain(Answer::Face { now: self.now.0, face }))
+        Next::Answer(Reply::plain(Answer::Face { now: self.now.0, face }))
     }
 
-    /// What the detectors find; twice a second at most, since it takes long.
-    pub(super) fn detections(&mut self) -> Heard {
-        let recent = self.found.as_ref().filter(|(at, _)| self.now.since(*at) < SEARCHED_AGAIN);
+    /// Returns the detected objects. Detection is slow, so it runs at most twice a second.
+    pub(super) fn detections(&mut self) -> Next {
+        let recent = self.found.as_ref().filter(|(at, _)| self.now.since(*at) < DETECTION_LIFETIME);
         let value = match recent {
             Some((_, value)) => value.clone(),
             None => match seen(self.stage) {
@@ -62,35 +62,39 @@ impl Performing<'_> {
                     self.found = Some((self.now, value.clone()));
                     value
                 }
-                Err(no) => return self.refuse(RefusalKind::Runtime, &format!("nothing can be found: {no}")),
+                Err(no) => return self.refuse(RefusalKind::Runtime, &format!("cannot detect objects: {no}")),
             },
         };
-        Heard::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
+        Next::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
     }
 
-    /// In which direction of the world a pixel lies.
-    pub(super) fn ray(&mut self, u: f64, v: f64) -> Heard {
+    /// Returns the direction of a pixel in the world frame.
+    pub(super) fn ray(&mut self, u: f64, v: f64) -> Next {
         let taken = self.stage.frame().map_err(NoSight::from).and_then(|frame| {
             let picture = frame.picture()?;
             Ok((frame, picture))
         });
         let (frame, picture) = match taken {
             Ok(taken) => taken,
-            Err(no) => return self.refuse(RefusalKind::Runtime, &format!("there is no picture: {no}")),
+            Err(no) => return self.refuse(RefusalKind::Runtime, &format!("no image: {no}")),
         };
         let (width, height) = (picture.width as f64, picture.height as f64);
         if !(0.0..=width).contains(&u) || !(0.0..=height).contains(&v) {
-            let message = format!("the pixel ({u}, {v}) is not in the picture of {width} by {height} pixels");
+            let message =
+                format!("the pixel ({u}, {v}) is outside of the image of {width} by {height} pixels");
             return self.refuse(RefusalKind::Value, &message);
         }
         let Some(direction) = frame.direction(&picture, u, v) else {
-            return self.refuse(RefusalKind::Value, "the lens is not known so far from its middle");
+            return self.refuse(
+                RefusalKind::Value,
+                "the camera calibration does not cover a pixel this far from the centre",
+            );
         };
         let value = serde_json::json!([direction.x, direction.y, direction.z]);
-        Heard::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
+        Next::Answer(Reply::plain(Answer::Value { now: self.now.0, value }))
     }
 
-    /// Lets stage time pass up to here, and the head follow meanwhile.
+    /// Advances robot time to `until` while the head follows the face.
     pub(super) fn track(&mut self, until: Tick) {
         while self.tracking.is_some() && !self.stage.is_stopped() {
             let next = next_picture(self.stage.conductor.stage_now(), self.stage.conductor.period());
@@ -98,7 +102,7 @@ impl Performing<'_> {
                 break;
             }
             let snapshot = self.stage.pass_until(next);
-            self.was_on_time(&snapshot);
+            self.count_late_command(&snapshot);
             self.watch();
             let Some(tracking) = self.tracking.as_mut().filter(|tracking| tracking.moves) else { continue };
             match tracking.gaze.aim(self.stage) {
@@ -115,7 +119,7 @@ impl Performing<'_> {
         }
     }
 
-    /// Looks at the newest picture. What can't be seen is told once.
+    /// Evaluates the latest frame. An error is noted once.
     fn watch(&mut self) {
         let Some(tracking) = &mut self.tracking else { return };
         match tracking.gaze.look(self.stage) {
@@ -126,7 +130,7 @@ impl Performing<'_> {
                 ));
                 self.tracking = None;
             }
-            Err(no) => self.note(&format!("no face can be seen: {no}")),
+            Err(no) => self.note(&format!("cannot look for faces: {no}")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A guest whose every line has the limits that a tool has for its whole life.
+//! A guest whose limits apply to each line instead of its whole life.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use crate::guest::{CagedGuest, Guest, GuestFault};
 pub struct Metered<'a> {
     guest: &'a mut CagedGuest,
     limits: Limits,
-    /// Processor time that it had used before.
+    /// Processor time used before this line.
     before: Duration,
     printed: u64,
     thought: Duration,
     clock: WallClock,
-    /// Told what it prints, as soon as that is heard.
+    /// Receives the printed text as it arrives.
     tell: &'a mut dyn FnMut(&str),
 }
 
 impl<'a> Metered<'a> {
-    /// At the beginning of a line.
+    /// Creates the wrapper at the beginning of a line.
     pub fn new(guest: &'a mut CagedGuest, limits: Limits, tell: &'a mut dyn FnMut(&str)) -> Self {
         let before = guest.cpu().unwrap_or_default();
         let (printed, thought) = (0, Duration::ZERO);

@@ -1,8 +1,8 @@
-//! Python line by line in one caged guest, on the mock.
+//! Runs Python line by line in one sandboxed guest, on the simulated robot.
 //!
-//! The policy reads nothing here: the cage is the wall. Every cue passes capability, budget and envelope as a tool's
-//! does, with the limits of a tool that nobody has approved. A guest that dies, loops or forges is replaced by a fresh
-//! one, and that is said; the robot stays as it is.
+//! The policy checks nothing here, so the sandbox is the only barrier. Every host call passes capability, budget and
+//! envelope checks, with the limits of an unapproved tool. A guest that dies, loops or breaks the protocol is replaced,
+//! and the reply says so. The robot keeps its state.
 
 mod metered;
 
@@ -20,17 +20,17 @@ use minismith_analysis::manifest::Capability;
 use minismith_control::stage::Stage;
 use minismith_runtime::outcome::{PostureView, Step, tidy};
 
-/// What a line may ask for: all that the mock has.
+/// The capabilities of a line: all that the simulated robot supports.
 const CAPABILITIES: [Capability; 5] =
     [Capability::Motion, Capability::Motors, Capability::Camera, Capability::Tracking, Capability::Sound];
 
-/// The longest line, bytes.
+/// Maximum length of a line, bytes.
 pub const LONGEST_LINE: usize = 64 << 10;
 
-/// What a guest's whole life is limited to where its lines are limited one by one: nothing that matters.
-const WHOLE_LIFE: u64 = 1 << 40;
+/// Limit for a guest's whole life. It has no effect in practice, since each line has its own limits.
+const UNLIMITED: u64 = 1 << 40;
 
-/// A person's session.
+/// An interactive session.
 pub struct Repl {
     host: LazyHost,
     stage: Stage,
@@ -38,24 +38,24 @@ pub struct Repl {
     lines: Lines,
     guest: Option<CagedGuest>,
     running: Arc<Mutex<Running>>,
-    /// The lines of a statement that goes on.
+    /// The lines so far of an unfinished statement.
     pending: String,
     count: u64,
 }
 
-/// The guest whose line is being run, for whoever interrupts.
+/// The guest whose line is running, for [`Interrupter`].
 #[derive(Debug, Default)]
 struct Running {
     killer: Option<Killer>,
     interrupted: bool,
 }
 
-/// Ends the line that is being run, from another thread.
+/// Ends the running line from another thread.
 #[derive(Clone, Debug)]
 pub struct Interrupter(Arc<Mutex<Running>>);
 
 impl Interrupter {
-    /// Ends it. False when none is being run.
+    /// Ends the running line. Returns false if none is running.
     #[must_use]
     pub fn interrupt(&self) -> bool {
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,45 +70,45 @@ impl Interrupter {
     }
 }
 
-/// What came of a line.
+/// The result of a line.
 #[derive(Debug, Serialize)]
 pub struct Reply {
-    /// Its number, from 1.
+    /// Number of the line, from 1.
     pub line: u64,
-    /// What was said.
+    /// The input.
     pub source: String,
-    /// What it printed.
+    /// Printed output.
     pub printed: String,
-    /// What its last expression is.
+    /// Value of the last expression.
     pub shown: Option<String>,
-    /// What was raised, or what a command was wrong about.
+    /// The exception, or the error of a command.
     pub trouble: Option<String>,
-    /// Whether the statement goes on in the next line.
+    /// Whether the statement continues in the next line.
     pub more: bool,
-    /// Why all variables are gone, when they are.
+    /// The reason why all variables are lost, if they are.
     pub lost: Option<String>,
-    /// Its motions.
+    /// Motions of the line.
     pub steps: Vec<Step>,
-    /// What it asked for that the mock can't do.
+    /// Requests that the simulated robot does not support.
     pub notes: Vec<String>,
-    /// The stage's clock at its end, seconds.
+    /// Robot time at the end of the line, seconds.
     pub clock_s: f64,
 }
 
 impl Reply {
-    /// Whether the line did not do what it says.
+    /// Returns whether the line failed.
     #[must_use]
     pub const fn failed(&self) -> bool {
         self.trouble.is_some() || self.lost.is_some()
     }
 }
 
-/// What was heard.
+/// The response to an input line.
 #[derive(Debug)]
 pub enum Heard {
-    /// A line, or a command.
+    /// The result of a line or a command.
     Reply(Box<Reply>),
-    /// That it is over.
+    /// The session is over.
     Quit,
 }
 
@@ -122,7 +122,7 @@ A block ends with an empty line. Ctrl-C ends a line that runs; the variables are
   :quit    the end";
 
 impl Repl {
-    /// A session on a stage, within the conditions of a tool's rehearsal.
+    /// Creates a session on an execution context, with the conditions of a tool's rehearsal.
     #[must_use]
     pub fn new(host: LazyHost, stage: Stage, conditions: Conditions) -> Self {
         let permit = Permit {
@@ -143,34 +143,34 @@ impl Repl {
         }
     }
 
-    /// A way to end a line that runs.
+    /// Returns a handle that ends a running line.
     #[must_use]
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(self.running.clone())
     }
 
-    /// The stage's clock, seconds.
+    /// Returns the robot time, seconds.
     #[must_use]
     pub fn clock(&self) -> f64 {
         tidy(self.lines.now().seconds())
     }
 
-    /// Forgets the lines of a statement that goes on.
+    /// Discards the lines of an unfinished statement.
     pub fn forget(&mut self) {
         self.pending.clear();
     }
 
-    /// Starts a guest, so that the first line need not.
+    /// Starts a guest in advance, so that the first line does not have to wait for it.
     ///
     /// # Errors
-    /// When no guest can be had here.
+    /// Returns an error if no guest can start here.
     pub fn warm_up(&mut self) -> Result<(), GuestFault> {
         if self.guest.is_none() {
             let limits = Limits {
-                cpu_seconds: WHOLE_LIFE,
-                output_bytes: WHOLE_LIFE,
-                wall_seconds: WHOLE_LIFE as f64,
-                frames: WHOLE_LIFE,
+                cpu_seconds: UNLIMITED,
+                output_bytes: UNLIMITED,
+                wall_seconds: UNLIMITED as f64,
+                frames: UNLIMITED,
                 ..self.conditions.guest
             };
             let mut guest = self.host.host()?.fork(limits)?;
@@ -181,11 +181,12 @@ impl Repl {
         Ok(())
     }
 
-    /// Hears a line: Python, or a command that begins with a colon. What is printed is told at once, and also in the
-    /// reply.
+    /// Runs a line: Python, or a command that begins with a colon.
+    ///
+    /// Printed output goes to `tell` as it arrives, and also into the reply.
     ///
     /// # Errors
-    /// When no guest can be had here.
+    /// Returns an error if no guest can start here.
     pub fn hear(&mut self, line: &str, tell: &mut dyn FnMut(&str)) -> Result<Heard, GuestFault> {
         self.count += 1;
         let mut reply = self.reply(line);
@@ -203,7 +204,7 @@ impl Repl {
         }
         if self.pending.len() + line.len() > LONGEST_LINE || line.contains('\0') {
             self.forget();
-            reply.trouble = Some(format!("a statement is text of at most {LONGEST_LINE} bytes"));
+            reply.trouble = Some(format!("a statement must be text of at most {LONGEST_LINE} bytes"));
             reply.more = false;
             return Ok(Heard::Reply(Box::new(reply)));
         }
@@ -230,7 +231,7 @@ impl Repl {
             let why = if interrupted { "interrupted".into() } else { reason.clone() };
             reply.lost = Some(format!("{why}; a fresh Python begins, the variables are gone"));
         } else if interrupted {
-            // It was too late for the line, but not for its guest.
+            // The interrupt came too late for the line, but it has killed the guest.
             self.guest = None;
             reply.lost = Some("interrupted; a fresh Python begins, the variables are gone".into());
         }
@@ -256,7 +257,7 @@ impl Repl {
         }
     }
 
-    /// What a command says; nothing when it is the end.
+    /// Runs a command and returns its text, or `None` for `:quit`.
     fn command(&mut self, command: &str) -> Result<Option<String>, String> {
         let told = match command {
             "quit" | "q" | "exit" => return Ok(None),
@@ -294,7 +295,7 @@ impl Repl {
         let Limits { cpu_seconds, memory_bytes, output_bytes, turn_seconds, wall_seconds, .. } =
             self.conditions.guest;
         format!(
-            "a line: {} s of stage time, {cpu_seconds} s of processor, {wall_seconds} s of thinking, {turn_seconds} s \
+            "a line: {} s of robot time, {cpu_seconds} s of processor, {wall_seconds} s of thinking, {turn_seconds} s \
              without asking the robot for anything, {output_bytes} bytes printed\n\
              all lines: {} MB of memory; no files, no network, no processes\n\
              the body moves at the speeds of a tool that nobody has approved",
@@ -304,7 +305,7 @@ impl Repl {
     }
 }
 
-/// What the calendar shows when a guest's clock stands at zero.
+/// Returns the system time that corresponds to a guest's clock at zero, seconds.
 fn epoch() -> f64 {
     firmware_bridge::clock::unix_seconds() as f64
 }

@@ -1,8 +1,8 @@
-//! Whether a tool that is asked for is there already: by its name, by the words of its purpose, and by its meaning where
-//! a model is installed.
+//! Decides whether a requested tool exists already, by its name, by the words of its purpose, and by its meaning if a
+//! model is installed.
 //!
-//! The search ranks what there is; here it is decided whether the best of it is near enough to ask the person first. The
-//! limits were chosen on `tests/cases/alike.yaml`, and a test there holds what they reach.
+//! The search ranks the existing tools. This module decides whether the best one is similar enough to ask the person
+//! first. The thresholds were chosen on `tests/cases/alike.yaml`, and a test there checks the accuracy that they reach.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,19 +12,19 @@ use serde_json::{Map, Number, Value};
 use super::registry::{Entry, Registry, RegistryError};
 use minismith_analysis::arguments::accept;
 
-/// Tools that are looked at of those that the search finds.
-const MOST_LOOKED_AT: usize = 6;
+/// Number of search results that are compared.
+const MAX_COMPARED: usize = 6;
 
-/// Meanings that are less alike than this are of another purpose, whatever words they share.
-const LEAST_MEANING: f32 = 0.45;
+/// Minimum similarity of meaning. Texts below it have another purpose, whatever words they share.
+const MIN_MEANING: f32 = 0.45;
 
-/// The least sum of both, where there is a model.
-const LEAST_WITH_MEANING: f32 = 0.8;
+/// Minimum sum of both similarities, with a model.
+const MIN_WITH_MEANING: f32 = 0.8;
 
-/// The least share of words in common, where there is none.
-const LEAST_WORDS: f32 = 0.5;
+/// Minimum share of common words, without a model.
+const MIN_WORDS: f32 = 0.5;
 
-/// Words of which one tool's purpose has the one and another tool's has the other.
+/// Pairs of opposites. Two tools are not similar if one has the first word and the other has the second.
 const OPPOSITES: &[(&str, &str)] = &[
     ("left", "right"),
     ("up", "down"),
@@ -36,30 +36,30 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("forward", "back"),
 ];
 
-/// A tool that does nearly what is asked for.
+/// A tool that does nearly what was requested.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alike {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// The version that is called.
+    /// Current version.
     pub version: u32,
-    /// The first sentence of what it does.
+    /// First sentence of its description.
     pub purpose: String,
-    /// The JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     pub parameters: Value,
-    /// Whether its name or its purpose is just what is asked for.
+    /// Whether its name or its purpose matches the request exactly.
     pub exact: bool,
-    /// Whether a new version of it may be written: it does not come with the program, and is one module.
+    /// Whether a new version may be written: the tool is not predefined, and has one module.
     pub changeable: bool,
-    /// Whether its author's words may be told to a model ([`Entry::is_told`]).
+    /// Whether its author's text may be shown to a language model ([`Entry::is_told`]).
     pub told: bool,
 }
 
 impl Registry {
-    /// The tool that does what is asked for, or nearly; none when there is no such tool. One that is out of use is none.
+    /// Returns the tool that does what was requested, or nearly. Deactivated tools do not count.
     ///
     /// # Errors
-    /// When the shelf can't be read.
+    /// Returns an error if the registry cannot be read.
     pub fn alike(&self, name: &str, purpose: &str, models: &Path) -> Result<Option<Alike>, RegistryError> {
         let entries = self.list()?;
         let tool = |entry: &Entry, exact: bool| {
@@ -84,7 +84,7 @@ impl Registry {
         {
             return Ok(Some(tool(entry, true)));
         }
-        let found = self.search(purpose, MOST_LOOKED_AT, models)?;
+        let found = self.search(purpose, MAX_COMPARED, models)?;
         let near = found.results.iter().filter(|hit| hit.callable).filter_map(|hit| {
             let entry = entries.iter().find(|entry| entry.name == hit.name)?;
             let likeness =
@@ -96,8 +96,10 @@ impl Registry {
     }
 }
 
-/// How alike a request and a tool are; none when they are not. `meaning` is how alike their meanings are: the outer none
-/// where there is no model, the inner one where they are too far apart for the search.
+/// Returns the similarity of a request and a tool, or `None` if they are not similar.
+///
+/// `meaning` is the similarity of their meanings. The outer `None` means that there is no model. The inner one means
+/// that they are too far apart for the search.
 #[must_use]
 pub fn likeness(request: &str, name: &str, description: &str, meaning: Option<Option<f32>>) -> Option<f32> {
     let wanted = stems(request);
@@ -105,25 +107,25 @@ pub fn likeness(request: &str, name: &str, description: &str, meaning: Option<Op
     if is_opposite(&wanted, &there) {
         return None;
     }
-    let words = in_common(&wanted, &there);
+    let words = common_share(&wanted, &there);
     match meaning {
-        None => (words >= LEAST_WORDS).then_some(words),
+        None => (words >= MIN_WORDS).then_some(words),
         Some(meaning) => {
             let meaning = meaning.unwrap_or_default();
             let sum = meaning + words / 2.0;
-            (meaning >= LEAST_MEANING && sum >= LEAST_WITH_MEANING).then_some(sum)
+            (meaning >= MIN_MEANING && sum >= MIN_WITH_MEANING).then_some(sum)
         }
     }
 }
 
-/// How many words that say something both texts have.
+/// Returns the number of significant words that both texts have.
 #[must_use]
 pub fn shared(one: &str, other: &str) -> usize {
     stems(one).intersection(&stems(other)).count()
 }
 
-/// The share of words that both have: of the one's words and of the other's, the mean.
-fn in_common(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f32 {
+/// Returns the mean share of common words: of the words of one text, and of the other.
+fn common_share(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f32 {
     let both = one.intersection(other).count() as f32;
     let all = (one.len() + other.len()).max(1) as f32;
     2.0 * both / all
@@ -136,7 +138,7 @@ fn is_opposite(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
         .any(|(a, b)| (only(one, a, b) && only(other, b, a)) || (only(one, b, a) && only(other, a, b)))
 }
 
-/// The words of a text that say what it is about, each without its ending.
+/// Returns the significant words of a text, without their endings.
 fn stems(text: &str) -> BTreeSet<String> {
     words(text).filter(|word| !super::search::is_filler(word)).map(|word| stem(&word)).collect()
 }
@@ -153,7 +155,7 @@ fn stem(word: &str) -> String {
         Some(format!("{rest}{instead}"))
     });
     let mut cut = cut.unwrap_or_else(|| word.to_owned());
-    // "nodding" is "nod", "waving" and "wave" are "wav".
+    // "nodding" becomes "nod", "waving" and "wave" become "wav".
     let last: Vec<char> = cut.chars().rev().take(2).collect();
     if let [one, other] = last.as_slice()
         && one == other
@@ -165,7 +167,7 @@ fn stem(word: &str) -> String {
     cut
 }
 
-/// The same whatever the case, the marks and the small words.
+/// Normalises case, punctuation and filler words.
 fn plain(text: &str) -> String {
     words(&text.replace('_', " "))
         .filter(|word| !super::search::is_filler(word))
@@ -177,8 +179,10 @@ fn first_sentence(description: &str) -> &str {
     description.lines().next().unwrap_or_default()
 }
 
-/// The arguments that a request gives for these parameters ("5 waves", "speed 1.5"); none of them where they do not fit.
-/// A parameter that the tool's own purpose counts already ("nod 3 times") is left at its default.
+/// Extracts the arguments for these parameters from a request ("5 waves", "speed 1.5"). Values that do not fit are
+/// dropped.
+///
+/// A parameter whose count is part of the tool's own purpose ("nod 3 times") keeps its default.
 #[must_use]
 pub fn arguments_in(request: &str, tool: &Alike) -> Map<String, Value> {
     let counted: BTreeSet<String> = words(&tool.purpose).collect();
@@ -209,7 +213,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn words_are_compared_without_their_endings() {
+    fn stems_ignores_word_endings() {
         assert_eq!(stems("Nods, nodded; NODDING"), stems("nod"));
         assert_eq!(stems("waves both antennas"), stems("wave both antenna"));
         assert!(stems("the of to").is_empty());
@@ -217,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_the_other_way_is_not_alike() {
+    fn likeness_rejects_opposites() {
         let alike = |request: &str| likeness(request, "look_left", "Look left by 30 degrees.", None);
         assert!(alike("look left by 20 degrees").is_some());
         assert!(alike("look right by 30 degrees").is_none());
     }
 
     #[test]
-    fn a_request_gives_arguments_where_it_names_them() {
+    fn arguments_in_extracts_named_values() {
         let tool = |purpose: &str| Alike {
             name: "greet".into(),
             version: 1,
@@ -239,7 +243,7 @@ mod tests {
         };
         let given = |request: &str| Value::Object(arguments_in(request, &tool("Greet somebody.")));
         assert_eq!(given("greet with 4 waves at speed 1.5."), json!({"waves": 4, "speed": 1.5}));
-        assert_eq!(given("greet with 40 waves"), json!({}), "what does not fit is not given");
+        assert_eq!(given("greet with 40 waves"), json!({}), "a value that does not fit is dropped");
         assert_eq!(given("greet 3 people"), json!({}));
         assert_eq!(arguments_in("greet with 4 waves", &tool("Greet with 2 waves.")), Map::new());
     }

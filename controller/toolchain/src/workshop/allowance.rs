@@ -1,4 +1,4 @@
-//! What one call of a tool gets: what its manifest says, as far as the configuration allows.
+//! The resources of one call of a tool: the budget in its manifest, bounded by the configuration.
 
 use minismith_wire::Limits;
 
@@ -6,20 +6,22 @@ use super::rehearsal::Conditions;
 use minismith_analysis::manifest::Budget;
 
 impl Conditions {
-    /// The same conditions for a tool with this budget. A manifest may ask for less than the configuration allows, and
-    /// for more than it used to allow, but gets no more than it allows now.
+    /// Returns the conditions for a tool with this budget.
+    ///
+    /// A manifest may request less than the configuration allows. A larger budget is reduced to what the configuration
+    /// allows now.
     #[must_use]
     pub fn for_tool(&self, budget: &Budget) -> Conditions {
         Conditions {
             stage_seconds: budget.stage_seconds.min(self.stage_seconds),
-            guest: least(&budget.limits, &self.guest),
+            guest: minimum(&budget.limits, &self.guest),
             ..self.clone()
         }
     }
 }
 
-/// Of each limit the smaller one.
-fn least(one: &Limits, other: &Limits) -> Limits {
+/// Returns the smaller value of each limit.
+fn minimum(one: &Limits, other: &Limits) -> Limits {
     Limits {
         cpu_seconds: one.cpu_seconds.min(other.cpu_seconds),
         memory_bytes: one.memory_bytes.min(other.memory_bytes),
@@ -41,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_gets_the_smaller_of_what_it_says_and_what_is_allowed() {
+    fn for_tool_takes_the_smaller_of_manifest_and_configuration() {
         let allowed = Conditions {
             models: minismith_senses::models::Models::at(""),
             limits: firmware_bridge::limits::Limits::default(),
@@ -55,7 +57,7 @@ mod tests {
         };
         let given = allowed.for_tool(&budget);
         assert_eq!(given.stage_seconds, 60.0);
-        // What is no number asks for nothing.
+        // A value that is not a number has no effect.
         assert_eq!(given.guest, Limits { cpu_seconds: 2, ..Limits::USUAL });
     }
 }

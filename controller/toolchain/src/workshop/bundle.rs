@@ -1,12 +1,12 @@
-//! Tools on their way to another shelf: one signed file of code, declarations and manifests.
+//! Signed bundles of tools: one file of code, declarations and manifests for another registry.
 //!
 //! ```text
 //! {"format": 2, "signer": "64 digits", "signature": "128 digits", "payload": "{\"tools\": [ ... ]}"}
 //! ```
 //!
-//! The signature (ed25519) is over the exact bytes of the payload; the outer document has one spelling only, so that no
-//! byte of the file can be changed. A signature says who, never how good: what is imported goes through policy,
-//! rehearsal and review here, and the evidence that it brings is not looked at.
+//! The signature (ed25519) covers the exact bytes of the payload. The outer document has only one valid spelling, so no
+//! byte of the file can change. A signature proves the origin, not the quality. An imported tool passes policy,
+//! rehearsal and review here, and its own evidence is ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,10 +27,10 @@ const FORMAT: u32 = 2;
 /// The form before, whose manifests have old names; it is read as well.
 const OLD_FORMAT: u32 = 1;
 
-/// The longest bundle that is read.
+/// Maximum size of a bundle, bytes.
 pub const LONGEST: u64 = 16 << 20;
 
-/// The most tools in one bundle.
+/// Maximum number of tools in one bundle.
 const MOST_TOOLS: usize = 100;
 
 /// What is signed: the payload behind a purpose, so that this signature is good for nothing else.
@@ -38,7 +38,7 @@ fn signed_bytes(format: u32, payload: &str) -> Vec<u8> {
     format!("minismith bundle {format}\n{payload}").into_bytes()
 }
 
-/// The file as it is written.
+/// The file, as written.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Envelope {
@@ -68,10 +68,10 @@ struct Packed {
     manifest: ToolManifest,
 }
 
-/// A bundle that can't be taken. Nothing of it is.
+/// The reason why a bundle is rejected as a whole.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum NoBundle {
-    /// It is no bundle.
+    /// It is not a bundle.
     #[error("this is no bundle of `minismith tool export` ({0})")]
     Form(String),
     /// It is of another time.
@@ -79,31 +79,32 @@ pub enum NoBundle {
         "this bundle has format {0}, and this program reads formats {OLD_FORMAT} and {FORMAT}; export it again with this version"
     )]
     Format(u32),
-    /// It is not as it was signed.
+    /// It was changed after it was signed.
     #[error("this bundle was changed after it was signed; ask its sender for it again")]
     Changed,
-    /// It was signed as it is, but does not make sense.
+    /// The signature is valid, but the content is not.
     #[error("this bundle is signed, but wrong: {0}")]
     Wrong(String),
 }
 
-/// A bundle whose signature and hashes are right.
+/// A bundle with a valid signature and valid hashes.
 #[derive(Debug)]
 pub struct Bundle {
-    /// Who signed it.
+    /// The signer.
     pub signer: PublicKey,
-    /// The tools, as they would be handed in; each says in its origin who signed.
+    /// The tools, ready for submission. The origin of each names the signer.
     pub tools: Vec<Submission>,
 }
 
-/// A bundle's bytes, who signed it, and the tools in it with their versions.
+/// A bundle's bytes, its signer, and the names and versions of its tools.
 pub type Exported = (Vec<u8>, PublicKey, Vec<(String, u32)>);
 
-/// Packs the versions that are called of these tools, and of the tools that they call, and signs them. Returns the
-/// file's bytes, the signer, and the names and versions in it.
+/// Packs the current versions of these tools and of the tools that they call, and signs them.
+///
+/// Returns the file's bytes, the signer, and the names and versions.
 ///
 /// # Errors
-/// When one of them is not on the shelf as it was admitted.
+/// Returns an error if one of them is not in the registry as it was accepted.
 pub fn pack(
     registry: &Registry,
     names: &[String],
@@ -129,7 +130,7 @@ pub fn pack(
     Ok((text(spell(&envelope))?.into_bytes(), signer, packed))
 }
 
-/// What a tool calls comes before it, so that it can be admitted in this order.
+/// Adds a tool after the tools that it calls, so that they can be registered in this order.
 fn add(
     registry: &Registry,
     name: &str,
@@ -139,7 +140,7 @@ fn add(
     if tools.iter().any(|tool| tool.name == name) || !callers.insert(name.to_owned()) {
         return Ok(());
     }
-    // Loading it holds the code against its hash.
+    // Loading compares the code with its hash.
     let manifest = registry.load(name, None)?.manifest().clone();
     for called in &manifest.tools {
         add(registry, called, tools, callers)?;
@@ -157,7 +158,7 @@ fn add(
 /// When anything in it is not as it should be.
 pub fn open(bytes: &[u8], trusted: &[PublicKey]) -> Result<Bundle, NoBundle> {
     let text = std::str::from_utf8(bytes).map_err(|_| NoBundle::Form("it is not UTF-8 text".into()))?;
-    // The number first: another format may have other keys.
+    // The format number is read first, since another format may have other keys.
     let format = serde_json::from_str::<BTreeMap<String, Value>>(text).map_err(no_form)?;
     match format.get("format").and_then(Value::as_u64) {
         Some(format) if [OLD_FORMAT, FORMAT].map(u64::from).contains(&format) => {}
@@ -170,7 +171,7 @@ pub fn open(bytes: &[u8], trusted: &[PublicKey]) -> Result<Bundle, NoBundle> {
     }
     let signer = PublicKey(bytes_of(&envelope.signer).ok_or(NoBundle::Changed)?);
     let signature: [u8; 64] = bytes_of(&envelope.signature).ok_or(NoBundle::Changed)?;
-    // Digits in upper case would mean the same.
+    // Upper-case digits would mean the same.
     if signer.to_string() != envelope.signer || hex(&signature) != envelope.signature {
         return Err(NoBundle::Changed);
     }
@@ -208,7 +209,7 @@ fn unpack(envelope: &Envelope) -> serde_json::Result<Payload> {
 }
 
 impl Packed {
-    /// Whether it says the same everywhere.
+    /// Checks that the parts of a tool agree.
     fn judge(&self) -> Result<(), String> {
         let name = clip(&self.name);
         if let Some(odd) = self.others.keys().chain([&self.name]).find(|stem| !is_stem(stem)) {
@@ -230,7 +231,7 @@ impl Packed {
         Ok(())
     }
 
-    /// The tool as somebody hands it in. Of the manifest only what people say of it is taken over.
+    /// Returns the tool as a submission. Of the manifest it contains only the text that people wrote.
     fn hand_in(self, signed: &Signed) -> Submission {
         let others = self.others.into_iter().map(|(stem, source)| (stem, source.into_bytes()));
         let others: BTreeMap<String, Vec<u8>> = others.collect();
@@ -245,7 +246,7 @@ impl Packed {
     }
 }
 
-/// The one spelling of a bundle.
+/// Returns the only valid spelling of a bundle.
 fn spell(envelope: &Envelope) -> serde_json::Result<String> {
     let mut text = serde_json::to_string_pretty(envelope)?;
     text.push('\n');
@@ -268,7 +269,7 @@ fn is_stem(text: &str) -> bool {
         && text.chars().all(plain)
 }
 
-/// Hostile text in a message.
+/// Shortens hostile text for a message.
 fn clip(text: &str) -> String {
     text.chars().take(60).collect()
 }
@@ -304,7 +305,7 @@ mod tests {
         })
     }
 
-    /// A bundle that is well signed, whatever it holds.
+    /// Returns a correctly signed bundle with any payload.
     fn signed(payload: &str) -> Vec<u8> {
         let key = key(7);
         let signature = hex(&key.sign(&signed_bytes(FORMAT, payload)).to_bytes());
@@ -341,11 +342,11 @@ mod tests {
         }
         let longer = [&bytes[..], b" "].concat();
         assert_eq!(open(&longer, &[]).unwrap_err(), NoBundle::Changed);
-        // Another's name under the same signature.
+        // Another signer's name under the same signature.
         let text = String::from_utf8(bytes).unwrap();
         let (own, other) = (hex(&key(7).verifying_key().to_bytes()), hex(&key(8).verifying_key().to_bytes()));
         assert_eq!(open(text.replace(&own, &other).as_bytes(), &[]).unwrap_err(), NoBundle::Changed);
-        // A key under which any signature holds.
+        // A key for which any signature is valid.
         let weak = text.replace(&own, &format!("01{}", "0".repeat(62)));
         assert_eq!(open(weak.as_bytes(), &[]).unwrap_err(), NoBundle::Changed);
         let newer = text.replacen("\"format\": 2", "\"format\": 3", 1);

@@ -1,8 +1,13 @@
-//! Which calls of a tool are rehearsed, on which bodies and in which rooms.
+//! Chooses the calls of a tool to rehearse, and the simulated robot and scene of each.
 //!
-//! Its default call, twice; its author's test cases and examples; values made up from its parameters' types and
-//! ranges; other starting postures; a body that is weaker, stiffer, slower, noisy, or has one slow servo; a room with a
-//! face in it.
+//! The cases are:
+//!
+//! - the default call, twice
+//! - the author's test cases and examples
+//! - values generated from the parameters' types and ranges
+//! - other start poses
+//! - a robot that is weaker, stiffer, slower or noisy, or has one slow servo
+//! - a room with a face in it
 
 mod arguments;
 
@@ -10,7 +15,7 @@ use firmware_bridge::joint::{Joint, Joints};
 use mock_robot::dynamics::Variation;
 use serde_json::{Map, Value};
 
-use self::arguments::{corners, default_arguments, made_up};
+use self::arguments::{corners, default_arguments, random_calls};
 use minismith_analysis::manifest::{Capability, Expectation, ExpectedMotion, TestCase};
 use minismith_analysis::policy::Vetted;
 use minismith_analysis::policy::signature::Entry;
@@ -18,40 +23,40 @@ use minismith_analysis::submission::Declared;
 
 pub use self::arguments::plain_value;
 
-/// Where the body stands when a case begins.
+/// Start pose of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
     /// The initial posture.
     Neutral,
     /// Body and head turned left.
     Turned,
-    /// Head low, leaning.
+    /// Head low and tilted.
     Low,
-    /// Where a performance once began.
+    /// Start pose of an earlier run.
     At(Joints),
 }
 
-/// What the camera sees.
+/// The scene in front of the camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// Blocks on a floor, and nobody.
+    /// Blocks on a floor, without people.
     Empty,
-    /// Somebody before the robot.
+    /// A person in front of the robot.
     Visited,
 }
 
-/// The body of a case, and where it stands.
+/// The simulated robot of a case, and its start pose.
 #[derive(Clone, Copy, Debug)]
 pub struct Circumstances {
-    /// Where it stands.
+    /// Start pose.
     pub start: Start,
-    /// How it differs from the nominal one.
+    /// Deviation from the nominal robot.
     pub variation: Variation,
-    /// The one servo that is much slower than the others.
+    /// A servo that is much slower than the others, if any.
     pub slow: Option<Joint>,
-    /// Whether what it senses is noisy.
+    /// Whether position readings are noisy.
     pub noise: bool,
-    /// What it sees.
+    /// Scene in front of the camera.
     pub room: Room,
 }
 
@@ -70,35 +75,35 @@ impl Default for Circumstances {
 /// One call of a tool.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// For people.
+    /// Name for people.
     pub name: String,
-    /// Which function of a toolkit; none means the tool itself.
+    /// Function of a toolkit. `None` means the tool itself.
     pub function: Option<String>,
-    /// Whether a failure refuses the tool. In calls that were made up, a failure is only told.
+    /// Whether a failure refuses the tool. A failure of a generated call is only reported.
     pub must_pass: bool,
     /// Whether it repeats the first case, and so must move the same.
     pub again: bool,
-    /// The parameter whose end of the range this call tries.
+    /// Parameter that this call sets to an end of its range.
     pub corner: Option<String>,
-    /// What the tool is called with.
+    /// Arguments of the call.
     pub arguments: Map<String, Value>,
-    /// What is expected of it.
+    /// Expected result.
     pub expect: Expectation,
-    /// How the robot must have moved.
+    /// Expected motion.
     pub motion: Option<ExpectedMotion>,
-    /// On which body, and where.
+    /// The simulated robot and its start pose.
     pub on: Circumstances,
-    /// Seeds every source of chance in the tool.
+    /// Seed of all random numbers in the tool.
     pub seed: u64,
 }
 
-/// Seeds chance in rehearsal and in performance, so that both move alike.
+/// Seed of random numbers in rehearsals and real runs, so that both move alike.
 pub const SEED: u64 = minismith_wire::USUAL_SEED;
 
-/// Another seed, for tools that use chance.
+/// Another seed, for tools that use random numbers.
 const OTHER_SEED: u64 = 0x7365_6564;
 
-/// All cases of a tool; the first is its default call.
+/// Returns all cases of a tool. The first is its default call.
 #[must_use]
 pub fn cases_for(vetted: &Vetted, declared: &Declared) -> Vec<Case> {
     let is_toolkit = vetted.draft().others().is_some();
@@ -119,7 +124,7 @@ pub fn cases_for(vetted: &Vetted, declared: &Declared) -> Vec<Case> {
     cases
 }
 
-/// What an author declares must pass.
+/// Returns a required case for an author's test case.
 fn own(test: &TestCase) -> Case {
     let TestCase { name, function, arguments, expect, motion } = test.clone();
     let name = format!("own: {name}");
@@ -143,7 +148,7 @@ fn call(name: String, arguments: Map<String, Value>) -> Case {
 
 fn cases_of(vetted: &Vetted, entry: &Entry, function: Option<&str>) -> Vec<Case> {
     let schema = entry.parameters_schema();
-    // A call that needs made-up values may well be out of the tool's range: it need not pass then.
+    // A call with generated values may be out of the tool's range, so it is not required to pass.
     let (defaults, all_default) = default_arguments(&schema);
     let named = |name: &str| match function {
         Some(function) => format!("{function}: {name}"),
@@ -154,7 +159,7 @@ fn cases_of(vetted: &Vetted, entry: &Entry, function: Option<&str>) -> Vec<Case>
         ..call(named(name), arguments.clone())
     };
     let default = |name: &str| Case { must_pass: all_default, ..case(name, &defaults) };
-    // Two runs of the first function must be the same; of the others one is enough to see that they work.
+    // Two runs of the first function must be the same. For each other function, one run is enough to see that it works.
     let mut cases = vec![default("default")];
     if vetted.entry() == entry {
         cases.push(Case { again: true, ..default("default again") });
@@ -165,7 +170,7 @@ fn cases_of(vetted: &Vetted, entry: &Entry, function: Option<&str>) -> Vec<Case>
     for (parameter, name, arguments) in corners(&schema, &defaults) {
         cases.push(Case { corner: Some(parameter), ..case(&format!("corner: {name}"), &arguments) });
     }
-    for (place, arguments) in made_up(&schema, &defaults).into_iter().enumerate() {
+    for (place, arguments) in random_calls(&schema, &defaults).into_iter().enumerate() {
         cases.push(case(&format!("made up {}", place + 1), &arguments));
     }
     let on = |(name, on): (String, Circumstances)| Case { on, ..default(&name) };
@@ -180,7 +185,7 @@ fn uses_chance(vetted: &Vetted) -> bool {
     })
 }
 
-/// The bodies and rooms that the default call is tried on, besides the usual ones: those that can make a difference.
+/// Returns the deviations and scenes for the default call that can make a difference.
 fn circumstances(vetted: &Vetted) -> Vec<(String, Circumstances)> {
     let has = |capability| vetted.capabilities().contains(&capability);
     let usual = Circumstances::default();
@@ -204,7 +209,7 @@ fn circumstances(vetted: &Vetted) -> Vec<(String, Circumstances)> {
     found
 }
 
-/// Plus and minus thirty percent of gain, friction and delay.
+/// Returns variations of gain, friction and delay by plus and minus thirty percent.
 fn sweep() -> Vec<(String, Variation)> {
     let nominal = Variation::default();
     [0.7, 1.3]

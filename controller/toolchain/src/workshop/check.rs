@@ -1,4 +1,4 @@
-//! The whole way of a tool through the workshop: policy, rehearsal, review. Registers nothing.
+//! The whole check of a tool: policy, rehearsal, review. It registers nothing.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,61 +12,61 @@ use minismith_analysis::report::{PhysicalReport, with_old_names};
 use minismith_analysis::samples;
 use minismith_analysis::submission::{Declared, Submission};
 
-/// How far a tool came.
+/// The last step that a tool reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
-    /// Refused as it was read.
+    /// Refused by the policy.
     Policy,
-    /// Refused for what it did on the mock.
+    /// Refused because of its behaviour on the simulated robot.
     Rehearsal,
     /// Refused by the reviewer.
     Review,
-    /// Nothing refused it.
+    /// Accepted.
     #[serde(rename = "admitted")]
     Admitted,
 }
 
-/// What the workshop says of one tool.
+/// The result of a tool's check.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Checked {
-    /// The tool's name; the file's stem when it has none.
+    /// Name of the tool, or the file's stem if it has none.
     pub name: String,
     /// Whether it may be registered.
     #[serde(rename = "admitted")]
     pub admitted: bool,
-    /// Whether a person confirms before its first performance on real motors.
+    /// Whether a person must confirm before its first run on real motors.
     pub needs_approval: bool,
-    /// How far it came: the layer that refused it, or `admitted`.
+    /// The last step: the layer that refused it, or `admitted`.
     #[serde(rename = "stage")]
     pub stage: Layer,
-    /// What was found.
+    /// Findings.
     pub findings: Vec<Finding>,
-    /// What was measured, if it came to that.
+    /// Measurements, if a rehearsal ran.
     #[serde(serialize_with = "with_old_names")]
     #[schema(value_type = Option<Object>)]
     pub report: Option<PhysicalReport>,
-    /// The calls that were rehearsed.
+    /// Rehearsed calls.
     pub cases: Vec<CaseResult>,
 }
 
-/// How far a check is.
+/// Progress of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Checking {
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: String,
-    /// Who reads it now.
+    /// Current step.
     pub stage: Layer,
-    /// Calls that were rehearsed.
+    /// Number of rehearsed calls.
     pub done: usize,
-    /// How many there are in all; 0 while that is not known.
+    /// Total number of calls. 0 while it is unknown.
     pub of: usize,
 }
 
-/// Takes a tool through policy, rehearsal and review; `watch` hears how far it is.
+/// Checks a tool with policy, rehearsal and review. `watch` receives the progress.
 ///
 /// # Errors
-/// Only when no rehearsal can be held here; a refused tool is data.
+/// Returns an error only if no rehearsal can run here. A refused tool is not an error.
 pub fn check(
     submission: &Submission,
     cage: &dyn Cage,

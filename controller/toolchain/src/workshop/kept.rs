@@ -1,6 +1,6 @@
-//! What checks have found, kept by what it rests on, so that the same bytes are not rehearsed twice.
+//! A cache of check results by their inputs, so that the same bytes are not rehearsed twice.
 //!
-//! A kept result is only ever told. It is no proof: what is admitted to the shelf is rehearsed, always.
+//! A cached result is only displayed. It verifies nothing: a tool is always rehearsed again before it is registered.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -18,21 +18,22 @@ use super::registry::write_whole;
 use super::rehearsal::{Conditions, NoRehearsal};
 use minismith_analysis::submission::Submission;
 
-/// The folder, in the tools directory.
+/// Name of the folder in the tools directory.
 const FOLDER: &str = ".checked";
 
-/// Results that are kept; the oldest go first.
-const MOST: usize = 256;
+/// Maximum number of cached results. The oldest are removed first.
+const MAX_RESULTS: usize = 256;
 
-/// The longest result that is kept.
-const LONGEST: u64 = 256 << 10;
+/// Maximum size of a cached result, bytes.
+const MAX_RESULT_BYTES: u64 = 256 << 10;
 
 impl Workshop {
-    /// As [`Workshop::check`], or what that said before of the very same under the very same conditions, and whether it
-    /// is that.
+    /// Runs [`Workshop::check`], or returns its cached result for the same submission and conditions.
+    ///
+    /// Also returns whether the result was cached.
     ///
     /// # Errors
-    /// Only when no rehearsal can be held here.
+    /// Returns an error only if no rehearsal can run here.
     pub fn check_or_recall(&self, submission: &Submission) -> Result<(Checked, bool), NoRehearsal> {
         let folder = self.registry().root().join(FOLDER);
         let key = key(submission, &self.conditions(false));
@@ -47,7 +48,7 @@ impl Workshop {
     }
 }
 
-/// Everything that a result rests on, as one hash.
+/// Returns one hash over all inputs of a result.
 fn key(submission: &Submission, conditions: &Conditions) -> String {
     let Submission { name, main, others, declared, origin } = submission;
     let rests_on = json!({
@@ -57,19 +58,19 @@ fn key(submission: &Submission, conditions: &Conditions) -> String {
         "foreign": origin.is_foreign(),
         "evidence": conditions.evidence(),
         "guest": conditions.guest,
-        "program": program(),
+        "program": program_identity(),
     });
     let rests_on = rests_on.to_string();
     let mut hash = Sha256::new();
-    // Its length first: what is not code can't pass for code.
+    // The length goes first, so that other data cannot pass for code.
     hash.update((rests_on.len() as u64).to_le_bytes());
     hash.update(rests_on);
     hash.update(main);
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Which program judged: another build may judge otherwise. The tool host lies beside it and is built with it.
-fn program() -> Vec<(u64, i64, i64)> {
+/// Identifies the program_identity, since another build may judge differently. The tool host is next to it and built with it.
+fn program_identity() -> Vec<(u64, i64, i64)> {
     let Ok(own) = std::env::current_exe() else { return Vec::new() };
     let stamp = |path: PathBuf| {
         let file = fs::metadata(path).ok()?;
@@ -78,14 +79,14 @@ fn program() -> Vec<(u64, i64, i64)> {
     [own.clone(), own.with_file_name("minismith-tool-host")].into_iter().filter_map(stamp).collect()
 }
 
-/// Whether the result would come again on a machine that is less busy.
+/// Returns whether a less busy machine would produce the same result.
 fn is_repeatable(checked: &Checked) -> bool {
-    const BY_THE_MACHINE: [&str; 4] = ["cpu-seconds", "turn-seconds", "wall-seconds", "died"];
-    let by_the_machine = |rule: &str| BY_THE_MACHINE.iter().any(|limit| rule.ends_with(limit));
+    const MACHINE_DEPENDENT: [&str; 4] = ["cpu-seconds", "turn-seconds", "wall-seconds", "died"];
+    let by_the_machine = |rule: &str| MACHINE_DEPENDENT.iter().any(|limit| rule.ends_with(limit));
     !checked.findings.iter().any(|finding| by_the_machine(&finding.rule))
 }
 
-/// A result as it is kept. It names its key, so that no file stands for another question.
+/// A cached result. It contains its key, so that a file cannot answer another question.
 #[derive(Serialize, Deserialize)]
 struct Kept<T> {
     key: String,
@@ -98,11 +99,11 @@ fn file(folder: &Path, key: &str) -> PathBuf {
 
 fn recall(folder: &Path, key: &str) -> Option<Checked> {
     let kept: Kept<Checked> =
-        serde_json::from_slice(&read_at_most(&file(folder, key), LONGEST).ok()?).ok()?;
+        serde_json::from_slice(&read_at_most(&file(folder, key), MAX_RESULT_BYTES).ok()?).ok()?;
     (kept.key == key).then_some(kept.checked)
 }
 
-/// Keeps a result, and forgets the oldest. Where that fails, the next check rehearses again.
+/// Stores a result and removes the oldest ones. If that fails, the next check rehearses again.
 fn keep(folder: &Path, key: &str, checked: &Checked) {
     let kept = (|| {
         fs::create_dir_all(folder)?;
@@ -111,17 +112,17 @@ fn keep(folder: &Path, key: &str, checked: &Checked) {
             .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
             .collect();
         entries.sort();
-        for (_, oldest) in entries.iter().take((entries.len() + 1).saturating_sub(MOST)) {
+        for (_, oldest) in entries.iter().take((entries.len() + 1).saturating_sub(MAX_RESULTS)) {
             fs::remove_file(oldest)?;
         }
         let bytes = serde_json::to_vec(&Kept { key: key.to_owned(), checked })?;
-        if bytes.len() as u64 <= LONGEST {
+        if bytes.len() as u64 <= MAX_RESULT_BYTES {
             write_whole(&file(folder, key), &bytes).map_err(std::io::Error::other)?;
         }
         Ok::<(), std::io::Error>(())
     })();
     if let Err(error) = kept {
-        tracing::debug!(%error, "the result of this check is not kept");
+        tracing::debug!(%error, "the result of this check is not cached");
     }
 }
 
@@ -151,20 +152,20 @@ mod tests {
     }
 
     #[test]
-    fn what_a_busy_machine_did_is_not_kept() {
+    fn results_of_a_busy_machine_are_not_cached() {
         assert!(is_repeatable(&checked(None)) && is_repeatable(&checked(Some("rehearsal-raises"))));
         assert!(!is_repeatable(&checked(Some("rehearsal-cpu-seconds"))));
         assert!(!is_repeatable(&checked(Some("rehearsal-turn-seconds"))));
     }
 
     #[test]
-    fn the_number_of_results_is_bounded() {
+    fn cache_is_bounded() {
         let folder = tempfile::tempdir().unwrap();
-        for number in 0..MOST + 10 {
+        for number in 0..MAX_RESULTS + 10 {
             keep(folder.path(), &number.to_string(), &checked(None));
         }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MOST);
-        let last = (MOST + 9).to_string();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MAX_RESULTS);
+        let last = (MAX_RESULTS + 9).to_string();
         assert_eq!(recall(folder.path(), &last).map(|kept| kept.name), Some("tool".to_owned()));
         fs::copy(file(folder.path(), &last), file(folder.path(), "other")).unwrap();
         assert!(recall(folder.path(), "other").is_none());

@@ -1,48 +1,48 @@
-//! What commissions were refused for, and what mended it: kept for the authors of later ones.
+//! Reasons why earlier tools were refused, and the fixes: stored for the authors of later tools.
 //!
-//! The lines are what models wrote, and the requests what persons said: they are shown as data, and decide nothing. They
-//! lie in the database beside the shelf, the most recent ones only, and may be lost without harm.
+//! The lines come from models and the requests from people. They are presented as data and decide nothing. The most
+//! recent ones are in the registry's database, and their loss does no harm.
 
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::registry::{Registry, database};
 use minismith_analysis::finding::{Finding, Verdict};
 
-/// The most that are kept.
+/// Maximum number of stored lessons.
 pub const MOST_LESSONS: usize = 200;
 
-/// The longest text of each, in characters.
-const LONGEST_TEXT: usize = 200;
+/// Maximum length of each text, characters.
+const MAX_TEXT_LENGTH: usize = 200;
 
-/// The most that are learned of one try.
-const MOST_OF_A_TRY: usize = 4;
+/// Maximum number of lessons from one attempt.
+const MAX_PER_ATTEMPT: usize = 4;
 
-/// The most lines that are shown of what worked.
-const MOST_LINES: usize = 3;
+/// Maximum number of displayed lines of a fix.
+const MAX_LINES: usize = 3;
 
 const TABLE: &str = "
 CREATE TABLE IF NOT EXISTS lessons (
     id INTEGER PRIMARY KEY, request TEXT NOT NULL, rule TEXT NOT NULL, line TEXT NOT NULL, reason TEXT NOT NULL,
     hint TEXT NOT NULL, worked TEXT NOT NULL)";
 
-/// One refusal, and how it was mended.
+/// A refusal and its fix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lesson {
-    /// What was asked for.
+    /// The request.
     pub request: String,
-    /// The rule that was broken.
+    /// The broken rule.
     pub rule: String,
-    /// The text of the line; empty where the rule is about no line.
+    /// Text of the line. Empty if the rule is not about a line.
     pub line: String,
-    /// What was wrong.
+    /// The reason.
     pub reason: String,
-    /// What to do instead.
+    /// The hint.
     pub hint: String,
-    /// The lines that were not refused any more; empty when nothing worked.
+    /// The lines that fixed it. Empty if nothing did.
     pub worked: String,
 }
 
-/// What is learned of one try that was refused; `next` is the code that came after it, with what that was refused for.
+/// Returns the lessons of one refused attempt. `next` is the following code, with the findings that refused it.
 #[must_use]
 pub fn learned(
     request: &str,
@@ -64,38 +64,38 @@ pub fn learned(
             worked: mended.map(|(code, _)| new_lines(source, code)).unwrap_or_default(),
         }
     };
-    refusing.take(MOST_OF_A_TRY).map(lesson).collect()
+    refusing.take(MAX_PER_ATTEMPT).map(lesson).collect()
 }
 
-/// What stands in the later code and not in the earlier.
+/// Returns the lines that are only in the later code.
 fn new_lines(before: &str, after: &str) -> String {
     let is_new = |line: &&str| !line.is_empty() && before.lines().all(|old| old.trim() != *line);
-    let new: Vec<&str> = after.lines().map(str::trim).filter(is_new).take(MOST_LINES).collect();
+    let new: Vec<&str> = after.lines().map(str::trim).filter(is_new).take(MAX_LINES).collect();
     if new.is_empty() { "without that line".into() } else { clip(&new.join("\n")) }
 }
 
 fn clip(text: &str) -> String {
-    text.trim().chars().take(LONGEST_TEXT).collect()
+    text.trim().chars().take(MAX_TEXT_LENGTH).collect()
 }
 
 impl Registry {
-    /// Keeps what was learned, and forgets the oldest beyond [`MOST_LESSONS`]. What can't be kept is logged.
+    /// Stores lessons, and removes the oldest beyond [`MOST_LESSONS`]. A failure is logged.
     pub fn keep_lessons(&self, lessons: &[Lesson]) {
         if lessons.is_empty() {
             return;
         }
         let kept = database::open(self.root()).and_then(|mut connection| keep(&mut connection, lessons));
         if let Err(error) = kept {
-            tracing::warn!(%error, "what this tool was refused for is not kept");
+            tracing::warn!(%error, "the reasons why this tool was refused are not stored");
         }
     }
 
-    /// What was learned, the latest first; nothing, which is logged, where it can't be read.
+    /// Returns the lessons, the latest first. A failure is logged and gives an empty list.
     #[must_use]
     pub fn lessons(&self) -> Vec<Lesson> {
         let read = database::open(self.root()).and_then(|connection| all(&connection));
         read.unwrap_or_else(|error| {
-            tracing::warn!(%error, "what earlier tools were refused for can't be read");
+            tracing::warn!(%error, "the reasons why earlier tools were refused cannot be read");
             Vec::new()
         })
     }
@@ -105,7 +105,7 @@ fn keep(connection: &mut Connection, lessons: &[Lesson]) -> rusqlite::Result<()>
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(TABLE)?;
     for Lesson { request, rule, line, reason, hint, worked } in lessons {
-        // The same again is one lesson, and what worked is not forgotten over what did not.
+        // A repeated lesson is stored once, and a failed attempt does not replace a known fix.
         let known = "DELETE FROM lessons WHERE rule = ?1 AND line = ?2 AND (worked = '' OR ?3 <> '')";
         transaction.execute(known, (rule, line, worked))?;
         let new =
@@ -144,21 +144,23 @@ mod tests {
     }
 
     #[test]
-    fn a_lesson_has_the_line_and_what_came_instead_of_it() {
+    fn learned_pairs_the_line_with_its_fix() {
         let (bad, good) = ("import os\nx = os.getcwd()\n", "import math\nx = 1\n");
         let refused = [finding("import", 1), finding("loop", 2)];
         let lessons = learned("sway", bad, &refused, Some((good, &[finding("loop", 2)])));
         assert_eq!((&*lessons[0].line, &*lessons[0].worked), ("import os", "import math\nx = 1"));
-        assert_eq!((&*lessons[1].line, &*lessons[1].worked), ("x = os.getcwd()", ""), "it was not mended");
+        assert_eq!((&*lessons[1].line, &*lessons[1].worked), ("x = os.getcwd()", ""), "it was not fixed");
         assert_eq!(learned("sway", bad, &refused, None)[0].worked, "");
         assert_eq!(learned("sway", bad, &refused[..1], Some(("x = 1", &[])))[0].worked, "x = 1");
         assert_eq!(learned("sway", bad, &refused[..1], Some(("", &[])))[0].worked, "without that line");
-        assert!(learned("r", &"x".repeat(9_000), &[finding("long", 1)], None)[0].line.len() <= LONGEST_TEXT);
-        assert!(learned("r", "x", &vec![finding("a", 1); 9], None).len() <= MOST_OF_A_TRY);
+        assert!(
+            learned("r", &"x".repeat(9_000), &[finding("long", 1)], None)[0].line.len() <= MAX_TEXT_LENGTH
+        );
+        assert!(learned("r", "x", &vec![finding("a", 1); 9], None).len() <= MAX_PER_ATTEMPT);
     }
 
     #[test]
-    fn the_latest_are_kept_and_the_same_again_is_one() {
+    fn keep_stores_the_latest_lessons_without_duplicates() {
         let mut connection = database::in_memory().unwrap();
         let lesson = |line: &str, worked: &str| Lesson {
             rule: "import".into(),

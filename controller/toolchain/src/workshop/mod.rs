@@ -1,13 +1,23 @@
-//! The workshop: where a tool is drafted, read, rehearsed, reviewed and admitted.
+//! The workshop drafts, checks, rehearses, reviews and registers tools.
 //!
-//! Reading order: [`finding`] (what a reader of a tool may say), [`submission`] (what is handed in), [`draft`] (the exact bytes of one tool), [`policy`]
-//! (reads a draft and never runs it), [`cases`] and [`rehearsal`] (runs it on the mock), [`report`] (what was
-//! measured), [`margins`] (what that left of the limits), [`mod@review`], [`mod@check`] (the whole way), [`manifest`]
-//! (what is written beside an admitted tool), [`attachments`] (and for people: picture, page, recording), [`registry`]
-//! (the shelf), [`usage`], [`search`] and [`semantics`], [`alike`], [`bundle`] (tools on their way to another shelf), [`kept`]
-//! (what checks have found), [`lessons`] (what commissions were refused for), [`preview`] (what a call
-//! would do, for people to look at), [`troupe`] (who acts on a stage). The proofs pass by value: `Draft`, `Vetted`,
-//! `Rehearsed`, `Admissible`, `Admitted`.
+//! Reading order:
+//!
+//! - [`finding`]: a finding about a tool
+//! - [`submission`], [`draft`]: a submitted tool, and its exact bytes
+//! - [`policy`]: checks a draft without running it
+//! - [`cases`], [`rehearsal`]: run it on the simulated robot
+//! - [`report`], [`margins`]: the measurements, and the margins to the limits
+//! - [`mod@review`], [`mod@check`]: the last step, and all steps together
+//! - [`manifest`]: the description of an accepted tool
+//! - [`attachments`]: image, page and recording for people
+//! - [`registry`], [`usage`]: the tool registry, and usage statistics
+//! - [`search`], [`semantics`], [`alike`]: search, meaning, and similar tools
+//! - [`bundle`]: signed export and import
+//! - [`kept`], [`lessons`]: cached check results, and reasons of refusals
+//! - [`preview`]: a dry run of a call for people
+//! - [`troupe`]: starts guests and the tools that they call
+//!
+//! Each step consumes the result type of the previous one: `Draft`, `Vetted`, `Rehearsed`, `Admissible`, `Admitted`.
 
 pub mod alike;
 mod allowance;
@@ -46,7 +56,7 @@ use rehearsal::{Cage, Conditions, NoRehearsal, rehearse};
 use review::Admissible;
 use troupe::Troupe;
 
-/// A registry, a cage and the conditions of rehearsals.
+/// A registry, a source of guests, and the conditions of rehearsals.
 pub struct Workshop {
     registry: Registry,
     cage: Box<dyn Cage + Send>,
@@ -54,27 +64,29 @@ pub struct Workshop {
     unapproved_tool_scale: f64,
 }
 
-/// A tool that could not be approved.
+/// The reason why a tool could not be approved.
 #[derive(Debug, thiserror::Error)]
 pub enum NotApproved {
-    /// It is not on the shelf, or not as it was.
+    /// The registry cannot load it.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// It does not pass at full speed.
     #[error("{name} does not pass its rehearsal at full speed: {}", .findings.first().map(ToString::to_string).unwrap_or_default())]
     Refused {
-        /// The tool.
+        /// Name of the tool.
         name: String,
-        /// Why.
+        /// The findings.
         findings: Vec<Finding>,
     },
-    /// There is no rehearsal here.
+    /// No rehearsal can run here.
     #[error(transparent)]
     Rehearsal(#[from] NoRehearsal),
 }
 
 impl Workshop {
-    /// A workshop. `full` are the conditions for approved tools; others get its speeds and accelerations times
+    /// Creates a workshop.
+    ///
+    /// `full` are the conditions for approved tools. Other tools get its speeds and accelerations times
     /// `unapproved_tool_scale`.
     #[must_use]
     pub fn new(
@@ -86,10 +98,10 @@ impl Workshop {
         Workshop { registry, cage, full, unapproved_tool_scale }
     }
 
-    /// The workshop that a configuration describes. The tool host is started by the first tool that needs it.
+    /// Opens the workshop that a configuration describes. The tool host starts with the first tool that needs it.
     ///
     /// # Errors
-    /// When the shelf can't be opened.
+    /// Returns an error if the registry cannot be opened.
     pub fn open(config: &Config) -> Result<Self, RegistryError> {
         let registry = Registry::open(&config.tools)?;
         let full = Conditions {
@@ -103,19 +115,19 @@ impl Workshop {
         Ok(Workshop::new(registry, Box::new(host), full, config.limits.unapproved_tool_scale.value()))
     }
 
-    /// The shelf.
+    /// Returns the registry.
     #[must_use]
     pub const fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Where guests come from.
+    /// Returns the source of guests.
     #[must_use]
     pub fn cage(&self) -> &dyn Cage {
         &*self.cage
     }
 
-    /// What a rehearsal shares with the performance: the full limits for approved tools, less for others.
+    /// Returns the conditions of rehearsals and runs: the full limits for approved tools, less for others.
     #[must_use]
     pub fn conditions(&self, approved: bool) -> Conditions {
         if approved {
@@ -125,18 +137,18 @@ impl Workshop {
         }
     }
 
-    /// Takes a tool through policy, rehearsal and review; registers nothing.
+    /// Checks a tool with policy, rehearsal and review. It registers nothing.
     ///
     /// # Errors
-    /// Only when no rehearsal can be held here.
+    /// Returns an error only if no rehearsal can run here.
     pub fn check(&self, submission: &Submission) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
         self.check_watched(submission, &mut |_| {})
     }
 
-    /// The same for somebody who hears how far it is.
+    /// Checks a tool and reports the progress.
     ///
     /// # Errors
-    /// As [`Workshop::check`].
+    /// As for [`Workshop::check`].
     pub fn check_watched(
         &self,
         submission: &Submission,
@@ -152,10 +164,10 @@ impl Workshop {
         checked
     }
 
-    /// Keeps a tool as a new version, with a picture, a page and a recording of it for people.
+    /// Registers a tool as a new version, with an image, a page and a recording for people.
     ///
     /// # Errors
-    /// When the name is taken by a predefined tool, or the shelf can't be written.
+    /// Returns an error if a predefined tool has this name, or if the registry cannot be written.
     pub fn admit(&self, admissible: &Admissible) -> Result<ToolManifest, RegistryError> {
         let _admitting = known(tracing::info_span!(
             "register_tool",
@@ -167,11 +179,13 @@ impl Workshop {
         self.registry.admit(admissible, &|version| prepared.files(version, &format!("v{version}")))
     }
 
-    /// Approves a version of a tool, or the one that is called: it is rehearsed at full speed first, since that is how
-    /// it will move from then on. Says which one; `by` is who stands for it.
+    /// Approves a version of a tool, or the current one, and returns its number.
+    ///
+    /// The tool is first rehearsed at full speed, since it moves at full speed from then on. `by` names the person who
+    /// approves.
     ///
     /// # Errors
-    /// When there is no such tool, or it does not pass at full speed.
+    /// Returns an error if the tool does not exist or does not pass at full speed.
     pub fn approve(&self, name: &str, version: Option<u32>, by: &str) -> Result<u32, NotApproved> {
         let admitted = self.registry.load(name, version)?;
         let version = admitted.manifest().version;

@@ -1,5 +1,6 @@
-//! A call of a tool, rehearsed for people to look at before it is performed: on the mock, in virtual time. It proves nothing
-//! and is kept nowhere.
+//! Rehearses a call of a tool for people before a real run: on the simulated robot, in virtual time.
+//!
+//! A preview verifies nothing and is not stored.
 
 use std::time::Duration;
 
@@ -17,32 +18,32 @@ use crate::performance::Outcome;
 use minismith_analysis::arguments::accept;
 use minismith_runtime::outcome::{TrimView, tidy};
 
-/// The most moments of a motion that are shown.
-const MOST: usize = 3000;
+/// Maximum number of displayed moments of a motion.
+const MAX_MOMENTS: usize = 3000;
 
-/// What the motors did, thinned for whoever looks.
+/// The motion of the motors, downsampled for display.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Motion {
-    /// Between two of the moments, seconds of stage time.
+    /// Interval between two moments, seconds of robot time.
     pub period_s: f64,
-    /// The moments, the first at the beginning.
+    /// The moments, starting with the first.
     pub beats: Vec<Moment>,
 }
 
 /// The motors at one moment, in the order of their ids, degrees.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Moment {
-    /// Where they are.
+    /// Present positions.
     pub present_deg: [f64; 9],
-    /// Where they are told to be.
+    /// Goal positions.
     pub goal_deg: [f64; 9],
 }
 
 impl Motion {
-    /// The motion in these beats: every second one, and less where it is long. The last one always is among them.
+    /// Downsamples these cycles: every second one, and fewer for a long motion. The last one is always included.
     #[must_use]
     pub fn of(beats: &[Beat], period: Duration) -> Self {
-        let stride = beats.len().div_ceil(MOST).max(2);
+        let stride = beats.len().div_ceil(MAX_MOMENTS).max(2);
         let degrees = |joints: &Joints| *joints.map(|angle| tidy(angle.degrees())).as_array();
         let moment =
             |beat: &Beat| Moment { present_deg: degrees(&beat.present), goal_deg: degrees(&beat.goal) };
@@ -56,46 +57,46 @@ impl Motion {
     }
 }
 
-/// What a call would do.
+/// The predicted result of a call.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Preview {
-    /// The tool, and with a dot the function of a toolkit.
+    /// Name of the tool, followed by a dot and the function for a toolkit.
     pub name: String,
-    /// Which version.
+    /// Version.
     pub version: u32,
-    /// Its motion, from where the body is told to be now.
+    /// Motion, from the present goal position of the robot.
     #[serde(flatten)]
     pub motion: Motion,
-    /// How it ended, `returned`, `raised` or `stopped`, with the value that it gave or what went wrong.
+    /// How the call ended: `returned`, `raised` or `stopped`, with its value or the error.
     #[serde(flatten)]
     #[schema(value_type = Object)]
     pub outcome: Outcome,
-    /// What it printed.
+    /// Printed output.
     pub printed: String,
-    /// What the envelope took off.
+    /// Clamps by the envelope.
     pub trims: Vec<TrimView>,
-    /// Stage seconds.
+    /// Duration in robot time, seconds.
     pub took_s: f64,
 }
 
-/// Why there is none.
+/// The reason why there is no preview.
 #[derive(Debug, thiserror::Error)]
 pub enum NoPreview {
-    /// The tool is not on the shelf, or not as it was.
+    /// The registry cannot load the tool.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// The arguments do not fit.
     #[error("{0}")]
     Arguments(String),
-    /// There is no rehearsal.
+    /// No rehearsal can run here.
     #[error(transparent)]
     Rehearsal(#[from] NoRehearsal),
 }
 
-/// Rehearses a call from this start, with the limits that its performance would have.
+/// Rehearses a call from this start pose, with the limits of a real run.
 ///
 /// # Errors
-/// [`NoPreview`].
+/// Returns [`NoPreview`].
 pub fn preview(
     workshop: &Workshop,
     name: &str,
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_begins_and_ends_with_the_motion_and_is_never_long() {
+    fn motion_keeps_first_and_last_moment_and_is_bounded() {
         let beat = |angle: usize| {
             let joints = Joints::all(Radians::from_degrees(angle as f64 / 1000.0));
             Beat { goal: joints, present: joints }
@@ -144,7 +145,7 @@ mod tests {
             let angle = |place: usize| tidy(place as f64 / 1000.0);
             assert_eq!(ends(motion.beats.first()), (beats > 0).then(|| angle(0)), "{beats}");
             assert_eq!(ends(motion.beats.last()), beats.checked_sub(1).map(angle), "{beats}");
-            assert!(motion.beats.len() <= MOST + 1, "{beats}: {}", motion.beats.len());
+            assert!(motion.beats.len() <= MAX_MOMENTS + 1, "{beats}: {}", motion.beats.len());
             assert!(motion.period_s >= 0.02);
         }
     }

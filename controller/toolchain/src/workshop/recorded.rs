@@ -1,44 +1,45 @@
-//! A recorded move as a tool: its frames are thinned to those that straight lines between them can't replace, and become
-//! the source of a tool that follows them. It is checked like any other.
+//! Turns a recorded move into a tool. Frames that straight lines can replace are dropped.
+//!
+//! The others become the source of a tool that follows them. It is checked like any other.
 
 use minismith_control::recording::Recording;
 
-/// A frame's numbers: head x, y, z (mm), roll, pitch, yaw (deg), body yaw, right and left antenna (deg).
+/// The numbers of a frame: head x, y, z (mm), roll, pitch, yaw (deg), body yaw, right and left antenna (deg).
 type Row = [f64; 9];
 
-/// What a straight line between two frames may leave out, mm and degrees.
-const FINEST: f64 = 0.1;
+/// Finest tolerance of a straight line between two frames, mm and degrees.
+const MIN_TOLERANCE: f64 = 0.1;
 
-/// The most frames of a tool; some 60 bytes each.
+/// Maximum number of frames of a tool, some 60 bytes each.
 const MOST_FRAMES: usize = 600;
 
-/// Words for a person that stand in a tool, characters.
-const LONGEST_ABOUT: usize = 200;
+/// Maximum length of a person's text in a tool, characters.
+const MAX_ABOUT_LENGTH: usize = 200;
 
-/// A tool's source, and what making it left out.
+/// The source of a tool, and its deviation from the recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retold {
-    /// Python.
+    /// Python source.
     pub source: String,
-    /// Frames of the tool.
+    /// Number of frames in the tool.
     pub frames: usize,
-    /// How far it may be from the recording between its frames, mm and degrees.
+    /// Maximum deviation from the recording between the frames, mm and degrees.
     pub tolerance: f64,
-    /// How long it takes at its own speed, seconds, without the way to its beginning.
+    /// Duration at normal speed, seconds, without the way to the start.
     pub seconds: f64,
 }
 
-/// Why a name is none for a tool.
+/// An invalid name for a tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no name for a tool; use small letters, digits and underscores, and a letter first, such as wave_hello"
+    "`{0}` is not a valid tool name; use small letters, digits and underscores, and a letter first, such as wave_hello"
 )]
 pub struct NoName(pub String);
 
-/// Tells a move as a tool of this name. What the recording says of itself becomes its description.
+/// Generates a tool of this name from a recorded move. The recording's description becomes the tool's.
 ///
 /// # Errors
-/// [`NoName`].
+/// Returns [`NoName`] for an invalid name.
 pub fn retell(recording: &Recording, name: &str, about: &str) -> Result<Retold, NoName> {
     let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let is_name = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(letters);
@@ -46,7 +47,7 @@ pub fn retell(recording: &Recording, name: &str, about: &str) -> Result<Retold, 
         return Err(NoName(name.into()));
     }
     let (times, rows) = rows(recording);
-    let mut tolerance = FINEST;
+    let mut tolerance = MIN_TOLERANCE;
     let mut kept = thin(&times, &rows, tolerance);
     while kept.len() > MOST_FRAMES {
         tolerance *= 1.5;
@@ -56,7 +57,7 @@ pub fn retell(recording: &Recording, name: &str, about: &str) -> Result<Retold, 
     for place in &kept {
         if let (Some(time), Some(row)) = (times.get(*place), rows.get(*place)) {
             frames.push_str(&format!("    ({time:.3}"));
-            // Minus zero is zero.
+            // This turns minus zero into zero.
             let rounded = row.iter().map(|number| (number * 100.0).round() / 100.0 + 0.0);
             rounded.for_each(|number| frames.push_str(&format!(", {number:.2}")));
             frames.push_str("),\n");
@@ -72,10 +73,10 @@ pub fn retell(recording: &Recording, name: &str, about: &str) -> Result<Retold, 
     Ok(Retold { source, frames: kept.len(), tolerance, seconds })
 }
 
-/// A recording's own words inside a docstring: one line of plain characters that ends as a sentence does.
+/// Cleans a recording's own text for a docstring: one line of plain characters that ends as a sentence.
 fn sentence(words: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || " ,.;:'()-+/%".contains(c) { c } else { ' ' };
-    let line: String = words.chars().take(LONGEST_ABOUT).map(plain).collect();
+    let line: String = words.chars().take(MAX_ABOUT_LENGTH).map(plain).collect();
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = line.trim_end_matches(['.', ' ']);
     let mut letters = line.chars();
@@ -85,7 +86,7 @@ fn sentence(words: &str) -> String {
     }
 }
 
-/// All frames with their times; angles go on where they would jump by a turn.
+/// Returns all frames with their times. Angles are unwrapped, so that they do not jump by a turn.
 fn rows(recording: &Recording) -> (Vec<f64>, Vec<Row>) {
     let mut rows: Vec<Row> = Vec::with_capacity(recording.count());
     let mut times = Vec::with_capacity(recording.count());
@@ -109,8 +110,9 @@ fn rows(recording: &Recording) -> (Vec<f64>, Vec<Row>) {
     (times, rows)
 }
 
-/// The places of the frames that are needed, so that straight lines between them are nowhere farther off than this. From
-/// each one the farthest is taken that still does it, found by doubling and halving.
+/// Returns the indices of the frames that are needed to stay within this tolerance with straight lines.
+///
+/// From each frame it takes the farthest one that is still within the tolerance, found by doubling and bisection.
 fn thin(times: &[f64], rows: &[Row], tolerance: f64) -> Vec<usize> {
     let last = rows.len().saturating_sub(1);
     let mut kept = vec![0];
@@ -143,7 +145,7 @@ fn is_straight(times: &[f64], rows: &[Row], from: usize, to: usize, tolerance: f
     near.all(|near| near)
 }
 
-/// The tool. It goes to where the move begins, then says every 20 ms where everything should be.
+/// The tool's template. It goes to the start of the move, then sends a target every 20 ms.
 const SOURCE: &str = r#"import time
 
 import numpy as np
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn thinned_frames_are_nowhere_farther_off_than_told() {
+    fn thin_stays_within_the_tolerance() {
         let recording = nod();
         let (times, rows) = rows(&recording);
         for tolerance in [0.1, 1.0] {
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_recording_says_of_itself_stays_words() {
+    fn retell_escapes_the_description() {
         let retold = retell(&nod(), "slow_nod", "").unwrap();
         assert_eq!(retold.source.matches("\"\"\"").count(), 2);
         assert!(
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_wild_move_has_coarser_frames_and_says_so() {
+    fn retell_reports_the_coarser_tolerance_of_a_long_move() {
         let frame = |number: u32| {
             let time = f64::from(number) * 0.01;
             let wild = Radians::from_degrees(f64::from(number * number % 41));
@@ -250,7 +252,7 @@ mod tests {
         };
         let wild = Recording::new(String::new(), (0..3000).map(frame)).unwrap();
         let retold = retell(&wild, "wild", "").unwrap();
-        assert!(retold.frames <= MOST_FRAMES && retold.tolerance > FINEST, "{}", retold.frames);
+        assert!(retold.frames <= MOST_FRAMES && retold.tolerance > MIN_TOLERANCE, "{}", retold.frames);
         assert!(retold.source.len() < 60_000);
     }
 }

@@ -1,4 +1,4 @@
-//! A run of a tool, done again: what the journal says of it is all that it takes.
+//! Reproduces a recorded run of a tool from its journal entry alone.
 
 use firmware_bridge::trace::Beat;
 use minismith_wire::recording;
@@ -14,69 +14,69 @@ use minismith_control::body::limits_of;
 use minismith_control::trace::{Taken, joints, words};
 use minismith_runtime::config::Config;
 
-/// A run, as the journal tells it.
+/// A run, as recorded in the journal.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Run {
-    /// The tool, and with a dot the function of a toolkit.
+    /// Name of the tool, followed by a dot and the function for a toolkit.
     pub tool: String,
-    /// Its version.
+    /// Version.
     pub version: u32,
-    /// SHA-256 of its code.
+    /// SHA-256 hash of the code.
     pub sha256: String,
-    /// What it was called with.
+    /// Arguments of the call.
     pub arguments: Map<String, Value>,
-    /// Whether a person had approved it.
+    /// Whether a person had approved the tool.
     pub approved: bool,
-    /// Where each motor was told to be when it began, degrees.
+    /// Goal position of each motor at the start, degrees.
     pub start_deg: Vec<f64>,
-    /// The file of its trace.
+    /// File name of the trace.
     #[serde(default)]
     pub trace: String,
-    /// How it ended.
+    /// How the run ended.
     pub outcome: Outcome,
-    /// SHA-256 of the stream of goal positions.
+    /// SHA-256 hash of the stream of goal positions.
     #[serde(default)]
     pub command_digest: String,
 }
 
-/// Why it can't be done again.
+/// The reason why a run cannot be reproduced.
 #[derive(Debug, thiserror::Error)]
 pub enum NotRedone {
-    /// The version is not there any more, or not as it was.
+    /// The version no longer exists, or has changed.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// Its code is another.
+    /// The code is different.
     #[error("{tool} v{version} is not the code that ran then: it was {then}, it is {now}")]
     Changed {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// Its version.
+        /// Version.
         version: u32,
-        /// The hash of what ran.
+        /// Hash of the code that ran.
         then: String,
-        /// The hash of what is there.
+        /// Hash of the present code.
         now: String,
     },
-    /// There is no rehearsal.
+    /// No rehearsal can run here.
     #[error(transparent)]
     Rehearsal(#[from] NoRehearsal),
 }
 
-/// What came of it this time.
+/// The result of the reproduction.
 #[derive(Clone, Debug)]
 pub struct Redone {
     /// The rehearsal.
     pub again: Again,
-    /// Whether every goal position was the same, to the bit.
+    /// Whether every goal position is the same, bit for bit.
     pub same_motion: bool,
-    /// Whether it ended the same.
+    /// Whether the outcome is the same.
     pub same_outcome: bool,
 }
 
 /// Rehearses a run again.
 ///
 /// # Errors
-/// [`NotRedone`].
+/// Returns [`NotRedone`].
 pub fn redo(workshop: &Workshop, run: &Run) -> Result<Redone, NotRedone> {
     let (tool, function) = split(&run.tool);
     let admitted = workshop.registry().load(tool, Some(run.version))?;
@@ -105,7 +105,7 @@ pub fn redo(workshop: &Workshop, run: &Run) -> Result<Redone, NotRedone> {
 }
 
 impl Redone {
-    /// What was done this time, as a trace.
+    /// Returns the reproduced motion as a trace.
     #[must_use]
     pub fn taken(&self, run: &Run, config: &Config) -> Taken {
         let name = format!("{} v{} again", run.tool, run.version);

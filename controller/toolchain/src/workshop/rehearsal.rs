@@ -1,11 +1,11 @@
-//! Runs a vetted tool on the mock in virtual time, in many cases at once, and measures what it does.
+//! Runs a policy-checked tool on the simulated robot in virtual time, in many cases at once, and measures it.
 //!
-//! Each case gets a fresh caged guest, a fresh mock and a fresh clock; [`crate::performance::perform`] is the same
-//! function that later moves the motors, with the same pulse, envelope and limits. A tool that fails in its default
-//! call, its own test cases or its examples is refused; what fails only in calls that were made up is told, and
-//! narrows the range for which the tool counts as proved.
+//! Each case gets a new sandboxed guest, a new simulated robot and a new clock. [`crate::performance::perform`] is the
+//! same function that later moves the motors, with the same control loop, envelope and limits. A tool that fails in its
+//! default call, its own test cases or its examples is refused. A failure in a generated call is only reported, and
+//! narrows the range for which the tool counts as verified.
 //!
-//! Reading order: [`rehearse`], `run` (one case), `judge` (what came of it), `noise`.
+//! Reading order: [`rehearse`], `run` (one case), `judge` (findings), `noise`.
 
 mod again;
 mod evidence;
@@ -49,15 +49,15 @@ use self::run::{Ran, run, run_all};
 pub use super::cases::SEED;
 pub use again::{Again, Call, again};
 
-/// Where guests come from.
+/// A source of guests.
 pub trait Cage: Sync {
-    /// A fresh guest that may use this much of the machine.
+    /// Returns a new guest with these resource limits.
     ///
     /// # Errors
-    /// When none can be had, or none that is caged well enough.
+    /// Returns an error if no guest can start, or its sandbox is too weak.
     fn guest(&self, limits: minismith_wire::Limits) -> Result<Box<dyn Guest>, GuestFault>;
 
-    /// Who finds the tools that a guest calls; none where no other tool can be called.
+    /// Returns the finder of the tools that a guest calls, or `None` if no other tool can be called.
     fn callees(&self) -> Option<&dyn Callees> {
         None
     }
@@ -69,23 +69,23 @@ impl Cage for LazyHost {
     }
 }
 
-/// What every case of a rehearsal shares with the performance.
+/// The conditions that all cases of a rehearsal share with the later run.
 #[derive(Clone, Debug)]
 pub struct Conditions {
-    /// The body's limits, as the performance will have them.
+    /// Limits of the robot, as in the later run.
     pub limits: Limits,
-    /// The time of one beat.
+    /// Duration of one cycle.
     pub period: Duration,
-    /// Stage seconds that a call may take.
+    /// Robot time that a call may take, seconds.
     pub stage_seconds: f64,
-    /// What a guest may use of the machine.
+    /// Resource limits of a guest.
     pub guest: minismith_wire::Limits,
-    /// The installed models, with which faces are found in pictures.
+    /// Installed models, for the detection of faces in images.
     pub models: Models,
 }
 
 impl Conditions {
-    /// The beats that the longest call takes, and some to come to rest.
+    /// Returns the number of cycles of the longest call, with a margin to come to rest.
     fn beats(&self) -> usize {
         (self.stage_seconds / self.period.as_secs_f64().max(1e-3)) as usize + 1_000
     }
@@ -103,24 +103,24 @@ impl Conditions {
     }
 }
 
-/// How one case went.
+/// The result of one case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CaseResult {
     /// `default`, `own: NAME`, `corner: times=10`, `sweep: gain 0.7`, ...
     pub name: String,
-    /// What the tool was called with.
+    /// Arguments of the call.
     #[schema(value_type = Object)]
     pub arguments: Map<String, Value>,
-    /// How it ended.
+    /// How the call ended.
     pub outcome: Outcome,
-    /// Stage seconds it took.
+    /// Duration in robot time, seconds.
     pub stage_s: f64,
-    /// The files that it wrote; a rehearsal keeps none of them.
+    /// Files that the tool wrote. A rehearsal does not store them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<Output>,
 }
 
-/// A tool that has been rehearsed, with the evidence. Only [`rehearse`] makes one.
+/// A rehearsed tool, with the evidence. Only [`rehearse`] creates one.
 #[derive(Debug)]
 pub struct Rehearsed {
     vetted: Vetted,
@@ -133,50 +133,50 @@ pub struct Rehearsed {
 }
 
 impl Rehearsed {
-    /// The tool.
+    /// Returns the tool.
     #[must_use]
     pub const fn vetted(&self) -> &Vetted {
         &self.vetted
     }
 
-    /// What policy and rehearsal found.
+    /// Returns the findings of policy and rehearsal.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// What was measured.
+    /// Returns the measurements.
     #[must_use]
     pub const fn report(&self) -> &PhysicalReport {
         &self.report
     }
 
-    /// How the cases went.
+    /// Returns the results of the cases.
     #[must_use]
     pub fn cases(&self) -> &[CaseResult] {
         &self.cases
     }
 
-    /// What it may do, the tools that it calls included.
+    /// Returns the tool's capabilities, including those of the tools that it calls.
     #[must_use]
     pub fn capabilities(&self) -> BTreeSet<Capability> {
         let lent = self.callees.values().flat_map(|about| &about.capabilities);
         self.vetted.capabilities().iter().chain(lent).copied().collect()
     }
 
-    /// The tools that it calls, and the hashes of their code.
+    /// Returns the tools that it calls, with the hashes of their code.
     #[must_use]
     pub fn tools(&self) -> BTreeMap<String, String> {
         self.callees.iter().map(|(name, about)| (name.clone(), about.sha256.clone())).collect()
     }
 
-    /// For which values of its parameters it is proved, where that is not their whole range.
+    /// Returns the parameter values for which the tool is verified, if that is not their whole range.
     #[must_use]
     pub const fn proved(&self) -> &BTreeMap<String, Proved> {
         &self.proved
     }
 
-    /// Every beat of the first case: what was commanded, and where the body was.
+    /// Returns every cycle of the first case: the goals and the present positions.
     #[must_use]
     pub fn beats(&self) -> &[Beat] {
         &self.beats
@@ -186,39 +186,41 @@ impl Rehearsed {
 /// A tool that did not pass its rehearsal.
 #[derive(Debug)]
 pub struct NotRehearsed {
-    /// What was found, the reasons for the refusal among it.
+    /// Findings, including the reasons for the refusal.
     pub findings: Vec<Finding>,
-    /// What was measured so far.
+    /// Measurements so far.
     pub report: Option<PhysicalReport>,
-    /// How the cases went so far.
+    /// Results of the cases so far.
     pub cases: Vec<CaseResult>,
 }
 
-/// A rehearsal that could not be held at all.
+/// The reason why a rehearsal could not run.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRehearsal {
-    /// No guest.
+    /// No guest could start.
     #[error(transparent)]
     Guest(#[from] GuestFault),
-    /// No mock.
+    /// The simulated robot failed.
     #[error("the mock robot failed: {0}")]
     Mock(#[from] RobotFault),
-    /// No sample of a file.
+    /// A sample file is missing.
     #[error("a file for the rehearsal is missing: {0}")]
     Sample(#[from] BadFile),
-    /// A bug.
+    /// A case panicked, which is a bug.
     #[error("the rehearsal of case {case:?} broke by a bug of this program; please report it with the tool")]
     Bug {
-        /// The case.
+        /// Name of the case.
         case: String,
     },
 }
 
-/// Rehearses a tool: its default call first, then everything else at once. `watch` hears how many calls are done, of how
-/// many.
+/// Rehearses a tool: its default call first, then all other cases in parallel.
+///
+/// `watch` receives the number of finished calls and the total.
 ///
 /// # Errors
-/// The outer error when there is no cage or no mock here; the inner one when the tool does not pass.
+/// The outer error means that no sandbox or simulated robot is available. The inner error means that the tool does not
+/// pass.
 pub fn rehearse(
     vetted: Vetted,
     declared: &Declared,
@@ -243,7 +245,7 @@ pub fn rehearse(
     watch(0, of);
     let ran = run(&act, &first)?;
     watch(1, of);
-    // A call comes to an end of its own only when its source was read as the policy read it.
+    // A call ends by itself only if its source was read as the policy read it.
     act.compared = !matches!(ran.performance.outcome, Outcome::Stopped { .. });
     judge(&act, &first, &ran, &mut findings);
     let mut report = ran.report.clone();
@@ -285,22 +287,21 @@ pub fn rehearse(
     Ok(Ok(Rehearsed { vetted, findings, report, cases: results, beats: ran.beats, callees, proved }))
 }
 
-/// What all cases of one rehearsal share.
+/// The state that all cases of one rehearsal share.
 struct Act<'a> {
     vetted: &'a Vetted,
     callees: &'a BTreeMap<String, About>,
     cage: &'a dyn Cage,
     conditions: &'a Conditions,
-    /// Whether a guest's reading of these sources was compared with the policy's in this rehearsal.
+    /// Whether a guest's parse of these sources was compared with the policy's in this rehearsal.
     ///
-    /// Once is enough. What a guest says is presumed forged when the tool's code has run in it, and its reading comes
-    /// before that; it is told by the same interpreter of the same bytes, which the draft holds unchanged from the
-    /// policy's reading to the last case. Another guest could only say the same again. Nothing is kept beyond this
-    /// rehearsal, and the guest that moves the motors is compared by itself, every time.
+    /// Once is enough. A guest reports its parse before the tool's code runs. The same interpreter parses the same
+    /// bytes, which the draft holds unchanged until the last case. Another guest could only report the same again. The
+    /// flag does not outlive this rehearsal, and the guest that moves the motors is always compared again.
     compared: bool,
 }
 
-/// The tools that it calls. One that is not there, or is itself, refuses it.
+/// Returns the tools that this one calls. A missing tool, or a call of itself, refuses it.
 fn callees_of(vetted: &Vetted, cage: &dyn Cage, findings: &mut Vec<Finding>) -> BTreeMap<String, About> {
     let mut known = BTreeMap::new();
     for name in vetted.tools() {
@@ -322,7 +323,8 @@ fn callees_of(vetted: &Vetted, cage: &dyn Cage, findings: &mut Vec<Finding>) -> 
     known
 }
 
-/// Declarations for functions that there are not, or with arguments that do not fit: mistakes of the author.
+/// Returns findings for declarations whose function is missing or whose arguments do not fit. They are mistakes of the
+/// author.
 fn strangers(vetted: &Vetted, declared: &Declared) -> Vec<Finding> {
     let examples = declared.examples.iter().map(|it| ("an example", &it.function));
     let tests = declared.test_cases.iter().map(|it| (it.name.as_str(), &it.function));
@@ -339,12 +341,13 @@ fn strangers(vetted: &Vetted, declared: &Declared) -> Vec<Finding> {
     unknown.collect()
 }
 
-/// A call at the end of a range that was stopped, raised, or was held back more than the usual one, proves nothing
-/// beyond the usual value.
+/// Narrows the verified range of a parameter to its usual value if a call at the end of the range fails.
+///
+/// A call fails if it is stopped, raises an exception, or is clamped more than the usual one.
 fn narrow(act: &Act<'_>, case: &Case, ran: &Ran, usual_trim: f64, proved: &mut BTreeMap<String, Proved>) {
     let sound = match &ran.performance.outcome {
         Outcome::Returned { .. } => ran.report.worst_trim_deg <= usual_trim.max(judge::MUCH_TRIMMED),
-        // A tool that says which values it takes is as good as one that takes them.
+        // A tool that rejects a value with `ValueError` is as good as one that accepts it.
         Outcome::Raised { kind, .. } => kind == "ValueError",
         Outcome::Stopped { .. } => false,
     };
@@ -372,7 +375,7 @@ fn narrow(act: &Act<'_>, case: &Case, ran: &Ran, usual_trim: f64, proved: &mut B
     }
 }
 
-/// What a vetted tool is run with: in rehearsal as it is, in performance with the day's own date.
+/// Returns the job of a policy-checked tool. Its date is fixed in a rehearsal and current in a real run.
 #[must_use]
 pub fn job(
     vetted: &Vetted,
@@ -400,7 +403,8 @@ pub fn job(
     }
 }
 
-/// What a vetted tool may do, in rehearsal and in performance. `lends` is what the tools that it calls may do.
+/// Returns the permissions of a policy-checked tool, for rehearsals and real runs. `lends` bounds the tools that it
+/// calls.
 #[must_use]
 pub fn permit<'a>(
     vetted: &Vetted,
@@ -421,7 +425,7 @@ pub fn permit<'a>(
     }
 }
 
-/// What a tool's calendar shows at its first word in a rehearsal: 1 January 2026, 12:00 UTC.
+/// System time at a tool's first message in a rehearsal: 1 January 2026, 12:00 UTC.
 const EPOCH: f64 = 1_767_268_800.0;
 
 fn result(case: &Case, ran: &Ran) -> CaseResult {
@@ -434,7 +438,7 @@ fn result(case: &Case, ran: &Ran) -> CaseResult {
     }
 }
 
-/// The share of lines with statements that ran, of all modules.
+/// Returns the share of executed lines among all lines with statements, over all modules.
 fn coverage(vetted: &Vetted, lines: &BTreeMap<String, BTreeSet<u32>>) -> f64 {
     let (mut executable, mut ran) = (0, 0);
     for (module, statements) in vetted.statement_lines() {

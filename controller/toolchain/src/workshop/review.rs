@@ -1,4 +1,4 @@
-//! The last look before a tool is admitted: code, findings and report together, to a closed verdict.
+//! The last step before a tool is accepted: it combines code, findings and report into one verdict.
 //!
 //! Without a model the rules alone decide, and the manifest says so.
 
@@ -10,7 +10,7 @@ use minismith_analysis::finding::{Finding, Verdict, heaviest};
 use minismith_analysis::manifest::{Budget, Capability, Evidence, Example, Provenance, Review, ToolManifest};
 use minismith_analysis::submission::Declared;
 
-/// A tool that may enter the registry. Only [`review`] makes one.
+/// A tool that may enter the registry. Only [`review`] creates one.
 #[derive(Debug)]
 pub struct Admissible {
     source: String,
@@ -22,31 +22,31 @@ pub struct Admissible {
 }
 
 impl Admissible {
-    /// The exact source.
+    /// Returns the exact source.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The other modules of a toolkit.
+    /// Returns the other modules of a toolkit.
     #[must_use]
     pub const fn others(&self) -> Option<&BTreeMap<String, String>> {
         self.others.as_ref()
     }
 
-    /// What is written beside it.
+    /// Returns the manifest.
     #[must_use]
     pub const fn manifest(&self) -> &ToolManifest {
         &self.manifest
     }
 
-    /// Every beat of the rehearsal's first case, for the picture and the recording.
+    /// Returns every cycle of the rehearsal's first case, for the image and the recording.
     #[must_use]
     pub fn beats(&self) -> &[Beat] {
         &self.beats
     }
 
-    /// The same, read by a reviewer beyond the rules. It can only be more careful than they were.
+    /// Adds the opinion of another reviewer, who can only be stricter than the rules.
     #[must_use]
     pub fn reviewed_by(mut self, reviewer: &str, risks: Vec<String>, ask: bool) -> Self {
         self.manifest.review.by = format!("rules, then {reviewer}");
@@ -55,13 +55,13 @@ impl Admissible {
         self
     }
 
-    /// How the rehearsed calls went.
+    /// Returns the results of the rehearsed calls.
     #[must_use]
     pub fn cases(&self) -> &[CaseResult] {
         &self.cases
     }
 
-    /// What it was rehearsed under.
+    /// Returns the conditions of the rehearsal.
     #[must_use]
     pub const fn conditions(&self) -> &Conditions {
         &self.conditions
@@ -71,7 +71,8 @@ impl Admissible {
 /// Reviews a rehearsed tool by the rules.
 ///
 /// # Errors
-/// The findings, when one of them refuses. (Policy and rehearsal refuse before this; a model may refuse here.)
+/// Returns the findings if one of them refuses the tool. Policy and rehearsal refuse earlier, but a model may refuse
+/// here.
 pub fn review(
     rehearsed: &Rehearsed,
     declared: &Declared,

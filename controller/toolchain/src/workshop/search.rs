@@ -1,7 +1,8 @@
-//! Finds tools by what they are said to do: by words (SQLite's full-text index), and by meaning where a model is.
+//! Finds tools by their descriptions: by words (SQLite's full-text index), and by meaning if a model is installed.
 //!
-//! The index is derived: before each search it is compared with what lies on the shelf, and what differs is read anew.
-//! So no crash can make it lie. Both rankings are merged by reciprocal ranks, since their figures can't be compared.
+//! The index is derived data. Before each search it is compared with the registry, and changed tools are indexed again.
+//! A crash therefore cannot leave it wrong. Reciprocal rank fusion merges both rankings, since their scores are not
+//! comparable.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,59 +17,59 @@ use super::registry::{Entry, Registry, RegistryError};
 use super::semantics::{NoSemantics, Semantics, likeness};
 use minismith_analysis::digest::hex_sha256;
 
-/// What is read of a request, in characters.
-const LONGEST_REQUEST: usize = 1_000;
+/// Maximum length of a request, characters.
+const MAX_REQUEST_LENGTH: usize = 1_000;
 
-/// Words that are looked for.
-const MOST_WORDS: usize = 32;
+/// Maximum number of words in a query.
+const MAX_WORDS: usize = 32;
 
-/// Shorter words are looked for as they are, longer ones also as the beginning of words.
-const SHORTEST_BEGINNING: usize = 3;
+/// Minimum length of a word that also matches as a prefix. Shorter words match only as a whole.
+const MIN_PREFIX_LENGTH: usize = 3;
 
-/// What is less alike than this is left out.
-const LEAST_LIKENESS: f32 = 0.15;
+/// Minimum similarity of meaning for a result.
+const MIN_LIKENESS: f32 = 0.15;
 
 /// The constant of reciprocal rank fusion, from its first description (Cormack, Clarke and Büttcher, 2009).
-const FUSION: f64 = 60.0;
+const FUSION_CONSTANT: f64 = 60.0;
 
 /// Weights of the columns: name, description, parameters, code, document.
-const RANK: &str = "bm25(words, 8.0, 4.0, 2.0, 1.0, 1.0)";
+const RANK_EXPRESSION: &str = "bm25(words, 8.0, 4.0, 2.0, 1.0, 1.0)";
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Serialize)]
 pub struct Found {
-    /// Whether meaning was looked at too.
+    /// Whether the search used meaning too.
     pub semantic: bool,
-    /// Why not, if not.
+    /// The reason, if it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
     /// The tools, the best first.
     pub results: Vec<Hit>,
 }
 
-/// A tool that was found.
+/// A tool in the results.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Hit {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The version that is called.
+    /// Current version.
     pub version: u32,
-    /// What it does.
+    /// Description.
     pub description: String,
-    /// Whether it runs when it is called.
+    /// Whether a call runs the tool.
     pub callable: bool,
-    /// Its place by both rankings together, the greater the better.
+    /// Score of both rankings together. Greater is better.
     pub score: f64,
-    /// Its place by words, from 1.
+    /// Rank by words, from 1.
     pub by_words: Option<usize>,
-    /// Its place by meaning, from 1.
+    /// Rank by meaning, from 1.
     pub by_meaning: Option<usize>,
-    /// How alike its meaning is to the request's.
+    /// Similarity of its meaning to the request's.
     #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
     pub likeness: Option<f32>,
 }
 
-/// The texts of one tool that are looked at.
+/// The indexed texts of one tool.
 struct Document {
     entry: Entry,
     parameters: String,
@@ -81,15 +82,15 @@ impl Registry {
     /// Finds at most `limit` tools for a request in plain words.
     ///
     /// # Errors
-    /// When the shelf can't be read.
+    /// Returns an error if the registry cannot be read.
     pub fn search(&self, request: &str, limit: usize, models: &Path) -> Result<Found, RegistryError> {
-        let request: String = request.chars().take(LONGEST_REQUEST).collect();
+        let request: String = request.chars().take(MAX_REQUEST_LENGTH).collect();
         let documents = self.documents()?;
         let (model, why_not) = match Semantics::open(models) {
             Ok(model) => (Some(model), None),
             Err(error) => {
                 if matches!(error, NoSemantics::Broken { .. }) {
-                    tracing::warn!(%error, "searching by words alone");
+                    tracing::warn!(%error, "the search uses words alone");
                 }
                 (None, Some(error.to_string()))
             }
@@ -101,7 +102,7 @@ impl Registry {
         Ok(Found { semantic, why_not, results: merge(documents, &words, &meanings, limit) })
     }
 
-    /// Both rankings, in the kept database or else in one that is made for this once.
+    /// Returns both rankings, from the stored database or else from a temporary one.
     #[allow(clippy::type_complexity, reason = "a pair of rankings, the second of which may fail")]
     fn rank(
         &self,
@@ -120,7 +121,7 @@ impl Registry {
         };
         let kept = database::open(self.root()).and_then(&mut rank);
         kept.or_else(|error| {
-            tracing::debug!(%error, "the index is made for this search alone");
+            tracing::debug!(%error, "the search uses a temporary index");
             rank(database::in_memory()?)
         })
         .map_err(|error| RegistryError::Io {
@@ -137,10 +138,13 @@ impl Registry {
             let mut parameters = String::new();
             describe(&entry.parameters, &mut parameters);
             let code = self.texts(&entry.name, entry.version).map(|(main, others)| {
-                std::iter::once(main).chain(others.into_values()).map(|source| said(&source)).collect()
+                std::iter::once(main)
+                    .chain(others.into_values())
+                    .map(|source| words_in_code(&source))
+                    .collect()
             });
             let code: String = code.unwrap_or_default();
-            // What was measured names every motor of every tool; what it is for stands before that.
+            // The evidence names every motor of every tool. The purpose comes before it.
             let document = text("md").unwrap_or_default();
             let document = document.split("\n## Evidence").next().unwrap_or_default().to_owned();
             let texts = [&entry.name, &entry.description, &parameters, &code, &document];
@@ -152,13 +156,13 @@ impl Registry {
 }
 
 impl Document {
-    /// What the model reads: it was made for a sentence or two.
+    /// Returns the text for the model, which is made for one or two sentences.
     fn sentence(&self) -> String {
         format!("{}: {}", self.entry.name.replace('_', " "), self.entry.description)
     }
 }
 
-/// The names and descriptions of parameters.
+/// Appends the names and descriptions of parameters.
 fn describe(schema: &Value, text: &mut String) {
     for (name, parameter) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let description = parameter.get("description").and_then(Value::as_str).unwrap_or_default();
@@ -166,8 +170,8 @@ fn describe(schema: &Value, text: &mut String) {
     }
 }
 
-/// What code says in words: its docstrings and comments, and the names of its functions.
-fn said(source: &str) -> String {
+/// Returns the words in code: docstrings, comments, and the names of functions.
+fn words_in_code(source: &str) -> String {
     let strings = source.split("\"\"\"").skip(1).step_by(2);
     let comments = source.lines().filter_map(|line| line.split_once('#')).map(|(_, comment)| comment);
     let functions =
@@ -175,7 +179,7 @@ fn said(source: &str) -> String {
     strings.chain(comments).chain(functions).flat_map(|text| [text, "\n"]).collect()
 }
 
-/// Brings the index to what lies on the shelf.
+/// Brings the index up to date with the registry.
 fn synchronise(connection: &mut Connection, documents: &[Document]) -> rusqlite::Result<()> {
     let known: BTreeMap<String, (i64, String)> = connection
         .prepare("SELECT tool, id, hash FROM indexed")?
@@ -223,7 +227,7 @@ fn synchronise(connection: &mut Connection, documents: &[Document]) -> rusqlite:
     transaction.commit()
 }
 
-/// Words that say nothing of what is wanted: they are looked for only where a request has no others.
+/// Words without significance for a search. They are used only if a request has no others.
 const FILLERS: &[&str] = &[
     "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "d", "did", "do",
     "does", "for", "from", "get", "give", "had", "has", "have", "here", "how", "i", "if", "in", "into", "is",
@@ -233,12 +237,12 @@ const FILLERS: &[&str] = &[
     "would", "you", "your",
 ];
 
-/// Whether a word, in lower case, says nothing of what is wanted.
+/// Returns whether a lower-case word is a filler.
 pub(super) fn is_filler(word: &str) -> bool {
     FILLERS.contains(&word)
 }
 
-/// The request as a query: each word quoted, so that nothing in it is a sign of the query language.
+/// Turns a request into a query. Each word is quoted, so that none is query syntax.
 fn query(request: &str) -> Option<String> {
     let mut words: Vec<&str> =
         request.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
@@ -246,8 +250,8 @@ fn query(request: &str) -> Option<String> {
     if !words.iter().all(&is_filler) {
         words.retain(|word| !is_filler(word));
     }
-    let quoted = words.into_iter().take(MOST_WORDS).map(|word| {
-        let beginning = if word.chars().count() >= SHORTEST_BEGINNING { "*" } else { "" };
+    let quoted = words.into_iter().take(MAX_WORDS).map(|word| {
+        let beginning = if word.chars().count() >= MIN_PREFIX_LENGTH { "*" } else { "" };
         format!("\"{word}\"{beginning}")
     });
     let quoted: Vec<String> = quoted.collect();
@@ -258,12 +262,12 @@ fn by_words(connection: &Connection, request: &str) -> rusqlite::Result<Vec<Stri
     let Some(query) = query(request) else { return Ok(Vec::new()) };
     let statement = format!(
         "SELECT indexed.tool FROM words JOIN indexed ON indexed.id = words.rowid WHERE words MATCH ?1 \
-         ORDER BY {RANK}, indexed.tool"
+         ORDER BY {RANK_EXPRESSION}, indexed.tool"
     );
     connection.prepare(&statement)?.query_map([query], |row| row.get(0))?.collect()
 }
 
-/// The outer error is the database's, the inner one the model's.
+/// Ranks by meaning. The outer error comes from the database, the inner one from the model.
 fn by_meaning(
     connection: &Connection,
     request: &str,
@@ -301,20 +305,23 @@ fn by_meaning(
         };
         ranked.push((name.clone(), likeness(&wanted, &direction)));
     }
-    ranked.retain(|(_, likeness)| *likeness >= LEAST_LIKENESS);
+    ranked.retain(|(_, likeness)| *likeness >= MIN_LIKENESS);
     ranked.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     Ok(Ok(ranked))
 }
 
-/// Reciprocal rank fusion.
+/// Merges both rankings by reciprocal rank fusion.
 fn merge(documents: Vec<Document>, words: &[String], meanings: &[(String, f32)], limit: usize) -> Vec<Hit> {
     let hit = |Document { entry, .. }: Document| {
         let by_words = words.iter().position(|name| *name == entry.name).map(|place| place + 1);
         let by_meaning = meanings.iter().position(|(name, _)| *name == entry.name);
         let likeness = by_meaning.and_then(|place| meanings.get(place)).map(|(_, likeness)| *likeness);
         let by_meaning = by_meaning.map(|place| place + 1);
-        let score =
-            [by_words, by_meaning].into_iter().flatten().map(|place| 1.0 / (FUSION + place as f64)).sum();
+        let score = [by_words, by_meaning]
+            .into_iter()
+            .flatten()
+            .map(|place| 1.0 / (FUSION_CONSTANT + place as f64))
+            .sum();
         let callable = entry.is_callable();
         let Entry { name, version, description, .. } = entry;
         let found = by_words.is_some() || by_meaning.is_some();
@@ -356,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn no_request_is_an_error_of_the_query_language() {
+    fn query_accepts_any_request() {
         let mut connection = database::in_memory().unwrap();
         synchronise(&mut connection, &[document("nod_yes", "Nod the head.", "1")]).unwrap();
         for request in [
@@ -387,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn words_match_by_stem_and_by_beginning_and_names_weigh_more() {
+    fn search_matches_stems_and_prefixes_and_prefers_names() {
         let mut connection = database::in_memory().unwrap();
         let documents = [
             document("wave", "Greet with both antennas, then nod.", "1"),
@@ -403,13 +410,13 @@ mod tests {
     }
 
     #[test]
-    fn fillers_count_only_where_nothing_else_is_said() {
+    fn query_uses_fillers_only_without_other_words() {
         assert_eq!(query("What is the time?").as_deref(), Some("\"time\"*"));
         assert_eq!(query("to the").as_deref(), Some("\"to\" OR \"the\"*"));
     }
 
     #[test]
-    fn the_index_follows_the_shelf() {
+    fn synchronise_follows_the_registry() {
         let mut connection = database::in_memory().unwrap();
         let mut at = |documents: &[Document], request: &str| {
             synchronise(&mut connection, documents).unwrap();
@@ -424,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_rankings_know_comes_first() {
+    fn merge_prefers_results_of_both_rankings() {
         let documents = ["a", "b", "c"].map(|name| document(name, "", name)).into();
         let words = ["a".to_owned(), "b".to_owned()];
         let meanings = [("b".to_owned(), 0.8), ("c".to_owned(), 0.7)];
@@ -435,8 +442,8 @@ mod tests {
     }
 
     #[test]
-    fn code_says_its_docstrings_and_comments() {
+    fn words_in_code_includes_docstrings_and_comments() {
         let source = "# Slow.\ndef bow(robot):\n    \"\"\"Bow deeply.\"\"\"\n    x = 1\n";
-        assert_eq!(said(source), "Bow deeply.\n Slow.\nbow\n");
+        assert_eq!(words_in_code(source), "Bow deeply.\n Slow.\nbow\n");
     }
 }

@@ -1,6 +1,6 @@
-//! What a text means, as a direction: a small sentence model (all-MiniLM-L6-v2) on ONNX Runtime, where both are installed.
+//! Computes the meaning of a text as a vector, with a small sentence model (all-MiniLM-L6-v2) on ONNX Runtime.
 //!
-//! `make models` installs them. The runtime is a library that is loaded when it is there; nothing is linked. A session
+//! `make models` installs both. The runtime is a library that is loaded if it exists, so nothing is linked. A session
 //! belongs to one thread.
 
 mod wordpiece;
@@ -24,34 +24,34 @@ pub const MEANING: ModelFile = ModelFile {
 };
 const VOCABULARY: &str = "all-MiniLM-L6-v2/tokenizer.json";
 
-/// The longest vocabulary that is read.
-const LONGEST_VOCABULARY: u64 = 8 << 20;
+/// Maximum size of the vocabulary file, bytes.
+const MAX_VOCABULARY_BYTES: u64 = 8 << 20;
 
-/// Pieces of words that are read of a text, as the model was made for.
-const MOST_PIECES: usize = 128;
+/// Maximum number of word pieces per text, as in the model's training.
+const MAX_PIECES: usize = 128;
 
-/// A model that is not to be had.
+/// The reason why the model is unavailable.
 #[derive(Debug, thiserror::Error)]
 pub enum NoSemantics {
-    /// It is not installed.
+    /// The model is not installed.
     #[error("no model is installed in {} ({} is missing); `make models` installs one", .folder.display(), .missing)]
     Missing {
         /// The folder of models.
         folder: PathBuf,
-        /// The first file that is missing.
+        /// The first missing file.
         missing: &'static str,
     },
-    /// It is installed, but does not work.
-    #[error("the model in {} can't be used ({reason}); remove it and run `make models` again", .folder.display())]
+    /// The model is installed but does not work.
+    #[error("the model in {} does not work ({reason}); remove it and run `make models` again", .folder.display())]
     Broken {
         /// The folder of models.
         folder: PathBuf,
-        /// What is wrong.
+        /// The error.
         reason: String,
     },
 }
 
-/// A model, ready to read.
+/// A loaded model.
 pub struct Semantics {
     folder: PathBuf,
     pieces: WordPiece,
@@ -63,7 +63,7 @@ impl Semantics {
     /// Loads the model in this folder.
     ///
     /// # Errors
-    /// When it is not installed or can't be used.
+    /// Returns an error if it is not installed or does not work.
     pub fn open(folder: &Path) -> Result<Self, NoSemantics> {
         for missing in [MEANING.file, VOCABULARY, RUNTIME] {
             if !folder.join(missing).is_file() {
@@ -71,7 +71,7 @@ impl Semantics {
             }
         }
         let broken = |reason: String| NoSemantics::Broken { folder: folder.to_owned(), reason };
-        let vocabulary = read_at_most(&folder.join(VOCABULARY), LONGEST_VOCABULARY)
+        let vocabulary = read_at_most(&folder.join(VOCABULARY), MAX_VOCABULARY_BYTES)
             .map_err(|error| broken(error.to_string()))?;
         let pieces = WordPiece::read(&vocabulary).map_err(broken)?;
         let session = Models::at(folder).session(&MEANING).map_err(|error| match error {
@@ -85,18 +85,18 @@ impl Semantics {
         Ok(Semantics { folder: folder.to_owned(), pieces, session, identity: format!("{size}-{vocabulary}") })
     }
 
-    /// What distinguishes this model from others: directions of different models can't be compared.
+    /// Identifies this model. Vectors of different models are not comparable.
     #[must_use]
     pub fn identity(&self) -> &str {
         &self.identity
     }
 
-    /// The direction of a text, of length one.
+    /// Returns the vector of a text, with length one.
     ///
     /// # Errors
-    /// When the model fails.
+    /// Returns an error if the model fails.
     pub fn direction(&mut self, text: &str) -> Result<Vec<f32>, NoSemantics> {
-        let pieces = self.pieces.of(text, MOST_PIECES);
+        let pieces = self.pieces.of(text, MAX_PIECES);
         let folder = self.folder.clone();
         self.run(pieces).map_err(|reason| NoSemantics::Broken { folder, reason })
     }
@@ -112,22 +112,22 @@ impl Semantics {
             "token_type_ids" => tensor(kinds.view())?,
         ];
         let outputs = self.session.run(inputs).map_err(|error| error.to_string())?;
-        let output = outputs.values().next().ok_or("it answers nothing")?;
+        let output = outputs.values().next().ok_or("it has no output")?;
         let states = output.try_extract_array::<f32>().map_err(|error| error.to_string())?;
         if states.ndim() != 3 {
-            return Err(format!("it answers in {} dimensions, not 3", states.ndim()));
+            return Err(format!("its output has {} dimensions, not 3", states.ndim()));
         }
         // The mean over the pieces of the one text.
-        let mean = states.index_axis(Axis(0), 0).mean_axis(Axis(0)).ok_or("it answers nothing")?;
+        let mean = states.index_axis(Axis(0), 0).mean_axis(Axis(0)).ok_or("it has no output")?;
         let length = mean.iter().map(|one| one * one).sum::<f32>().sqrt();
         if !length.is_finite() || length <= 0.0 {
-            return Err("its answer has no direction".into());
+            return Err("its output is a zero vector".into());
         }
         Ok(mean.iter().map(|one| one / length).collect())
     }
 }
 
-/// How alike two directions are: 1 is the same, 0 is unrelated.
+/// Returns the similarity of two vectors: 1 is the same, 0 is unrelated.
 #[must_use]
 pub fn likeness(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()

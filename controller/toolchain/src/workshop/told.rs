@@ -1,4 +1,4 @@
-//! What is told of tools, as data: the same documents at the command line and over the network.
+//! Response types for tools, shared by the CLI's `--json` output and the HTTP API.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,86 +17,86 @@ use minismith_analysis::policy::{self, Rule};
 /// All tools.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Listing {
-    /// By name.
+    /// Sorted by name.
     pub tools: Vec<Listed>,
 }
 
-/// One tool, and what it has done.
+/// One tool, and its usage.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Listed {
-    /// Its line of the shelf.
+    /// Its entry in the registry.
     #[serde(flatten)]
     pub entry: Entry,
-    /// What all its versions have done.
+    /// Usage of all its versions.
     pub usage: Usage,
 }
 
-/// One version of a tool, with its code and all that is known of it.
+/// One version of a tool, with its code and all available details.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Shown {
-    /// As it stands in `vN.json`, with old names beside the new ones.
+    /// The manifest, as stored in `vN.json`.
     #[serde(serialize_with = "with_old_names")]
     #[schema(value_type = Object)]
     pub manifest: ToolManifest,
-    /// Whether a person has approved this version: then it moves at full speed.
+    /// Whether a person has approved this version. It then moves at full speed.
     pub approved: bool,
-    /// Who has, when, and on which evidence.
+    /// The approval: person, time and evidence.
     #[schema(value_type = Option<Object>)]
     pub approval: Option<Approval>,
-    /// Whether the tool is in use.
+    /// Whether the tool is active.
     pub active: bool,
-    /// Who has taken it out of use, if somebody has.
+    /// Who deactivated the tool, if anyone has.
     pub deactivated: Option<Deactivation>,
-    /// Why this version does not run, if it has misbehaved.
+    /// The reason why this version is in quarantine, if it is.
     pub quarantine: Option<Quarantine>,
-    /// What it has done.
+    /// Usage.
     pub usage: Used,
-    /// The files beside it, by suffix: page, picture and recording.
+    /// Its attachments, by suffix: page, image and recording.
     #[schema(value_type = BTreeMap<String, String>)]
     pub files: BTreeMap<&'static str, PathBuf>,
-    /// Its main module.
+    /// Main module.
     pub code: String,
     /// The other modules of a toolkit, by stem.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub modules: BTreeMap<String, String>,
 }
 
-/// What a version and all versions have done.
+/// The usage of one version and of all versions.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Used {
-    /// This one.
+    /// This version.
     pub version: Usage,
-    /// All of them.
+    /// All versions.
     pub tool: Usage,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Search {
-    /// What was looked for.
+    /// The request.
     pub query: String,
-    /// Whether meaning was looked at too.
+    /// Whether the search used meaning too.
     pub semantic: bool,
     /// The tools, the best first.
     pub results: Vec<Hit>,
-    /// Why words alone were looked at, if so.
+    /// The reason why it used words alone, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
 }
 
-/// What the workshop says of what was handed in.
+/// The result of the check of a submitted file.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FileChecked {
-    /// The file, or the name under which it was handed in.
+    /// The file, or the name under which it was submitted.
     pub file: String,
-    /// What was found.
+    /// The result.
     #[serde(flatten)]
     pub checked: Checked,
-    /// Whether it was found before, and only told again.
+    /// Whether the result comes from the cache.
     pub cached: bool,
-    /// How long it took, seconds.
+    /// Duration, seconds.
     pub seconds: f64,
-    /// What its default call did, where that was asked for and it was admitted.
+    /// Motion of the default call, if requested and accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
     /// Files that were written about it.
@@ -105,71 +105,71 @@ pub struct FileChecked {
     pub written: Vec<PathBuf>,
 }
 
-/// What came of adding a tool.
+/// The result of adding a tool.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Added {
-    /// Its manifest, as it stands in `vN.json`, with old names beside the new ones; null when it was refused.
+    /// The manifest, as stored in `vN.json`. Null if the tool was refused.
     #[serde(serialize_with = "with_old_names")]
     #[schema(value_type = Option<Object>)]
     pub registered: Option<ToolManifest>,
-    /// What policy, rehearsal and review found.
+    /// The result of policy, rehearsal and review.
     pub checked: Checked,
 }
 
-/// That a version is approved.
+/// The approval of a version.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Approved {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Which version.
+    /// Version.
     pub approved: u32,
 }
 
-/// That another version is called.
+/// A change of the current version.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RolledBack {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// The version that was called before.
+    /// The version that was current before.
     pub from: u32,
-    /// The version that is called now.
+    /// The current version.
     pub to: u32,
 }
 
-/// Whether a tool is in use.
+/// The activation state of a tool.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct InUse {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Whether it is.
+    /// Whether it is active.
     pub active: bool,
-    /// Whether that is new.
+    /// Whether this changed its state.
     pub changed: bool,
 }
 
 /// The rules of the policy.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Rules {
-    /// Their version.
+    /// Version of the rules.
     pub version: u32,
-    /// All of them.
+    /// All rules.
     pub rules: &'static [Rule],
 }
 
-/// All tools of a shelf.
+/// Returns all tools of a registry.
 ///
 /// # Errors
-/// When it can't be read.
+/// Returns an error if it cannot be read.
 pub fn list(registry: &Registry) -> Result<Listing, RegistryError> {
     let statistics = registry.statistics();
     let listed = |entry: Entry| Listed { usage: statistics.of_tool(&entry.name), entry };
     Ok(Listing { tools: registry.list()?.into_iter().map(listed).collect() })
 }
 
-/// A version of a tool, or the one that is called.
+/// Returns a version of a tool, or the current one.
 ///
 /// # Errors
-/// When there is none, its files were changed, or it no longer passes the policy.
+/// Returns an error if it does not exist, its files were changed, or it no longer passes the policy.
 pub fn show(registry: &Registry, name: &str, version: Option<u32>) -> Result<Shown, RegistryError> {
     let admitted = registry.load(name, version)?;
     let manifest = admitted.manifest().clone();
@@ -190,14 +190,14 @@ pub fn show(registry: &Registry, name: &str, version: Option<u32>) -> Result<Sho
     })
 }
 
-/// What was found for a request.
+/// Returns the response for a search.
 #[must_use]
 pub fn found(query: &str, found: Found) -> Search {
     let Found { semantic, why_not, results } = found;
     Search { query: query.into(), semantic, results, why_not }
 }
 
-/// The rules of the policy.
+/// Returns the rules of the policy.
 #[must_use]
 pub fn rules() -> Rules {
     Rules { version: policy::RULES_VERSION, rules: policy::rules() }

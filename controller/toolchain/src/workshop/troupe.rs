@@ -1,4 +1,4 @@
-//! Who acts on a stage: guests, and the tools that guests may call.
+//! Starts guests, and finds the tools that guests may call.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use minismith_analysis::arguments::accept;
 use minismith_analysis::files::input::file_parameters;
 use minismith_analysis::manifest::{Capability, ToolManifest};
 
-/// The guests of a workshop, and the tools of its registry for them to call.
+/// The guests of a workshop, and the tools of its registry that they may call.
 #[derive(Clone, Copy)]
 pub struct Troupe<'a> {
     workshop: &'a Workshop,
@@ -23,7 +23,7 @@ pub struct Troupe<'a> {
 }
 
 impl<'a> Troupe<'a> {
-    /// For a stage with real motors or without.
+    /// Creates the value for a context with or without real motors.
     #[must_use]
     pub const fn new(workshop: &'a Workshop, is_real: bool) -> Self {
         Troupe { workshop, is_real }
@@ -39,7 +39,7 @@ impl<'a> Troupe<'a> {
     }
 }
 
-/// A tool's name, and the function of a toolkit: `greetings.bow`.
+/// Splits a tool's name and the function of a toolkit: `greetings.bow`.
 #[must_use]
 pub fn split(name: &str) -> (&str, Option<&str>) {
     match name.split_once('.') {
@@ -48,7 +48,7 @@ pub fn split(name: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// What to say when a toolkit has no such function.
+/// Returns the message for a function that a toolkit does not have.
 #[must_use]
 pub fn no_function(manifest: &ToolManifest, function: &str) -> String {
     let known: Vec<&str> = manifest.functions.iter().map(|function| function.name.as_str()).collect();
@@ -71,7 +71,7 @@ impl Cage for Troupe<'_> {
 impl Callees for Troupe<'_> {
     fn about(&self, name: &str) -> Result<About, String> {
         let (admitted, _) = self.load(name)?;
-        // What the source asks for now, and what was proved of the tools that it calls itself.
+        // The capabilities that the source uses now, and the verified ones of the tools that it calls.
         let own = admitted.vetted().capabilities();
         let lent = if admitted.vetted().tools().is_empty() {
             BTreeSet::<Capability>::new()
@@ -88,14 +88,11 @@ impl Callees for Troupe<'_> {
         let (admitted, function) = self.load(name)?;
         let manifest = admitted.manifest();
         if self.is_real && manifest.needs_approval && !admitted.is_approved() {
-            return Err(format!(
-                "{name} has to be approved first: `minismith tool approve {}`",
-                manifest.name
-            ));
+            return Err(format!("{name} must be approved first: `minismith tool approve {}`", manifest.name));
         }
         let conditions = self.workshop.conditions(admitted.is_approved()).for_tool(&manifest.budget);
         if !admitted.evidence().rests_on(&conditions.evidence()) {
-            return Err(format!("the proof of {name} is out of date; `minismith tool add` it again"));
+            return Err(format!("the verification of {name} is out of date; `minismith tool add` it again"));
         }
         let vetted = admitted.vetted();
         let entry = vetted.entry_of(function.as_deref()).unwrap_or_else(|| vetted.entry());

@@ -1,6 +1,6 @@
-//! How a tool does once it is in use: statistics by version, and the quarantine of one that misbehaves.
+//! Usage statistics by version, and the quarantine of a tool that misbehaves.
 //!
-//! Neither ever stops a performance that has been: what can't be recorded is logged.
+//! A failure to record is logged and never affects a finished run.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,18 @@ use super::registry::database;
 use super::registry::{Quarantine, Registry, RegistryError};
 use crate::performance::Outcome;
 
-/// What one version, or all versions of a tool, have done.
+/// The usage of one version, or of all versions of a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Usage {
-    /// How often it was performed.
+    /// Number of runs.
     pub runs: u64,
-    /// How often it did not return.
+    /// Number of runs that did not return.
     pub failures: u64,
-    /// Beats on which its motion was trimmed.
+    /// Number of cycles with a clamp.
     pub trims: u64,
-    /// Stage seconds.
+    /// Total robot time, seconds.
     pub seconds: f64,
-    /// When it was last performed, seconds since 1970; 0 is never.
+    /// Time of the last run, seconds since 1970. 0 means never.
     pub last_run: u64,
 }
 
@@ -40,18 +40,18 @@ impl Usage {
     }
 }
 
-/// The statistics of all tools: by name, then by version.
+/// The statistics of all tools, by name, then by version.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics(BTreeMap<String, BTreeMap<u32, Usage>>);
 
 impl Statistics {
-    /// What one version has done.
+    /// Returns the usage of one version.
     #[must_use]
     pub fn of_version(&self, name: &str, version: u32) -> Usage {
         self.0.get(name).and_then(|versions| versions.get(&version)).copied().unwrap_or_default()
     }
 
-    /// What all versions of a tool have done.
+    /// Returns the usage of all versions of a tool.
     #[must_use]
     pub fn of_tool(&self, name: &str) -> Usage {
         let versions = self.0.get(name).into_iter().flat_map(BTreeMap::values);
@@ -59,40 +59,40 @@ impl Statistics {
     }
 }
 
-/// One performance, as it is recorded.
+/// One run to record.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// The tool.
+    /// Name of the tool.
     pub name: &'a str,
-    /// Its version.
+    /// Version.
     pub version: u32,
-    /// How it ended.
+    /// How the run ended.
     pub outcome: &'a Outcome,
-    /// Beats on which its motion was trimmed.
+    /// Number of cycles with a clamp.
     pub trims: u64,
-    /// Stage seconds.
+    /// Duration in robot time, seconds.
     pub seconds: f64,
-    /// A fault of the robot that came while it performed.
+    /// A fault of the robot during the run.
     pub robot_fault: Option<&'a str>,
 }
 
-/// What a performance says of a tool's conduct.
+/// The assessment of a tool's behaviour in a run.
 #[derive(Debug, PartialEq, Eq)]
 enum Conduct {
-    /// It did what it may do; raising is its right.
+    /// It behaved correctly. It may raise exceptions.
     Well,
     /// It must not happen often.
     Fault(String),
-    /// It must not happen.
+    /// It must never happen.
     Grave(String),
-    /// It was ended by a person or for want of a host, which says nothing of the tool.
+    /// A person or a missing host ended the run, so it does not count for the tool.
     NotItsOwn,
 }
 
 impl Run<'_> {
     fn conduct(&self) -> Conduct {
         if let Some(fault) = self.robot_fault {
-            return Conduct::Fault(format!("the robot failed while it performed: {fault}"));
+            return Conduct::Fault(format!("the robot failed during the run: {fault}"));
         }
         match self.outcome {
             Outcome::Returned { .. } | Outcome::Raised { .. } => Conduct::Well,
@@ -106,7 +106,7 @@ impl Run<'_> {
 }
 
 impl Registry {
-    /// Records a performance. Tells when the version is in quarantine for it.
+    /// Records a run. Returns the quarantine if the run causes one.
     pub fn performed(&self, run: &Run<'_>) -> Option<Quarantine> {
         if let Err(error) = database::open(self.root()).and_then(|connection| count(&connection, run)) {
             tracing::warn!(tool = run.name, %error, "this run is not in the statistics");
@@ -118,12 +118,12 @@ impl Registry {
             Conduct::NotItsOwn => Ok(None),
         };
         judged.unwrap_or_else(|error| {
-            tracing::warn!(tool = run.name, %error, "its conduct could not be recorded");
+            tracing::warn!(tool = run.name, %error, "the behaviour of this run could not be recorded");
             None
         })
     }
 
-    /// The statistics of all tools; none, which is logged, where they can't be read.
+    /// Returns the statistics of all tools. A failure is logged and gives empty statistics.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let read = database::open(self.root()).and_then(|connection| all(&connection));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn conduct_is_the_tools_own() {
+    fn conduct_counts_only_the_tools_own_faults() {
         fn run(outcome: &Outcome) -> Run<'_> {
             Run { name: "t", version: 1, outcome, trims: 0, seconds: 1.0, robot_fault: None }
         }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_add_up_by_version() {
+    fn statistics_add_up_runs_by_version() {
         let connection = database::in_memory().unwrap();
         let (good, bad) = (Outcome::Returned { value: json!(1) }, stopped("died"));
         for (version, outcome) in [(1, &good), (1, &bad), (2, &good)] {

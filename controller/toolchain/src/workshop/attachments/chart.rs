@@ -1,55 +1,55 @@
-//! One chart of curves over time: axes, limits, shaded times, a legend.
+//! Draws one chart of curves over time: axes, limits, shaded spans, and a legend.
 
 use super::thin::{Point, straightened, thinned};
 use super::xml::{Xml, short};
 
-/// Where a chart's curves lie in the picture: from the left edge, and how wide.
+/// Left edge of the curves in the image.
 pub const LEFT: f64 = 60.0;
-/// The width of the curves.
+/// Width of the curves.
 pub const WIDTH: f64 = 660.0;
-/// Where legends begin.
+/// Left edge of the legends.
 pub const LEGEND: f64 = LEFT + WIDTH + 14.0;
-/// Points of one curve at most.
-const POINTS: usize = 1_000;
-/// What a curve may be off in the picture.
+/// Maximum number of points of a curve.
+const MAX_POINTS: usize = 1_000;
+/// Maximum error of a simplified curve, in units of the image.
 const TOLERANCE: f64 = 0.12;
 
-/// A motor, or an angle of the head: where it was told to be, where it was, and what it may.
+/// A motor or an angle of the head: its goal, its present position, and its limits.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// Its name.
+    /// Name of the motor or angle.
     pub name: String,
-    /// Seconds and degrees of the goal.
+    /// Time and goal, seconds and degrees.
     pub goal: Vec<Point>,
-    /// Seconds and degrees of the present position.
+    /// Time and present position, seconds and degrees.
     pub present: Vec<Point>,
-    /// Least and greatest angle.
+    /// Minimum and maximum angle, degrees.
     pub limits: (f64, f64),
 }
 
-/// A time that is shaded.
+/// A shaded time span.
 #[derive(Clone, Debug)]
 pub struct Shade {
-    /// From when to when, seconds.
+    /// Start and end, seconds.
     pub span: (f64, f64),
-    /// Why.
+    /// The reason.
     pub words: String,
 }
 
 /// A chart.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// What it shows.
+    /// Title.
     pub title: &'static str,
-    /// Its curves.
+    /// Curves.
     pub curves: Vec<Curve>,
-    /// Its shaded times.
+    /// Shaded spans.
     pub shades: Vec<Shade>,
-    /// The height of the curves in the picture.
+    /// Height of the curves in the image.
     pub height: f64,
 }
 
-/// From values to places in the picture.
+/// Maps values to positions in the image.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     seconds: f64,
@@ -70,7 +70,7 @@ impl Scale {
 }
 
 impl Chart {
-    /// Draws it from `top` downwards; `seconds` is the length of all charts. Returns where it ends.
+    /// Draws the chart from `top` downwards and returns its bottom edge. `seconds` is the duration of all charts.
     pub fn draw(&self, xml: &mut Xml, top: f64, seconds: f64) -> f64 {
         xml.inside(
             "text",
@@ -103,7 +103,7 @@ impl Chart {
         scale.top + scale.height + 34.0
     }
 
-    /// Degrees from the lower edge to the upper one: all that happened, and the limits that are not far from it.
+    /// Returns the range of the axis, degrees: all values, and the limits that are near them.
     fn range(&self) -> (f64, f64) {
         let values = || {
             self.curves.iter().flat_map(|curve| curve.goal.iter().chain(&curve.present)).map(|point| point.1)
@@ -165,8 +165,8 @@ impl Chart {
                 if limit < scale.low || limit > scale.high {
                     continue;
                 }
-                let way = format!("M{LEFT} {}h{WIDTH}", short(scale.y(limit)));
-                xml.inside("path", &[("class", &format!("limit c{}", place % 6)), ("d", &way)], |xml| {
+                let path = format!("M{LEFT} {}h{WIDTH}", short(scale.y(limit)));
+                xml.inside("path", &[("class", &format!("limit c{}", place % 6)), ("d", &path)], |xml| {
                     xml.inside("title", &[], |xml| {
                         xml.text(&format!("limit of {}: {}°", curve.name, short(limit)))
                     });
@@ -194,9 +194,11 @@ impl Chart {
 
 fn draw_curve(xml: &mut Xml, scale: &Scale, place: usize, curve: &Curve) {
     for (kind, points) in [("present", &curve.present), ("goal", &curve.goal)] {
-        let in_picture: Vec<Point> =
-            thinned(points, POINTS).into_iter().map(|(s, degrees)| (scale.x(s), scale.y(degrees))).collect();
-        let way: Vec<String> = straightened(&in_picture, TOLERANCE)
+        let in_picture: Vec<Point> = thinned(points, MAX_POINTS)
+            .into_iter()
+            .map(|(s, degrees)| (scale.x(s), scale.y(degrees)))
+            .collect();
+        let path: Vec<String> = straightened(&in_picture, TOLERANCE)
             .into_iter()
             .map(|(x, y)| format!("{},{}", short((x * 10.0).round() / 10.0), short(y)))
             .collect();
@@ -204,7 +206,7 @@ fn draw_curve(xml: &mut Xml, scale: &Scale, place: usize, curve: &Curve) {
         let (least, most) =
             (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
         let class = format!("{kind} c{}", place % 6);
-        xml.inside("polyline", &[("class", &class), ("points", &way.join(" "))], |xml| {
+        xml.inside("polyline", &[("class", &class), ("points", &path.join(" "))], |xml| {
             let words = format!("{} {kind}: {}° to {}°", curve.name, short(least), short(most));
             xml.inside("title", &[], |xml| xml.text(&words));
         });
@@ -217,7 +219,7 @@ fn tick(xml: &mut Xml, (anchor, x, y): (&str, f64, f64), words: &str) {
     xml.inside("text", &attributes, |xml| xml.text(words));
 }
 
-/// Round values within a range, about so many.
+/// Returns about this many round values within a range.
 fn ticks(low: f64, high: f64, about: f64) -> Vec<f64> {
     let rough = (high - low) / about;
     if !(rough.is_finite() && rough > 0.0) {
@@ -241,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_round() {
+    fn draws_ticks_at_round_values() {
         near(&ticks(-12.0, 31.0, 5.0), &[-10.0, 0.0, 10.0, 20.0, 30.0]);
         near(&ticks(0.0, 3.0, 9.0), &[0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]);
         near(&ticks(0.0, 0.0, 9.0), &[]);
     }
 
     #[test]
-    fn a_limit_that_is_far_does_not_flatten_the_curves() {
+    fn range_ignores_a_distant_limit() {
         let curve = |limits| Curve {
             name: "a".into(),
             goal: vec![(0.0, -10.0), (1.0, 10.0)],

@@ -1,4 +1,4 @@
-//! The part of a tool's page that says why it was admitted: what was rehearsed, measured and found.
+//! The evidence section of a tool's page: what was rehearsed, measured and found.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use crate::workshop::rehearsal::CaseResult;
 use minismith_analysis::finding::Verdict;
 use minismith_analysis::report::PhysicalReport;
 
-/// Calls that did not return and are told one by one.
-const TOLD: usize = 8;
-/// Trims that are told one by one.
-const TRIMS_TOLD: usize = 12;
+/// Maximum number of calls that did not return and are listed one by one.
+const MAX_LISTED_CALLS: usize = 8;
+/// Maximum number of clamps that are listed one by one.
+const MAX_LISTED_CLAMPS: usize = 12;
 
-/// Writes it.
+/// Writes the section.
 pub fn write(page: &mut Page, subject: &Subject<'_>) {
     let manifest = subject.manifest;
     let evidence = &manifest.evidence;
     page.line(format_args!(
-        "* Rules of version {}; limits, beat and budget with the hash {}; {}.",
+        "* Rules of version {}; limits, cycle time and budget with the hash {}; {}.",
         evidence.rules,
         prose(evidence.limits_sha256.get(..12).unwrap_or(&evidence.limits_sha256)),
         prose(&evidence.mock)
@@ -62,14 +62,14 @@ fn measured(page: &mut Page, subject: &Subject<'_>, report: &PhysicalReport) {
         short(report.wall_s)
     ));
     page.line(format_args!(
-        "* The default call takes {} s in {} beats of {} ms{}.",
+        "* The default call takes {} s in {} cycles of {} ms{}.",
         short(report.duration_s),
         report.beats,
         short(subject.conditions.period.as_secs_f64() * 1e3),
         if report.rests_at_end { "; all calls end at rest" } else { "; some call ends in motion" }
     ));
     page.line(format_args!(
-        "* At most in one call: {} pictures read, {} words printed, {} MB of memory, {} s of processor.",
+        "* At most in one call: {} images read, {} words printed, {} MB of memory, {} s of processor.",
         report.frames,
         report.words,
         report.peak_memory_bytes.div_ceil(1 << 20),
@@ -134,10 +134,10 @@ fn joints(page: &mut Page, subject: &Subject<'_>, report: &PhysicalReport) {
 
 fn trims(page: &mut Page, report: &PhysicalReport) {
     if report.trims.is_empty() {
-        return page.paragraph("The default call was not trimmed.");
+        return page.paragraph("The default call was not clamped.");
     }
-    page.table(&["trimmed motor", "limit", "from s", "to s", "at most °", "beats"]);
-    for trim in report.trims.iter().take(TRIMS_TOLD) {
+    page.table(&["clamped motor", "limit", "from s", "to s", "at most °", "cycles"]);
+    for trim in report.trims.iter().take(MAX_LISTED_CLAMPS) {
         page.row(&[
             prose(&trim.joint),
             prose(&trim.cause),
@@ -148,7 +148,7 @@ fn trims(page: &mut Page, report: &PhysicalReport) {
         ]);
     }
     page.blank();
-    more(page, report.trims.len(), TRIMS_TOLD);
+    more(page, report.trims.len(), MAX_LISTED_CLAMPS);
 }
 
 /// The calls by their kind, and those that did not return.
@@ -173,14 +173,14 @@ fn calls(page: &mut Page, name: &str, cases: &[CaseResult]) {
     page.blank();
     let others: Vec<&CaseResult> =
         cases.iter().filter(|case| !matches!(case.outcome, Outcome::Returned { .. })).collect();
-    for case in others.iter().take(TOLD) {
+    for case in others.iter().take(MAX_LISTED_CALLS) {
         let call = called(name, None, &case.arguments);
         page.line(format_args!("* {}: {call} {}", prose(&case.name), ended(&case.outcome)));
     }
     if !others.is_empty() {
         page.blank();
     }
-    more(page, others.len(), TOLD);
+    more(page, others.len(), MAX_LISTED_CALLS);
 }
 
 fn more(page: &mut Page, all: usize, told: usize) {

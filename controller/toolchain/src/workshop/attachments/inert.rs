@@ -1,20 +1,20 @@
-//! Other people's words in Markdown: they are shown as they are and can do nothing.
+//! Escapes untrusted text in Markdown, so that it is displayed literally.
 //!
-//! A docstring, a request or a finding may hold headings, links, HTML or the borders of a table, by chance or on
-//! purpose. Here each such sign becomes a character reference, which never forms structure; what some viewers make a
-//! link of by itself gets an invisible joiner in its middle.
+//! A docstring, a request or a finding may contain headings, links, HTML or table borders, by chance or on purpose.
+//! Each such character becomes a character reference, which never forms structure. An invisible joiner breaks text that
+//! some viewers turn into a link.
 
-/// The longest text that stands in a line or in a cell, characters.
-const LONGEST: usize = 600;
-/// The longest text that stands in a block of its own.
-const LONGEST_BLOCK: usize = 8_000;
-/// Joins two characters invisibly.
+/// Maximum length of text in a line or a cell, characters.
+const MAX_LENGTH: usize = 600;
+/// Maximum length of text in a block, characters.
+const MAX_BLOCK_LENGTH: usize = 8_000;
+/// An invisible character that joins its neighbours.
 const JOINER: char = '\u{2060}';
 
-/// Text within a paragraph or a cell, on one line.
+/// Escapes text for a paragraph or a cell, on one line.
 #[must_use]
 pub fn prose(text: &str) -> String {
-    let line = cut(&one_line(text), LONGEST);
+    let line = cut(&one_line(text), MAX_LENGTH);
     let mut inert = String::with_capacity(line.len() + 16);
     let mut before = None;
     let mut rest = line.chars().peekable();
@@ -29,7 +29,7 @@ pub fn prose(text: &str) -> String {
         let structural = match character {
             '&' | '<' | '>' | '|' | '\\' | '`' | '*' | '[' | ']' | '~' | '$' | '^' => true,
             '_' => !(within(before) && within(after)),
-            // What begins a line may be a heading, a list, a rule or a quotation.
+            // At the start of a line, these characters may form a heading, a list, a rule or a quotation.
             '#' | '-' | '+' | '=' | ':' => before.is_none() && !within(after),
             '.' | ')' => first_word && counts,
             _ => false,
@@ -49,15 +49,15 @@ pub fn prose(text: &str) -> String {
     inert
 }
 
-/// A value as code within a line or a cell.
+/// Formats a value as code within a line or a cell.
 #[must_use]
 pub fn code(text: &str) -> String {
-    let line = cut(&one_line(text), LONGEST);
+    let line = cut(&one_line(text), MAX_LENGTH);
     // A code span has no escapes of its own, and a cell's border would end it.
     if line.is_empty() || line.contains(['`', '|', '\\']) { prose(&line) } else { format!("`{line}`") }
 }
 
-/// Text of several lines as a block of its own.
+/// Formats text of several lines as a block.
 #[must_use]
 pub fn block(text: &str) -> String {
     let kept: String = text
@@ -65,20 +65,20 @@ pub fn block(text: &str) -> String {
         .map(|c| if c == '\t' { ' ' } else { c })
         .filter(|c| *c == '\n' || !is_hidden(*c))
         .collect();
-    let kept = cut(kept.trim_matches('\n'), LONGEST_BLOCK);
+    let kept = cut(kept.trim_matches('\n'), MAX_BLOCK_LENGTH);
     let longest = kept.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}text\n{kept}\n{fence}\n")
 }
 
-/// Without line breaks, and without what can't be seen.
+/// Returns the text without line breaks and invisible characters.
 fn one_line(text: &str) -> String {
     let spaced: String =
         text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| !is_hidden(*c)).collect();
     spaced.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Control characters, and those that turn the direction of writing or take no room.
+/// Returns whether a character is a control character, changes the writing direction, or has no width.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -97,14 +97,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_words_stay_as_they_are() {
+    fn leaves_plain_text_unchanged() {
         let words = "Turns the head (at most 40 degrees), then nods_twice; returns what was done. C# is a note - x = 3.";
         assert_eq!(prose(words), words);
         assert_eq!(code("{\"times\": 3}"), "`{\"times\": 3}`");
     }
 
     #[test]
-    fn signs_become_references() {
+    fn escapes_markup_characters() {
         assert_eq!(prose("# a"), "&#35; a");
         assert_eq!(prose("1. a"), "1&#46; a");
         assert_eq!(prose("- a"), "&#45; a");
@@ -121,8 +121,8 @@ mod tests {
     }
 
     #[test]
-    fn a_block_can_not_be_left() {
+    fn block_cannot_be_closed_from_inside() {
         assert_eq!(block("a\n````\n# b\n"), "`````text\na\n````\n# b\n`````\n");
-        assert!(prose(&"x".repeat(5_000)).chars().count() <= LONGEST + 1);
+        assert!(prose(&"x".repeat(5_000)).chars().count() <= MAX_LENGTH + 1);
     }
 }

@@ -1,4 +1,4 @@
-//! What a page is about, and the Markdown that it is written in.
+//! The subject of a tool's page, and a writer for its Markdown.
 
 use std::fmt::{Display, Write};
 
@@ -10,43 +10,43 @@ use crate::workshop::rehearsal::{CaseResult, Conditions};
 use minismith_analysis::manifest::ToolManifest;
 use minismith_control::recorder::NoRecording;
 
-/// Characters of a returned value that are shown.
-const SHOWN: usize = 160;
+/// Maximum length of a displayed value, characters.
+const MAX_VALUE_LENGTH: usize = 160;
 
-/// What a page tells of.
+/// The subject of a page.
 #[derive(Debug)]
 pub struct Subject<'a> {
-    /// The tool.
+    /// Manifest of the tool.
     pub manifest: &'a ToolManifest,
-    /// How its rehearsed calls went.
+    /// Results of the rehearsed calls.
     pub cases: &'a [CaseResult],
-    /// What it was rehearsed under.
+    /// Conditions of the rehearsal.
     pub conditions: &'a Conditions,
-    /// The files beside the page; none for a page that stands alone.
+    /// Files next to the page. `None` for a page without files.
     pub files: Option<Files<'a>>,
 }
 
-/// The files beside a page.
+/// The files next to a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Files<'a> {
-    /// Their common name, without the suffix.
+    /// Their common name without the suffix.
     pub stem: &'a str,
-    /// Why there is no recording, if there is none.
+    /// The reason why there is no recording, if there is none.
     pub no_recording: Option<&'a NoRecording>,
 }
 
-/// A call as it is written.
+/// Formats a call as it is written.
 pub fn called(name: &str, function: Option<&str>, arguments: &Map<String, Value>) -> String {
     let words: Vec<String> = arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let name = function.map_or_else(|| name.to_owned(), |function| format!("{name}.{function}"));
     code(&format!("{name}({})", words.join(", ")))
 }
 
-/// How a call ended, in words.
+/// Describes how a call ended.
 pub fn ended(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Returned { value } => {
-            let shown: String = value.to_string().chars().take(SHOWN).collect();
+            let shown: String = value.to_string().chars().take(MAX_VALUE_LENGTH).collect();
             format!("returned {}", code(&shown))
         }
         Outcome::Raised { kind, message, .. } => prose(&format!("raised {kind}: {message}")),
@@ -54,47 +54,47 @@ pub fn ended(outcome: &Outcome) -> String {
     }
 }
 
-/// Markdown that is being written.
+/// A Markdown document under construction.
 #[derive(Debug, Default)]
 pub struct Page(String);
 
 impl Page {
-    /// One line.
+    /// Adds a line.
     pub fn line(&mut self, words: impl Display) {
-        // Writing to a text does not fail.
+        // Writing to a string does not fail.
         let _ = writeln!(self.0, "{words}");
     }
 
-    /// An empty line, if there is none yet.
+    /// Adds an empty line, unless there is one already.
     pub fn blank(&mut self) {
         if !self.0.ends_with("\n\n") {
             self.0.push('\n');
         }
     }
 
-    /// A paragraph.
+    /// Adds a paragraph.
     pub fn paragraph(&mut self, words: impl Display) {
         self.line(words);
         self.blank();
     }
 
-    /// A heading of the second order.
+    /// Adds a second-level heading.
     pub fn heading(&mut self, words: &str) {
         self.paragraph(format_args!("## {words}"));
     }
 
-    /// The head of a table.
+    /// Adds the header of a table.
     pub fn table(&mut self, columns: &[&str]) {
         self.line(format_args!("| {} |", columns.join(" | ")));
         self.line(format_args!("|{}", " --- |".repeat(columns.len())));
     }
 
-    /// A row of a table; each cell is inert already.
+    /// Adds a row to a table. The cells are escaped already.
     pub fn row(&mut self, cells: &[String]) {
         self.line(format_args!("| {} |", cells.join(" | ")));
     }
 
-    /// The page.
+    /// Returns the document.
     pub fn finish(self) -> String {
         let mut page = self.0;
         while page.ends_with("\n\n") {

@@ -1,8 +1,13 @@
-//! What lies beside a tool for people: a picture of its motion, a page about it, and a recording to look into.
+//! The attachments of a tool for people: an image of its motion, a page about it, and a recording.
 //!
-//! Reading order: [`Prepared`] (makes all three), [`moment`] (the beats as people see them), [`picture`] and [`chart`]
-//! (SVG; `thin` and `xml` serve them), [`page`] and [`evidence`] (Markdown), [`inert`] (other people's words in it),
-//! [`told`] and [`recorder`] (the recording).
+//! Reading order:
+//!
+//! - [`Prepared`]: creates all three
+//! - [`moment`]: the cycles in degrees
+//! - [`picture`], [`chart`]: SVG, with `thin` and `xml`
+//! - [`page`], [`evidence`]: Markdown
+//! - [`inert`]: escapes untrusted text
+//! - [`told`] and the recorder of `minismith-control`: the recording
 
 pub mod chart;
 pub mod evidence;
@@ -21,25 +26,25 @@ use minismith_analysis::report::PhysicalReport;
 use minismith_control::recorder::{self, NoRecording};
 use moment::{Moment, moments};
 
-/// The suffix of the picture.
+/// Suffix of the image.
 pub const PICTURE: &str = "svg";
-/// The suffix of the page.
+/// Suffix of the page.
 pub const PAGE: &str = "md";
-/// The suffix of the recording.
+/// Suffix of the recording.
 pub const RECORDING: &str = "rrd";
-/// All of them.
+/// All suffixes.
 pub const SUFFIXES: [&str; 3] = [PICTURE, PAGE, RECORDING];
 
-/// A file that lies beside a tool.
+/// A file next to a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachment {
-    /// The end of its name, without the dot.
+    /// Suffix of its name, without the dot.
     pub suffix: &'static str,
-    /// What is in it.
+    /// Content.
     pub bytes: Vec<u8>,
 }
 
-/// All that takes time, done before it is known which version the tool becomes.
+/// The slow part of the work, done before the version number is known.
 #[derive(Debug)]
 pub struct Prepared<'a> {
     admissible: &'a Admissible,
@@ -48,7 +53,8 @@ pub struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Computes the head's way and has the recording made. Without a recording the page says why; that fails nothing.
+    /// Computes the motion of the head and creates the recording. Without a recording the page states the reason. That
+    /// is not an error.
     #[must_use]
     pub fn of(admissible: &'a Admissible) -> Self {
         let moments = moments(admissible.beats());
@@ -73,13 +79,13 @@ impl<'a> Prepared<'a> {
         Prepared { admissible, moments, recording }
     }
 
-    /// Why there is no recording, if there is none.
+    /// Returns the reason why there is no recording, if there is none.
     #[must_use]
     pub fn no_recording(&self) -> Option<&NoRecording> {
         self.recording.as_ref().err()
     }
 
-    /// The files of this version, to be named `stem` and their suffix. Version 0 is a tool that is not registered.
+    /// Returns the files of this version, named `stem` plus their suffix. Version 0 is a tool that is not registered.
     #[must_use]
     pub fn files(&self, version: u32, stem: &str) -> Vec<Attachment> {
         let conditions = self.admissible.conditions();
@@ -89,7 +95,7 @@ impl<'a> Prepared<'a> {
         let picture = picture::draw(&picture::Subject {
             title: format!("{}{shown} · {}", manifest.name, hash(&manifest)),
             subtitle: format!(
-                "its default call in the rehearsal, {} beats of {} ms",
+                "its default call in the rehearsal, {} cycles of {} ms",
                 self.moments.len(),
                 xml::short(conditions.period.as_secs_f64() * 1e3)
             ),
@@ -112,7 +118,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The beginning of the code's hash, by which people tell versions apart.
+/// Returns the beginning of the code's hash, by which people distinguish versions.
 fn hash(manifest: &ToolManifest) -> &str {
     manifest.code_sha256.get(..12).unwrap_or(&manifest.code_sha256)
 }

@@ -1,24 +1,24 @@
-//! The beats of a rehearsal as people see them: degrees, and the head as it follows from the legs.
+//! The cycles of a rehearsal for display: in degrees, and with the head pose computed from the legs.
 
 use firmware_bridge::joint::Joints;
 use firmware_bridge::trace::Beat;
 
 use minismith_control::trace::{Finder, Head};
 
-/// One beat.
+/// One cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
-    /// Where the motors were told to be, degrees.
+    /// Goal positions of the motors, degrees.
     pub goal: Joints<f64>,
-    /// Where they were.
+    /// Present positions of the motors, degrees.
     pub present: Joints<f64>,
-    /// The head that follows from the goals; none where the legs do not fit together.
+    /// Head pose computed from the goals, or `None` if forward kinematics fails.
     pub goal_head: Option<Head>,
-    /// The head that follows from where the motors were.
+    /// Head pose computed from the present positions.
     pub present_head: Option<Head>,
 }
 
-/// Computes the head of each beat, from that of the beat before.
+/// Computes the head pose of each cycle, starting from that of the cycle before.
 #[must_use]
 pub fn moments(beats: &[Beat]) -> Vec<Moment> {
     let (mut goal, mut present) = (Finder::default(), Finder::default());
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_head_s_yaw_is_that_to_the_body() {
+    fn head_yaw_is_relative_to_the_body() {
         let angles = RollPitchYaw {
             roll: Radians::from_degrees(5.0),
             pitch: Radians::from_degrees(-10.0),

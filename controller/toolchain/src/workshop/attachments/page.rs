@@ -1,6 +1,6 @@
-//! The page of a tool: what it is for, how it is called, what is known of it, and what could go wrong. Markdown.
+//! The page of a tool in Markdown: its purpose, its calls, its evidence, and its risks.
 //!
-//! All words that are not ours go through [`super::inert`].
+//! All untrusted text goes through [`super::inert`].
 
 use serde_json::Value;
 
@@ -69,13 +69,13 @@ fn files(page: &mut Page, files: Option<Files<'_>>) {
         None => page.paragraph(format_args!(
             "Recording of the default call: [{stem}.rrd]({stem}.rrd), to be opened with `rerun {stem}.rrd`."
         )),
-        // Our own words, which are Markdown already.
+        // This text is our own Markdown already.
         Some(why @ NoRecording::NotBuilt) => page.paragraph(format_args!("There is {why}.")),
         Some(why) => page.paragraph(format_args!("There is {}.", prose(&why.to_string()))),
     }
 }
 
-/// Parameters and result of one function.
+/// Writes the parameters and the result of one function.
 fn calls(page: &mut Page, name: &str, parameters: &Value, returns: &Returns) {
     let properties = parameters.get("properties").and_then(Value::as_object);
     let required: Vec<&str> = parameters
@@ -174,7 +174,7 @@ fn risks(page: &mut Page, manifest: &ToolManifest) {
         "* Until a person approves it, it moves at the reduced speed that it was rehearsed at."
     });
     page.line(format_args!(
-        "* One call may take {} s of stage time, {} s of processor and {} MB of memory.",
+        "* One call may take {} s of robot time, {} s of processor and {} MB of memory.",
         manifest.budget.stage_seconds,
         manifest.budget.limits.cpu_seconds,
         manifest.budget.limits.memory_bytes >> 20

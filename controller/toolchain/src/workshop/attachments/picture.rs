@@ -1,7 +1,7 @@
-//! A tool's motion as one picture: what it asked for, what came of it, and what it left of the limits. SVG.
+//! Draws a tool's motion as one SVG image: the goals, the present positions, and the margins to the limits.
 //!
-//! The same tool gives the same bytes. Lines stand on a ground of their own, so that they are read on any page; where
-//! a viewer tells that it is dark, so is the ground.
+//! The same tool gives the same bytes. The image has its own background, so it is readable on any page. It follows the
+//! viewer's dark mode.
 
 use firmware_bridge::joint::Joint;
 use firmware_bridge::limits::Limits;
@@ -13,26 +13,26 @@ use minismith_analysis::margins::TrimSpan;
 use minismith_analysis::report::PhysicalReport;
 use minismith_control::trace::Head;
 
-/// What is drawn.
+/// The subject of the image.
 #[derive(Debug)]
 pub struct Subject<'a> {
-    /// The tool's name and version, and the beginning of its hash.
+    /// Name and version of the tool, and the beginning of its hash.
     pub title: String,
-    /// What is said below it.
+    /// Text below the title.
     pub subtitle: String,
-    /// The beats of its default call.
+    /// Cycles of the default call.
     pub moments: &'a [Moment],
-    /// The time of one beat, seconds.
+    /// Duration of one cycle, seconds.
     pub period_s: f64,
-    /// What it was rehearsed under.
+    /// Limits of the rehearsal.
     pub limits: &'a Limits,
-    /// What was measured in all its calls.
+    /// Measurements of all calls.
     pub report: &'a PhysicalReport,
 }
 
 const PAGE_WIDTH: f64 = 920.0;
 
-/// Six colours that are told apart also by those who see few (after Okabe and Ito), on white and on black.
+/// Six colours that are distinguishable with colour blindness (after Okabe and Ito), on white and on black.
 const STYLE: &str = "
 text{font:12px system-ui,'DejaVu Sans',Arial,sans-serif}
 .title{font-size:18px;font-weight:600}.head{font-weight:600}.faint{font-size:10px}
@@ -50,14 +50,14 @@ text{font:12px system-ui,'DejaVu Sans',Arial,sans-serif}
 .bar{fill:#58a6e6}.over{fill:#f85149}.rail{fill:#262c34}}
 ";
 
-/// Draws it.
+/// Draws the image.
 #[must_use]
 pub fn draw(subject: &Subject<'_>) -> String {
-    // How high it is shows only at the end.
+    // The height is known only at the end.
     let mut body = Xml::default();
     text(&mut body, "ink title", (LEFT, 30.0), &subject.title);
     text(&mut body, "faint", (LEFT, 48.0), &subject.subtitle);
-    let key = "thin: goal; broad: where it was; dashed: limit; shaded: held back by the envelope";
+    let key = "thin: goal; broad: present position; dashed: limit; shaded: clamped by the envelope";
     text(&mut body, "faint", (LEFT, 62.0), key);
     let seconds = (subject.moments.len().saturating_sub(1) as f64 * subject.period_s).max(0.1);
     let mut top = 76.0;
@@ -92,7 +92,7 @@ fn text(xml: &mut Xml, class: &str, (x, y): (f64, f64), words: &str) {
     xml.inside("text", &[("class", &class), ("x", &short(x)), ("y", &short(y))], |xml| xml.text(words));
 }
 
-/// The three charts: body and head, legs, antennas.
+/// Returns the three charts: body and head, legs, antennas.
 fn charts(subject: &Subject<'_>) -> [Chart; 3] {
     let motor = |joint: Joint| {
         let limit = subject.limits.joints[joint];
@@ -142,12 +142,12 @@ fn shades(trims: &[TrimSpan], holds: fn(Joint) -> bool) -> Vec<Shade> {
     let held = trims.iter().filter(|trim| Joint::from_name(&trim.joint).is_some_and(holds));
     held.map(|trim| Shade {
         span: (trim.from_s, trim.to_s),
-        words: format!("{} held back by up to {}° ({})", trim.joint, short(trim.worst_deg), trim.cause),
+        words: format!("{} clamped by up to {}° ({})", trim.joint, short(trim.worst_deg), trim.cause),
     })
     .collect()
 }
 
-/// What each motor used of its speed, acceleration and jerk, in all calls. Returns where it ends.
+/// Draws each motor's share of its velocity, acceleration and jerk limits, over all calls. Returns the bottom edge.
 fn bars(xml: &mut Xml, subject: &Subject<'_>, top: f64) -> f64 {
     text(
         xml,
@@ -178,7 +178,7 @@ const BAR: f64 = 100.0;
 
 fn bar(xml: &mut Xml, (x, y): (f64, f64), name: &str, unit: &str, (peak, limit): (f64, f64)) {
     let share = if limit > 0.0 { peak / limit } else { 0.0 };
-    // Rounding is not breaking a limit.
+    // Rounding does not count as exceeding a limit.
     let class = if share > 1.0005 { "over" } else { "bar" };
     let (left, top) = (short(x), short(y + 2.0));
     xml.element("rect", &[("class", &"rail"), ("x", &left), ("y", &top), ("width", &BAR), ("height", &"10")]);

@@ -1,10 +1,11 @@
-//! Makes a curve small enough for a picture and loses none of its extremes.
+//! Reduces the number of points of a curve and keeps its extremes.
 
 /// A point: time, value.
 pub type Point = (f64, f64);
 
-/// At most about `most` points of a curve whose times rise: from each stretch its least and its greatest value remain,
-/// in their order.
+/// Reduces a curve to about `most` points. The times must increase.
+///
+/// Each stretch keeps its minimum and its maximum, in their order.
 #[must_use]
 pub fn thinned(curve: &[Point], most: usize) -> Vec<Point> {
     if curve.len() <= most.max(4) {
@@ -25,8 +26,10 @@ pub fn thinned(curve: &[Point], most: usize) -> Vec<Point> {
     kept
 }
 
-/// Leaves out the points that lie within `tolerance` of the line between those that remain; ends, least and greatest
-/// value always remain. (The method is that of Ramer, Douglas and Peucker, with distances along the values.)
+/// Removes the points that are within `tolerance` of the line between the remaining ones.
+///
+/// The ends, the minimum and the maximum always remain. The method is Ramer–Douglas–Peucker, with distances along the
+/// value axis.
 #[must_use]
 pub fn straightened(curve: &[Point], tolerance: f64) -> Vec<Point> {
     let Some(last) = curve.len().checked_sub(1) else { return Vec::new() };
@@ -55,7 +58,7 @@ pub fn straightened(curve: &[Point], tolerance: f64) -> Vec<Point> {
     curve.iter().zip(kept).filter_map(|(point, kept)| kept.then_some(*point)).collect()
 }
 
-/// The point between two others that is farthest from the line between them.
+/// Returns the point between two others that is farthest from the line between them.
 fn farthest(curve: &[Point], from: usize, to: usize) -> Option<(usize, f64)> {
     let (a, b) = (curve.get(from)?, curve.get(to)?);
     let slope = (b.1 - a.1) / (b.0 - a.0).max(1e-12);
@@ -78,9 +81,9 @@ mod tests {
     }
 
     #[test]
-    fn extremes_and_ends_stay() {
+    fn thinned_keeps_extremes_and_ends() {
         let mut long = wave(20_000);
-        // One beat alone, which leaving out every other point would lose.
+        // A single cycle, which a reduction to every other point would lose.
         long[7_777].1 = 99.0;
         for curve in
             [thinned(&long, 1_000), straightened(&long, 0.1), straightened(&thinned(&long, 1_000), 0.1)]
@@ -93,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_straight_becomes_two_points_and_what_bends_stays_near() {
+    fn straightened_reduces_a_line_to_two_points_and_keeps_curves_within_tolerance() {
         let line: Vec<Point> = (0..500).map(|place| (f64::from(place), f64::from(place) * 0.5)).collect();
         assert_eq!(straightened(&line, 0.01).len(), 2);
         let wave = wave(500);

@@ -1,4 +1,4 @@
-//! A rehearsal in the recorder's words.
+//! Converts a rehearsal into messages for the recorder.
 
 use std::time::Duration;
 
@@ -11,33 +11,33 @@ use minismith_analysis::finding::Finding;
 use minismith_analysis::margins::TrimSpan;
 use minismith_control::trace::words;
 
-/// What is told.
+/// The rehearsal to convert.
 #[derive(Debug)]
 pub struct Subject<'a> {
-    /// The recording's name.
+    /// Name of the recording.
     pub name: String,
-    /// A page about it.
+    /// Text about the recording.
     pub about: String,
-    /// The beats.
+    /// Cycles.
     pub moments: &'a [Moment],
-    /// The time of one beat, seconds.
+    /// Duration of one cycle, seconds.
     pub period_s: f64,
-    /// What the motors may do.
+    /// Limits of the motors.
     pub limits: &'a Limits,
-    /// What was found.
+    /// Findings.
     pub findings: &'a [Finding],
-    /// When the envelope held the robot back.
+    /// Time spans in which the envelope clamped the motion.
     pub trims: &'a [TrimSpan],
 }
 
-/// The whole recording, message by message.
+/// Returns the whole recording, message by message.
 pub fn messages<'a>(subject: &'a Subject<'a>) -> impl Iterator<Item = Message> + 'a {
     let said = subject.findings.iter().map(|finding| {
         Message::Text(Text { beat: None, voice: Voice::Workshop, words: finding.to_string() })
     });
     let held = subject.trims.iter().map(|trim| {
         let words = format!(
-            "{} held back by up to {} degrees ({}; {} beats)",
+            "{} clamped by up to {} degrees ({}; {} cycles)",
             trim.joint, trim.worst_deg, trim.cause, trim.beats
         );
         Message::Text(Text { beat: Some(subject.beat_at(trim.from_s)), voice: Voice::Envelope, words })
@@ -56,13 +56,13 @@ impl Subject<'_> {
         Message::Begin(words::begin(self.name.clone(), self.about.clone(), period, self.limits))
     }
 
-    /// The beat at a time of the stage's clock.
+    /// Returns the cycle at a robot time.
     fn beat_at(&self, seconds: f64) -> u64 {
         (seconds / self.period_s.max(1e-6)).round() as u64
     }
 
     fn beat(&self, number: u64, moment: &Moment) -> Message {
-        // By how much it was trimmed is known of the worst beat alone.
+        // The amount of a clamp is known only for its worst cycle.
         let worst = self.trims.iter().filter(|trim| self.beat_at(trim.worst_at_s) == number);
         let trims = worst.filter_map(|trim| {
             Some(Trim { motor: Joint::from_name(&trim.joint)?.index(), by_deg: trim.worst_deg })

@@ -1,13 +1,13 @@
-//! Just enough of XML to draw: elements, attributes and texts, written so that no text becomes markup.
+//! A minimal XML writer for drawings: elements, attributes and text. No text can become markup.
 
 use std::fmt::{Display, Write};
 
-/// A document that is being written.
+/// A document under construction.
 #[derive(Debug, Default)]
 pub struct Xml(String);
 
 impl Xml {
-    /// An element with something inside.
+    /// Adds an element with content.
     pub fn inside(&mut self, name: &str, attributes: &[(&str, &dyn Display)], inside: impl FnOnce(&mut Xml)) {
         self.open(name, attributes);
         self.0.push('>');
@@ -17,23 +17,23 @@ impl Xml {
         self.0.push_str(">\n");
     }
 
-    /// An element with nothing inside.
+    /// Adds an empty element.
     pub fn element(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
         self.open(name, attributes);
         self.0.push_str("/>\n");
     }
 
-    /// Text inside an element.
+    /// Adds text inside an element.
     pub fn text(&mut self, text: &str) {
         self.escaped(text);
     }
 
-    /// What was written as XML already, or has no markup.
+    /// Adds text that is XML already or contains no markup.
     pub fn text_as_is(&mut self, xml: &str) {
         self.0.push_str(xml);
     }
 
-    /// The document.
+    /// Returns the document.
     #[must_use]
     pub fn finish(self) -> String {
         self.0
@@ -55,10 +55,10 @@ impl Xml {
         for character in text.chars() {
             match character {
                 '&' | '<' | '>' | '"' | '\'' => {
-                    // Writing to a text does not fail.
+                    // Writing to a string does not fail.
                     let _ = write!(self.0, "&#{};", u32::from(character));
                 }
-                // XML has no way to write them.
+                // XML cannot represent these characters.
                 c if c.is_control() && c != '\n' => {}
                 c => self.0.push(c),
             }
@@ -66,7 +66,7 @@ impl Xml {
     }
 }
 
-/// A number with at most two decimals, as short as can be.
+/// Formats a number with at most two decimals, as short as possible.
 #[must_use]
 pub fn short(value: f64) -> String {
     let text = format!("{value:.2}");
@@ -79,14 +79,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_no_markup() {
+    fn escapes_markup_in_text() {
         let mut xml = Xml::default();
         xml.inside("text", &[("x", &1), ("class", &"a\"b")], |xml| xml.text("<b>&\u{1}"));
         assert_eq!(xml.finish(), "<text x=\"1\" class=\"a&#34;b\">&#60;b&#62;&#38;</text>\n");
     }
 
     #[test]
-    fn numbers_are_short() {
+    fn formats_short_numbers() {
         for (value, text) in [(1.0, "1"), (-0.001, "0"), (2.504, "2.5"), (100.0, "100"), (-3.456, "-3.46")] {
             assert_eq!(short(value), text);
         }

@@ -1,17 +1,18 @@
-//! Values made up for a tool's parameters, from their types and ranges: plain ones, the ends, and some by chance.
+//! Generates values for a tool's parameters from their types and ranges: plain values, range ends, and random ones.
 
 use serde_json::{Map, Value, json};
 
 use minismith_analysis::samples;
 use minismith_runtime::chance::Chance;
 
-/// Ends of ranges that are tried at most.
-const CORNERS: usize = 16;
+/// Maximum number of range ends that are tried.
+const MAX_CORNERS: usize = 16;
 
-/// Calls by chance.
-const BY_CHANCE: usize = 3;
+/// Number of random calls.
+const RANDOM_CALLS: usize = 3;
 
-/// Values for the parameters that have no default (defaults are left to the tool itself), and whether none was needed.
+/// Returns values for the parameters without a default, and whether none was needed. Defaults are left to the tool
+/// itself.
 pub(super) fn default_arguments(schema: &Value) -> (Map<String, Value>, bool) {
     let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut arguments = Map::new();
@@ -23,7 +24,7 @@ pub(super) fn default_arguments(schema: &Value) -> (Map<String, Value>, bool) {
     (arguments, all_default)
 }
 
-/// An unremarkable value of a schema.
+/// Returns an unremarkable value for a schema.
 #[must_use]
 pub fn plain_value(schema: &Value) -> Value {
     if let Some(sample) = samples::named_for(schema).into_iter().next() {
@@ -52,8 +53,10 @@ pub fn plain_value(schema: &Value) -> Value {
     }
 }
 
-/// Each parameter at the ends of its range, the others at their defaults; then all at their ends together. With each
-/// the parameter that is tried, and a name.
+/// Returns calls with each parameter at the ends of its range and the others at their defaults, then with all at their
+/// ends.
+///
+/// Each call comes with the tested parameter and a name.
 pub(super) fn corners(
     schema: &Value,
     defaults: &Map<String, Value>,
@@ -68,7 +71,7 @@ pub(super) fn corners(
             found.push((name.clone(), call, arguments));
         }
     }
-    found.truncate(CORNERS);
+    found.truncate(MAX_CORNERS);
     found
 }
 
@@ -96,11 +99,11 @@ fn item(parameter: &Value) -> Value {
     parameter.get("items").map_or(Value::Null, plain_value)
 }
 
-/// Calls in which every parameter has some value of its type and range: the same ones each time.
-pub(super) fn made_up(schema: &Value, defaults: &Map<String, Value>) -> Vec<Map<String, Value>> {
+/// Returns random calls in which every parameter has a value of its type and range. The calls are the same each time.
+pub(super) fn random_calls(schema: &Value, defaults: &Map<String, Value>) -> Vec<Map<String, Value>> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let Some(properties) = properties.filter(|properties| !properties.is_empty()) else { return Vec::new() };
-    let mut chance = MakingUp(Chance(0x5eed));
+    let mut chance = ValueGenerator(Chance(0x5eed));
     let call = |_| {
         let mut arguments = defaults.clone();
         for (name, parameter) in properties {
@@ -108,19 +111,19 @@ pub(super) fn made_up(schema: &Value, defaults: &Map<String, Value>) -> Vec<Map<
         }
         arguments
     };
-    (0..BY_CHANCE).map(call).collect()
+    (0..RANDOM_CALLS).map(call).collect()
 }
 
-/// Makes values up.
-struct MakingUp(Chance);
+/// A generator of random values.
+struct ValueGenerator(Chance);
 
-impl MakingUp {
+impl ValueGenerator {
     fn one_of<'a>(&mut self, values: &'a [Value]) -> Option<&'a Value> {
         let length = values.len().max(1) as u64;
         values.get((self.0.next() % length) as usize)
     }
 
-    /// A value of this schema; none where the schema says too little.
+    /// Returns a value for this schema, or `None` if the schema is too vague.
     fn value(&mut self, schema: &Value, depth: u8) -> Option<Value> {
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
             return self.one_of(values).cloned();
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_made_up_only_for_what_has_no_default() {
+    fn default_arguments_fills_only_parameters_without_default() {
         let (arguments, all_default) = default_arguments(&schema());
         assert!(!all_default);
         assert_eq!(Value::Object(arguments.clone()), json!({"x": 0.5}));
@@ -185,16 +188,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_up_fits_its_schema_and_repeats() {
-        let calls = made_up(&schema(), &Map::new());
-        assert_eq!(calls.len(), BY_CHANCE);
+    fn random_calls_fit_the_schema_and_repeat() {
+        let calls = random_calls(&schema(), &Map::new());
+        assert_eq!(calls.len(), RANDOM_CALLS);
         for call in
             calls.iter().chain(corners(&schema(), &default_arguments(&schema()).0).iter().map(|it| &it.2))
         {
             assert_eq!(accept(&schema(), call), Ok(()), "{call:?}");
         }
-        assert_eq!(calls, made_up(&schema(), &Map::new()));
+        assert_eq!(calls, random_calls(&schema(), &Map::new()));
         assert!(calls.windows(2).any(|pair| pair[0] != pair[1]));
-        assert!(made_up(&json!({"properties": {}}), &Map::new()).is_empty());
+        assert!(random_calls(&json!({"properties": {}}), &Map::new()).is_empty());
     }
 }

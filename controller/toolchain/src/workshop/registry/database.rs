@@ -1,7 +1,7 @@
-//! The database beside the shelf: statistics of use, and the index of the search.
+//! The database of the registry: usage statistics and the search index.
 //!
-//! Nothing in it decides anything: what it says of tools is derived from their files and compared with them at each
-//! use. When it can't be read it is made anew, which costs the statistics; when it can't be written, nothing is kept.
+//! No decision depends on it. Its data about tools is derived from their files and compared with them at each use. An
+//! unreadable database is rebuilt, which loses the statistics. If it cannot be written, nothing is recorded.
 
 use std::fs;
 use std::path::Path;
@@ -11,14 +11,14 @@ use rusqlite::{Connection, ErrorCode};
 
 use super::shelf;
 
-/// The file, in the tools directory.
+/// Name of the file in the tools directory.
 const FILE: &str = ".shelf.sqlite";
 
-/// The form of the tables; another one is made anew.
-const FORM: i64 = 1;
+/// Version of the schema. A database with another version is rebuilt.
+const SCHEMA_VERSION: i64 = 1;
 
-/// How long one process waits for another's writing.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum time to wait for a write by another process.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 const TABLES: &str = "
 CREATE TABLE usage (
@@ -29,16 +29,16 @@ CREATE TABLE indexed (
 CREATE VIRTUAL TABLE words USING fts5(name, description, parameters, code, document, tokenize='porter unicode61');
 ";
 
-/// Opens the database, and makes it anew where it is missing or damaged.
+/// Opens the database, and rebuilds it if it is missing or damaged.
 ///
 /// # Errors
-/// When it can be neither read nor made.
+/// Returns an error if it can be neither read nor created.
 pub(in crate::workshop) fn open(root: &Path) -> rusqlite::Result<Connection> {
     let path = root.join(FILE);
     match prepare(&path) {
         Err(error) if is_damage(&error) => {
             let Ok(_lock) = shelf::lock(root) else { return Err(error) };
-            // Somebody else may have mended it meanwhile.
+            // Another process may have repaired it in the meantime.
             prepare(&path).or_else(|error| {
                 if !is_damage(&error) {
                     return Err(error);
@@ -54,10 +54,10 @@ pub(in crate::workshop) fn open(root: &Path) -> rusqlite::Result<Connection> {
     }
 }
 
-/// A database that lasts as long as the value, for where none can be written.
+/// Returns a temporary database, for use if no file can be written.
 ///
 /// # Errors
-/// When there is no memory for it.
+/// Returns an error if memory is insufficient.
 pub(in crate::workshop) fn in_memory() -> rusqlite::Result<Connection> {
     let connection = Connection::open_in_memory()?;
     connection.execute_batch(TABLES)?;
@@ -66,13 +66,13 @@ pub(in crate::workshop) fn in_memory() -> rusqlite::Result<Connection> {
 
 fn prepare(path: &Path) -> rusqlite::Result<Connection> {
     let mut connection = Connection::open(path)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     let form = |connection: &Connection| {
         connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
     };
-    if form(&connection)? == FORM {
-        // Damage to a table is found here and not in the middle of a search.
+    if form(&connection)? == SCHEMA_VERSION {
+        // This detects damage to a table here and not during a search.
         connection.query_row(
             "SELECT (SELECT count(*) FROM usage), (SELECT count(*) FROM indexed)",
             [],
@@ -81,18 +81,18 @@ fn prepare(path: &Path) -> rusqlite::Result<Connection> {
         return Ok(connection);
     }
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    if form(&transaction)? != FORM {
+    if form(&transaction)? != SCHEMA_VERSION {
         transaction.execute_batch(
             "DROP TABLE IF EXISTS usage; DROP TABLE IF EXISTS indexed; DROP TABLE IF EXISTS words;",
         )?;
         transaction.execute_batch(TABLES)?;
-        transaction.pragma_update(None, "user_version", FORM)?;
+        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     }
     transaction.commit()?;
     Ok(connection)
 }
 
-/// Whether the file is no database, or not a whole one.
+/// Returns whether the error means that the file is not a complete database.
 pub(in crate::workshop) fn is_damage(error: &rusqlite::Error) -> bool {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => true,

@@ -1,4 +1,4 @@
-//! How two versions of a tool differ: their code line by line, and their manifests by what they mean.
+//! Compares two versions of a tool: the code line by line, and the manifests field by field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,49 +12,51 @@ use super::state::State;
 use super::{Registry, RegistryError, read_manifest, the_version};
 use minismith_analysis::manifest::ToolManifest;
 
-/// Lines that are shown around a changed one.
+/// Number of unchanged lines around a change.
 const CONTEXT: usize = 3;
 
-/// How two versions differ.
+/// The difference between two versions.
 #[derive(Clone, Debug, Serialize)]
 pub struct Difference {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// The older side.
+    /// Older version.
     pub from: u32,
-    /// The newer side.
+    /// Newer version.
     pub to: u32,
-    /// The modules that differ.
+    /// Modules that differ.
     pub modules: Vec<ModuleChange>,
-    /// What the manifests say differently.
+    /// Fields of the manifest that differ.
     pub manifest: Vec<Change>,
 }
 
-/// How one module differs.
+/// The difference of one module.
 #[derive(Clone, Debug, Serialize)]
 pub struct ModuleChange {
-    /// Its stem.
+    /// Stem of the file name.
     pub module: String,
-    /// A unified diff; one side is empty for a module that came or went.
+    /// A unified diff. One side is empty for an added or removed module.
     pub diff: String,
 }
 
-/// One statement of the manifest that differs.
+/// A field of the manifest that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// What it is about, such as `parameters.times.maximum`.
+    /// Path of the field, such as `parameters.times.maximum`.
     pub what: String,
-    /// What the older one says, if anything.
+    /// Older value, if any.
     pub from: Option<Value>,
-    /// What the newer one says, if anything.
+    /// Newer value, if any.
     pub to: Option<Value>,
 }
 
 impl Registry {
-    /// How version `from` differs from version `to`; without them, the one before the one that is called from that.
+    /// Compares version `from` with version `to`.
+    ///
+    /// Without version numbers, it compares the current version with the one before it.
     ///
     /// # Errors
-    /// When there are no such versions, or they can't be read.
+    /// Returns an error if a version does not exist or cannot be read.
     pub fn difference(
         &self,
         name: &str,
@@ -76,7 +78,7 @@ impl Registry {
             for (stem, bytes) in others.into_iter().flatten().chain([(name.to_owned(), main)]) {
                 modules.insert(stem, String::from_utf8_lossy(&bytes).into_owned());
             }
-            Ok::<_, RegistryError>((modules, meaning(&read_manifest(&folder, version)?)))
+            Ok::<_, RegistryError>((modules, relevant_fields(&read_manifest(&folder, version)?)))
         };
         let ((old_code, old), (new_code, new)) = (side(from)?, side(to)?);
         let stems: BTreeSet<&String> = old_code.keys().chain(new_code.keys()).collect();
@@ -103,16 +105,16 @@ impl Registry {
     }
 }
 
-/// What a manifest says that matters to whoever calls the tool or stands beside the robot, one statement a line.
-fn meaning(manifest: &ToolManifest) -> BTreeMap<String, Value> {
+/// Returns the fields of a manifest that matter to callers and to people near the robot, by path.
+fn relevant_fields(manifest: &ToolManifest) -> BTreeMap<String, Value> {
     let mut parameters = manifest.parameters.clone();
-    // `parameters.times`, not `parameters.properties.times`.
+    // The path is `parameters.times`, not `parameters.properties.times`.
     let properties = parameters.get_mut("properties").map(Value::take).unwrap_or_default();
-    let mut said = BTreeMap::new();
-    flatten("parameters", &properties, &mut said);
+    let mut fields = BTreeMap::new();
+    flatten("parameters", &properties, &mut fields);
     let figures = manifest.report.as_ref().map(|report| {
         let mut figures = json!(report);
-        // How long it took on which machine, and a hash, say nothing of what the tool does.
+        // The duration on some machine and a hash do not describe the tool.
         if let Some(figures) = figures.as_object_mut() {
             figures.retain(|key, _| !["wall_s", "command_digest"].contains(&key.as_str()));
         }
@@ -132,27 +134,27 @@ fn meaning(manifest: &ToolManifest) -> BTreeMap<String, Value> {
         ("report", figures.unwrap_or_default()),
     ];
     for (key, value) in others {
-        flatten(key, &value, &mut said);
+        flatten(key, &value, &mut fields);
     }
-    said
+    fields
 }
 
-/// A list of things with names, by those.
+/// Indexes a list of named items by name.
 fn by_name(list: &Value) -> Value {
     let named = |item: &Value| Some((item.get("name")?.as_str()?.to_owned(), item.clone()));
     Value::Object(list.as_array().into_iter().flatten().filter_map(named).collect::<Map<_, _>>())
 }
 
-fn flatten(key: &str, value: &Value, said: &mut BTreeMap<String, Value>) {
+fn flatten(key: &str, value: &Value, fields: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(map) => {
             for (name, value) in map {
-                flatten(&format!("{key}.{name}"), value, said);
+                flatten(&format!("{key}.{name}"), value, fields);
             }
         }
         Value::Null => {}
         value => {
-            said.insert(key.to_owned(), value.clone());
+            fields.insert(key.to_owned(), value.clone());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a reader of the shelf gets: a tool that may be looked at or called, and a line of the list.
+//! The registry's view of a tool: a loaded version, and an entry of the list.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::{RegistryError, read_manifest};
 use minismith_analysis::manifest::{Capability, Evidence, Function, ToolManifest};
 use minismith_analysis::policy::Vetted;
 
-/// A version whose code is what was admitted, and still passes the policy. Only the registry makes one.
+/// A version whose code is unchanged since it was accepted, and still passes the policy. Only the registry creates one.
 #[derive(Debug)]
 pub struct Admitted {
     vetted: Vetted,
@@ -34,49 +34,49 @@ impl Admitted {
         Admitted { vetted, manifest, approval, quarantine, deactivation }
     }
 
-    /// The tool, read again just now.
+    /// Returns the tool, as just read.
     #[must_use]
     pub const fn vetted(&self) -> &Vetted {
         &self.vetted
     }
 
-    /// Takes the tool out, to rehearse it again.
+    /// Returns the tool, so that it can be rehearsed again.
     #[must_use]
     pub fn into_vetted(self) -> Vetted {
         self.vetted
     }
 
-    /// What was written beside it.
+    /// Returns the manifest.
     #[must_use]
     pub const fn manifest(&self) -> &ToolManifest {
         &self.manifest
     }
 
-    /// Whether a person has approved this version: then it moves at full speed.
+    /// Returns whether a person has approved this version. It then moves at full speed.
     #[must_use]
     pub const fn is_approved(&self) -> bool {
         self.approval.is_some()
     }
 
-    /// Who has approved this version, and when.
+    /// Returns who approved this version, and when.
     #[must_use]
     pub const fn approval(&self) -> Option<&Approval> {
         self.approval.as_ref()
     }
 
-    /// Why this version does not run, if it has misbehaved.
+    /// Returns why this version is in quarantine, if it is.
     #[must_use]
     pub const fn quarantine(&self) -> Option<&Quarantine> {
         self.quarantine.as_ref()
     }
 
-    /// Who has taken the tool out of use, if somebody has.
+    /// Returns who deactivated the tool, if anyone has.
     #[must_use]
     pub const fn deactivation(&self) -> Option<&Deactivation> {
         self.deactivation.as_ref()
     }
 
-    /// What the proof of this version rests on: its approval's evidence, or else its admission's.
+    /// Returns the evidence of this version's approval, or else of its acceptance.
     #[must_use]
     pub const fn evidence(&self) -> &Evidence {
         match &self.approval {
@@ -86,56 +86,58 @@ impl Admitted {
     }
 }
 
-/// One line of the list of tools.
+/// An entry in the list of tools.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ToolEntry)]
 pub struct Entry {
-    /// The tool's name.
+    /// Name of the tool.
     pub name: String,
-    /// The version that is called.
+    /// Current version.
     pub version: u32,
     /// All versions.
     pub versions: Vec<u32>,
-    /// Whether it comes with the program.
+    /// Whether the tool is part of the program.
     pub predefined: bool,
-    /// Whether a person has approved the version that is called.
+    /// Whether a person has approved the current version.
     pub approved: bool,
-    /// Whether it is in use: nobody has deactivated it.
+    /// Whether the tool is active, i.e. not deactivated.
     pub active: bool,
-    /// Why the version that is called does not run, if it has misbehaved.
+    /// The reason why the current version is in quarantine, if it is.
     pub quarantine: Option<Quarantine>,
-    /// What it does.
+    /// Description.
     pub description: String,
-    /// Whether this program wrote it, from a person's words alone.
+    /// Whether this program wrote it, from a person's request alone.
     #[serde(skip)]
     pub is_own: bool,
-    /// What it may do on a stage.
+    /// Capabilities of the tool.
     #[serde(skip)]
     pub capabilities: BTreeSet<Capability>,
-    /// The JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     #[schema(value_type = Object)]
     pub parameters: Value,
-    /// The functions of a toolkit, each callable as `toolkit.function`.
+    /// Functions of a toolkit, each callable as `toolkit.function`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<Function>,
 }
 
 impl Entry {
-    /// Whether its description may be told to a model: it comes with the program, or was written by it, or a person has
-    /// approved it. Any other may be made to lead a model astray.
+    /// Returns whether the description may be shown to a language model.
+    ///
+    /// This holds for tools that are predefined, written by this program, or approved by a person. Any other
+    /// description may try to mislead a model.
     #[must_use]
     pub const fn is_told(&self) -> bool {
         self.predefined || self.is_own || self.approved
     }
 
-    /// Whether it runs when it is called.
+    /// Returns whether a call runs the tool.
     #[must_use]
     pub const fn is_callable(&self) -> bool {
         self.active && self.quarantine.is_none()
     }
 }
 
-/// The line of one tool; none where no version was ever finished.
+/// Returns the entry of one tool, or `None` if it has no complete version.
 pub(super) fn entry(folder: &Path, name: &str, predefined: bool) -> Result<Option<Entry>, RegistryError> {
     let versions = versions_in(folder)?;
     if versions.is_empty() {

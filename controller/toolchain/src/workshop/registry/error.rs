@@ -1,112 +1,114 @@
-//! What can be wrong with the shelf or with a tool on it, said so that a person knows what to do.
+//! Errors of the registry and its tools, with instructions for the user.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use minismith_analysis::finding::Finding;
 
-/// Something is wrong with the shelf or with a tool on it.
+/// An error of the registry or of a tool in it.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// There is no such tool.
+    /// The tool does not exist.
     #[error("there is no tool {name:?}{}", did_you_mean(.near))]
     Unknown {
-        /// What was asked for.
+        /// Requested name.
         name: String,
-        /// Names that are close.
+        /// Similar names.
         near: Vec<String>,
     },
-    /// There is no such version.
+    /// The version does not exist.
     #[error("{name} has no version {version}; it has {}", numbers(.versions))]
     NoVersion {
-        /// The tool.
+        /// Name of the tool.
         name: String,
-        /// What was asked for.
+        /// Requested version.
         version: u32,
-        /// What there is.
+        /// Existing versions.
         versions: Vec<u32>,
     },
-    /// There is nothing to go back to.
+    /// There is no earlier version.
     #[error("{name} is at its first version, {version}; there is nothing to roll back to")]
     FirstVersion {
-        /// The tool.
+        /// Name of the tool.
         name: String,
         /// Its version.
         version: u32,
     },
-    /// A version is not before the one that is called.
-    #[error("{name} calls version {current}, and {to} is not before it; name an earlier version with --to")]
+    /// The requested version is not before the current one.
+    #[error(
+        "the current version of {name} is {current}, and {to} is not before it; name an earlier version with --to"
+    )]
     NotBefore {
-        /// The tool.
+        /// Name of the tool.
         name: String,
-        /// The version that is called.
+        /// Current version.
         current: u32,
-        /// What was asked for.
+        /// Requested version.
         to: u32,
     },
-    /// There is nothing to compare with.
+    /// There is no other version to compare with.
     #[error("{name} has only version {version}; a difference needs two")]
     OneVersion {
-        /// The tool.
+        /// Name of the tool.
         name: String,
         /// Its only version.
         version: u32,
     },
-    /// The name belongs to a tool that comes with the program.
+    /// The name belongs to a predefined tool.
     #[error("{name} comes with the program; give your tool another name")]
     Predefined {
         /// The name.
         name: String,
     },
-    /// A person has taken it out of use.
-    #[error("{name} is deactivated; `minismith tool activate {name}` takes it into use again")]
+    /// A person has deactivated the tool.
+    #[error("{name} is deactivated; `minismith tool activate {name}` activates it again")]
     Deactivated {
-        /// The tool.
+        /// Name of the tool.
         name: String,
     },
-    /// It has misbehaved.
+    /// The version is in quarantine.
     #[error(
         "{name} version {version} is in quarantine: {reason}; read it with `minismith tool show {name}`, then \
          `minismith tool approve {name}` rehearses it and lets it out, or add a better version"
     )]
     Quarantined {
-        /// The tool.
+        /// Name of the tool.
         name: String,
         /// Its version.
         version: u32,
-        /// What it did.
+        /// The reason for the quarantine.
         reason: String,
     },
-    /// The code is not what was admitted.
-    #[error("{} has changed since it was admitted; put the original back, or `minismith tool add` it as a new version", .path.display())]
+    /// The code is not the accepted code.
+    #[error("{} has changed since it was accepted; restore the original, or `minismith tool add` it as a new version", .path.display())]
     Tampered {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The code no longer passes the policy.
-    #[error("{name} no longer passes the policy ({}); mend it and `minismith tool add` it again", .findings.first().map(ToString::to_string).unwrap_or_default())]
+    #[error("{name} no longer passes the policy ({}); fix it and `minismith tool add` it again", .findings.first().map(ToString::to_string).unwrap_or_default())]
     Refused {
-        /// The tool.
+        /// Name of the tool.
         name: String,
-        /// Why.
+        /// The findings.
         findings: Vec<Finding>,
     },
-    /// A file on the shelf can't be understood.
-    #[error("{} can't be understood ({reason}); remove that version's two files, or put back their originals", .path.display())]
+    /// A file of the registry cannot be parsed.
+    #[error("{} cannot be read ({reason}); remove that version's two files, or restore the originals", .path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The parse error.
         reason: String,
     },
-    /// The shelf can't be read or written.
-    #[error("can't {doing} {}: {source}; {}", .path.display(), remedy(.source.kind()))]
+    /// The registry cannot be read or written.
+    #[error("cannot {doing} {}: {source}; {}", .path.display(), remedy(.source.kind()))]
     Io {
-        /// What was tried.
+        /// The failed operation, as a verb.
         doing: &'static str,
-        /// Where.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -126,8 +128,8 @@ fn numbers(versions: &[u32]) -> String {
 const fn remedy(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-            "make room there and repeat it; what was on the shelf before is untouched"
+            "free some space there and try again; the registry is unchanged"
         }
-        _ => "check that the tools directory exists and is yours to write",
+        _ => "check that the tools directory exists and is writable",
     }
 }

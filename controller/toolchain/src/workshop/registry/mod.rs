@@ -1,4 +1,4 @@
-//! The one door through which a tool becomes callable, and the shelf behind it.
+//! The tool registry: tools become callable only through it.
 //!
 //! ```text
 //! tools/predefined/NAME/   v1.py v1.json state.json     comes with the program
@@ -8,13 +8,13 @@
 //! tools/.checked/          what checks have found
 //! ```
 //!
-//! Reading order: `shelf` (files that are whole or not there), `sources` (the code of a version), `state` (what is
-//! called, approved, out of use), `entry` (what a reader gets), then this module, `difference` and `database`.
+//! Reading order: `shelf` (atomic reads and writes), `sources` (the code of a version), `state` (current version,
+//! approvals, deactivation), `entry` (the result of a read), then this module, `difference` and `database`.
 //!
-//! A version is never overwritten, and its number is never given again. It exists when its `vN.json` does, which is
-//! written last, beside its place, synced and renamed; so a crash at any point leaves the old state or the new one,
-//! and the next writer sweeps what it left. `state.json` says which version is called, which ones a person has
-//! approved, and what is out of use. One writer at a time, by a lock on the shelf.
+//! A version is never overwritten, and its number is never used again. A version exists once its `vN.json` exists. That
+//! file is written last: to a temporary file, synced and renamed. A crash at any point therefore leaves the old state
+//! or the new one, and the next writer removes the leftovers. `state.json` holds the current version, the approvals,
+//! and any deactivation. A lock on the registry allows one writer at a time.
 
 pub(super) mod database;
 mod difference;
@@ -49,17 +49,17 @@ use shelf::{io, lock, make_folder, read_json, sweep, versions_in, write_json};
 use sources::{main_file, read_sources, write_sources};
 use state::{MOST_FAULTS, State};
 
-/// The shelf of tools.
+/// The tool registry.
 #[derive(Clone, Debug)]
 pub struct Registry {
     root: PathBuf,
 }
 
 impl Registry {
-    /// Opens the shelf, and makes its folders.
+    /// Opens the registry and creates its folders.
     ///
     /// # Errors
-    /// When the folders can't be made.
+    /// Returns an error if the folders cannot be created.
     pub fn open(root: &Path) -> Result<Self, RegistryError> {
         for shelf in ["predefined", "generated"] {
             let path = root.join(shelf);
@@ -68,16 +68,18 @@ impl Registry {
         Ok(Registry { root: root.to_owned() })
     }
 
-    /// The folder of the shelf.
+    /// Returns the folder of the registry.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Admits a tool: a new version, or the present one when the code, its declarations and its evidence are the same.
-    /// Attachments are written before the manifest: where a version is, they are too.
+    /// Registers a tool as a new version, or returns the current one if code, declarations and evidence are the same.
+    ///
+    /// Attachments are written before the manifest, so every version has its attachments.
     ///
     /// # Errors
-    /// When the name is taken by a predefined tool, or the shelf can't be written; then nothing has changed.
+    /// Returns an error if a predefined tool has this name, or if the registry cannot be written. Then nothing has
+    /// changed.
     pub fn admit(
         &self,
         admissible: &Admissible,
@@ -111,17 +113,17 @@ impl Registry {
             State { current: version, ..state }.write(&folder)
         })();
         if let Err(error) = written {
-            // Nothing has changed then, and what was written makes room again.
+            // Nothing has changed then, and the space of the written files is freed.
             let _undone = shelf::remove(&marker).map(|()| sweep(&folder, &versions));
             return Err(error);
         }
         Ok(manifest)
     }
 
-    /// Whether a tool of this name may be admitted.
+    /// Checks whether a tool of this name may be registered.
     ///
     /// # Errors
-    /// When it is the name of a tool that comes with the program.
+    /// Returns an error if a predefined tool has this name.
     pub fn may_be_given(&self, name: &str) -> Result<(), RegistryError> {
         if self.root.join("predefined").join(name).is_dir() {
             return Err(RegistryError::Predefined { name: name.into() });
@@ -129,10 +131,10 @@ impl Registry {
         Ok(())
     }
 
-    /// All tools, by name.
+    /// Returns all tools, sorted by name.
     ///
     /// # Errors
-    /// When the shelf can't be read. A damaged tool is left out and logged.
+    /// Returns an error if the registry cannot be read. A damaged tool is skipped and logged.
     pub fn list(&self) -> Result<Vec<Entry>, RegistryError> {
         let mut entries = Vec::new();
         for (shelf, predefined) in [("predefined", true), ("generated", false)] {
@@ -153,10 +155,10 @@ impl Registry {
         Ok(entries)
     }
 
-    /// Loads the version of a tool that is called, or a given one, to be looked at.
+    /// Loads the current version of a tool, or a given one, for display.
     ///
     /// # Errors
-    /// When there is none, its files were changed, or it no longer passes the policy.
+    /// Returns an error if it does not exist, its files were changed, or it no longer passes the policy.
     pub fn load(&self, name: &str, version: Option<u32>) -> Result<Admitted, RegistryError> {
         let folder = self.folder(name)?;
         let mut state = State::read(&folder)?;
@@ -178,10 +180,10 @@ impl Registry {
         ))
     }
 
-    /// Loads the version of a tool that is called, to be run.
+    /// Loads the current version of a tool to run it.
     ///
     /// # Errors
-    /// As [`Self::load`]; and when the tool is deactivated or its version is in quarantine.
+    /// As for [`Self::load`], and if the tool is deactivated or its version is in quarantine.
     pub fn callable(&self, name: &str) -> Result<Admitted, RegistryError> {
         let admitted = self.load(name, None)?;
         if admitted.deactivation().is_some() {
@@ -197,10 +199,10 @@ impl Registry {
         }
     }
 
-    /// Goes back to the version before the one that is called, or to a given one before it.
+    /// Rolls back to the version before the current one, or to a given earlier one.
     ///
     /// # Errors
-    /// When there is no such version.
+    /// Returns an error if there is no such version.
     pub fn roll_back(&self, name: &str, to: Option<u32>) -> Result<(u32, u32), RegistryError> {
         self.change(name, |state, folder| {
             let from = state.current;
@@ -219,10 +221,10 @@ impl Registry {
         })
     }
 
-    /// Takes a tool out of use, or into use again. Whether that changed anything.
+    /// Activates or deactivates a tool. Returns whether that changed its state.
     ///
     /// # Errors
-    /// When there is no such tool or the shelf can't be written.
+    /// Returns an error if the tool does not exist or the registry cannot be written.
     pub fn set_active(&self, name: &str, active: bool, by: &str) -> Result<bool, RegistryError> {
         self.change(name, |state, _| {
             let changes = state.deactivated.is_none() != active;
@@ -235,10 +237,10 @@ impl Registry {
         })
     }
 
-    /// Records that a person approves a version, and what was rehearsed for that. It is out of quarantine then.
+    /// Records the approval of a version with the evidence of its rehearsal. This ends a quarantine.
     ///
     /// # Errors
-    /// When there is no such tool or the shelf can't be written.
+    /// Returns an error if the tool does not exist or the registry cannot be written.
     pub(super) fn approve(
         &self,
         name: &str,
@@ -255,7 +257,8 @@ impl Registry {
         })
     }
 
-    /// Records a fault of a version: a grave one puts it in quarantine at once, others do the third time in a row.
+    /// Records a fault of a version. A severe fault puts it in quarantine at once, other faults on the third time in a
+    /// row.
     pub(super) fn fault(
         &self,
         name: &str,
@@ -275,7 +278,7 @@ impl Registry {
         })
     }
 
-    /// Records that a version did well: faults before it are not in a row with those after it.
+    /// Records a good run of a version. It resets the count of faults in a row.
     pub(super) fn no_fault(&self, name: &str, version: u32) -> Result<(), RegistryError> {
         let folder = self.folder(name)?;
         if !State::read(&folder)?.faults.contains_key(&version) {
@@ -287,7 +290,7 @@ impl Registry {
         })
     }
 
-    /// Reads a tool's state, changes it and writes it, while nobody else does.
+    /// Reads a tool's state, changes it and writes it, under the lock.
     fn change<T>(
         &self,
         name: &str,
@@ -304,7 +307,7 @@ impl Registry {
         Ok(answer)
     }
 
-    /// The folder of a tool that has a version.
+    /// Returns the folder of a tool that has a version.
     fn folder(&self, name: &str) -> Result<PathBuf, RegistryError> {
         let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         for shelf in ["predefined", "generated"] {
@@ -318,11 +321,10 @@ impl Registry {
         Err(RegistryError::Unknown { name: name.chars().take(60).collect(), near })
     }
 
-    /// The texts of a version's modules as they lie there: the main one, and the others by stem. They are no proof of
-    /// anything.
+    /// Returns the texts of a version's modules as stored: the main one, and the others by stem. They are not verified.
     ///
     /// # Errors
-    /// When they can't be read.
+    /// Returns an error if they cannot be read.
     pub fn texts(
         &self,
         name: &str,
@@ -333,10 +335,10 @@ impl Registry {
         Ok((text(main), others.into_iter().flatten().map(|(stem, bytes)| (stem, text(bytes))).collect()))
     }
 
-    /// The files that lie beside a version of a tool, by suffix.
+    /// Returns the attachments of a version, by suffix.
     ///
     /// # Errors
-    /// When there is no such tool.
+    /// Returns an error if the tool does not exist.
     pub fn attachments(
         &self,
         name: &str,
@@ -347,7 +349,7 @@ impl Registry {
         Ok(files.into_iter().filter(|(_, file)| file.is_file()).collect())
     }
 
-    /// The bytes of a version's attachment, if it has one that is not too long.
+    /// Returns the bytes of a version's attachment, if it exists and is not too large.
     #[must_use]
     pub fn attachment(&self, name: &str, version: u32, suffix: &str) -> Option<Vec<u8>> {
         let path = self.folder(name).ok()?.join(format!("v{version}.{suffix}"));
@@ -355,7 +357,8 @@ impl Registry {
     }
 }
 
-/// Whether admitting `new` would only repeat `known`. What needed no approval does not need one when it comes again.
+/// Returns whether accepting `new` would only repeat `known`. A version that needed no approval does not need one when
+/// it is registered again.
 fn is_the_same(known: &ToolManifest, new: &ToolManifest) -> bool {
     known.code_sha256 == new.code_sha256
         && known.evidence == new.evidence
@@ -364,7 +367,7 @@ fn is_the_same(known: &ToolManifest, new: &ToolManifest) -> bool {
         && known.needs_approval <= new.needs_approval
 }
 
-/// The number of a version that is there.
+/// Checks that a version exists and returns its number.
 fn the_version(name: &str, version: u32, folder: &Path) -> Result<u32, RegistryError> {
     let versions = versions_in(folder)?;
     if versions.contains(&version) {

@@ -1,4 +1,5 @@
-//! Files and folders of the shelf: read with a bound, written so that a crash at any point leaves the old or the new.
+//! Files and folders of the registry, with bounded reads and atomic writes. A crash at any point leaves the old or the
+//! new content.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -13,13 +14,13 @@ use minismith_runtime::bounded::read_at_most;
 
 use super::RegistryError;
 
-/// The largest file that is read from the shelf.
+/// Maximum size of a file in the registry, bytes.
 pub(in crate::workshop) const MAX_FILE: u64 = 4 << 20;
 
-/// What a file or folder that is being written is called until it is whole.
+/// Suffix of a file or folder that is being written.
 const BESIDE: &str = ".new";
 
-/// A file of the shelf.
+/// Reads a file of the registry.
 pub(super) fn read_kept(path: &Path) -> Result<Vec<u8>, RegistryError> {
     read_at_most(path, MAX_FILE).map_err(|source| match source.kind() {
         std::io::ErrorKind::FileTooLarge => {
@@ -54,8 +55,9 @@ pub(super) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), Reg
     write_whole(path, &bytes)
 }
 
-/// Writes beside, syncs, renames, and syncs the folder: readers see the old file or the new one. What could not be
-/// written whole is taken away again.
+/// Writes a file atomically: to a temporary file, which is synced and renamed, followed by a sync of the folder.
+///
+/// Readers see the old file or the new one. If the write fails, the temporary file is removed.
 pub(in crate::workshop) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RegistryError> {
     let beside = beside(path);
     let written = (|| {
@@ -66,13 +68,13 @@ pub(in crate::workshop) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), 
         sync_folder(path.parent().unwrap_or(path))
     })();
     written.map_err(|source| {
-        // A crash would leave it too; the next writer sweeps.
+        // A crash would leave the file too. The next writer removes it.
         let _swept_later = fs::remove_file(&beside);
         io("write", path, source)
     })
 }
 
-/// The same for a folder of files: all of them are there, or none.
+/// Writes a folder of files atomically: all of them exist, or none.
 pub(super) fn write_folder(path: &Path, files: &[(String, &[u8])]) -> Result<(), RegistryError> {
     let beside = beside(path);
     let written = (|| {
@@ -84,7 +86,7 @@ pub(super) fn write_folder(path: &Path, files: &[(String, &[u8])]) -> Result<(),
             file.sync_all()?;
         }
         sync_folder(&beside)?;
-        // Only an empty folder would be replaced by a rename.
+        // A rename replaces only an empty folder.
         remove(path)?;
         fs::rename(&beside, path)?;
         sync_folder(path.parent().unwrap_or(path))
@@ -95,7 +97,7 @@ pub(super) fn write_folder(path: &Path, files: &[(String, &[u8])]) -> Result<(),
     })
 }
 
-/// Makes a tool's folder, so that it is still there after a crash.
+/// Creates a tool's folder and syncs its parent, so that it survives a crash.
 pub(super) fn make_folder(path: &Path) -> Result<(), RegistryError> {
     if path.is_dir() {
         return Ok(());
@@ -105,8 +107,9 @@ pub(super) fn make_folder(path: &Path) -> Result<(), RegistryError> {
         .map_err(|source| io("make", path, source))
 }
 
-/// Takes away what writers that crashed have left in a tool's folder: files that were never whole, and parts of
-/// versions that were never finished. The caller holds the lock, so that nobody is writing them now.
+/// Removes the leftovers of crashed writers from a tool's folder: temporary files, and parts of incomplete versions.
+///
+/// The caller holds the lock, so no other writer is active.
 pub(super) fn sweep(folder: &Path, versions: &[u32]) -> Result<(), RegistryError> {
     let last = versions.last().copied().unwrap_or(0);
     let unfinished = |name: &str| {
@@ -126,7 +129,7 @@ pub(super) fn sweep(folder: &Path, versions: &[u32]) -> Result<(), RegistryError
     Ok(())
 }
 
-/// One writer at a time; the lock goes with the value.
+/// Locks the registry for one writer. Dropping the file releases the lock.
 pub(super) fn lock(root: &Path) -> Result<File, RegistryError> {
     let path = root.join(".lock");
     let file = File::create(&path).map_err(|source| io("open", &path, source))?;
@@ -135,9 +138,9 @@ pub(super) fn lock(root: &Path) -> Result<File, RegistryError> {
     Ok(file)
 }
 
-/// The versions that a tool's folder holds, in order: those whose manifest is there.
+/// Returns the versions in a tool's folder that have a manifest, in order.
 pub(super) fn versions_in(folder: &Path) -> Result<Vec<u32>, RegistryError> {
-    // Only names as they are written here count: `v01.json` is none, and after the last number there is no next one.
+    // Only names in the canonical spelling count: not `v01.json`, and not the greatest number, which has no successor.
     let version = |name: &str| {
         let version: u32 = name.strip_prefix('v')?.strip_suffix(".json")?.parse().ok()?;
         (version < u32::MAX && name == format!("v{version}.json")).then_some(version)
@@ -155,7 +158,7 @@ pub(super) fn io(doing: &'static str, path: &Path, source: std::io::Error) -> Re
     RegistryError::Io { doing, path: path.to_owned(), source }
 }
 
-/// Removes a file, a link or a whole folder; what is not there is fine.
+/// Removes a file, a link or a whole folder. A missing path is not an error.
 pub(super) fn remove(path: &Path) -> std::io::Result<()> {
     let removed = match fs::symlink_metadata(path) {
         Ok(there) if there.is_dir() => fs::remove_dir_all(path),

@@ -1,4 +1,4 @@
-//! The sources of one version: `vN.py`, or for a toolkit the folder `vN/` with a file for each module.
+//! The sources of one version: `vN.py`, or for a toolkit the folder `vN/` with one file per module.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,13 +7,13 @@ use std::path::Path;
 use super::RegistryError;
 use super::shelf::{io, read_kept, remove, write_folder, write_whole};
 
-/// The most modules that a version may have beside its main one.
-const MOST_OTHERS: usize = 64;
+/// Maximum number of modules besides the main one.
+const MAX_OTHER_MODULES: usize = 64;
 
-/// The main module, and of a toolkit the further ones by stem.
+/// The main module, and the further modules of a toolkit by stem.
 pub(super) type Sources = (Vec<u8>, Option<BTreeMap<String, Vec<u8>>>);
 
-/// Writes a version's sources: the main module, and of a toolkit the further ones by stem.
+/// Writes a version's sources: the main module, and the further modules of a toolkit by stem.
 pub(super) fn write_sources(
     folder: &Path,
     version: u32,
@@ -22,7 +22,7 @@ pub(super) fn write_sources(
     others: Option<&BTreeMap<String, String>>,
 ) -> Result<(), RegistryError> {
     let (file, modules) = (folder.join(format!("v{version}.py")), folder.join(format!("v{version}")));
-    // A version has one form; the other would be a piece of one that was never finished.
+    // A version has one form. The other form would be a leftover of an incomplete version.
     let other_form = if others.is_none() { &modules } else { &file };
     remove(other_form).map_err(|source| io("remove", other_form, source))?;
     let Some(others) = others else {
@@ -33,7 +33,7 @@ pub(super) fn write_sources(
     write_folder(&modules, &files)
 }
 
-/// A version's sources as bytes: the main module, and of a toolkit the further ones by stem.
+/// Reads a version's sources as bytes: the main module, and the further modules of a toolkit by stem.
 pub(super) fn read_sources(folder: &Path, version: u32, name: &str) -> Result<Sources, RegistryError> {
     let modules = folder.join(format!("v{version}"));
     if !modules.is_dir() {
@@ -44,8 +44,8 @@ pub(super) fn read_sources(folder: &Path, version: u32, name: &str) -> Result<So
         let path = entry.path();
         let stem = path.file_name().and_then(|file| file.to_str()).and_then(|file| file.strip_suffix(".py"));
         let Some(stem) = stem.filter(|stem| *stem != name) else { continue };
-        if others.len() == MOST_OTHERS {
-            let reason = format!("it holds more than {MOST_OTHERS} modules");
+        if others.len() == MAX_OTHER_MODULES {
+            let reason = format!("it has more than {MAX_OTHER_MODULES} modules");
             return Err(RegistryError::Damaged { path: modules, reason });
         }
         others.insert(stem.to_owned(), read_kept(&path)?);
@@ -53,7 +53,7 @@ pub(super) fn read_sources(folder: &Path, version: u32, name: &str) -> Result<So
     Ok((read_kept(&modules.join(format!("{name}.py")))?, Some(others)))
 }
 
-/// Where a version's main module lies, for messages.
+/// Returns the path of a version's main module, for messages.
 pub(super) fn main_file(folder: &Path, version: u32, name: &str) -> std::path::PathBuf {
     let modules = folder.join(format!("v{version}"));
     if modules.is_dir() { modules.join(format!("{name}.py")) } else { folder.join(format!("v{version}.py")) }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_come_back_as_they_were_written() {
+    fn reads_back_both_forms() {
         let folder = tempfile::tempdir().unwrap();
         let others = BTreeMap::from([("poses".to_owned(), "BOW = 1\n".to_owned())]);
         write_sources(folder.path(), 1, "kit", "x = 1\n", None).unwrap();
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(read_sources(folder.path(), 1, "kit").unwrap(), (b"x = 1\n".to_vec(), None));
         let bytes = BTreeMap::from([("poses".to_owned(), b"BOW = 1\n".to_vec())]);
         assert_eq!(read_sources(folder.path(), 2, "kit").unwrap(), (b"x = 2\n".to_vec(), Some(bytes)));
-        // Pieces of the other form, from a crash, do not get in the way.
+        // Leftovers of the other form, from a crash, are ignored.
         write_sources(folder.path(), 2, "kit", "x = 3\n", None).unwrap();
         assert_eq!(read_sources(folder.path(), 2, "kit").unwrap().0, b"x = 3\n");
         write_sources(folder.path(), 2, "kit", "x = 4\n", Some(&others)).unwrap();

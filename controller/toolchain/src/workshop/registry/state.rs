@@ -1,4 +1,4 @@
-//! What is written in a tool's `state.json`: which version is called, who approved which, and what is out of use.
+//! A tool's `state.json`: the current version, the approvals, and any deactivation or quarantine.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,54 +13,54 @@ use minismith_analysis::manifest::Evidence;
 /// Faults in a row after which a version is put in quarantine.
 pub(super) const MOST_FAULTS: u32 = 3;
 
-/// That a person stands for a version: it moves at full speed.
+/// A person's approval of a version, which then moves at full speed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Approval {
-    /// What the rehearsal at full speed rested on.
+    /// Evidence of the rehearsal at full speed.
     #[serde(flatten)]
     pub evidence: Evidence,
-    /// When, seconds since 1970.
+    /// Time of the approval, seconds since 1970.
     #[serde(default)]
     pub at: u64,
-    /// Who.
+    /// Name of the person.
     #[serde(default)]
     pub by: String,
 }
 
-/// Why a version does not run any more.
+/// A quarantine: the version no longer runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Quarantine {
-    /// What it did.
+    /// The reason.
     pub reason: String,
-    /// When, seconds since 1970.
+    /// Time, seconds since 1970.
     pub at: u64,
 }
 
-/// That a person has taken a tool out of use.
+/// A deactivation of a tool by a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deactivation {
-    /// When, seconds since 1970.
+    /// Time, seconds since 1970.
     pub at: u64,
-    /// Who.
+    /// Name of the person.
     pub by: String,
 }
 
-/// The state of one tool. Everything in it that concerns a version is kept by its number, which is never given twice.
+/// The state of one tool. Data about a version is stored under its number, which is never used again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct State {
-    /// The version that is called.
+    /// Current version.
     pub(super) current: u32,
-    /// Each approved version.
+    /// Approved versions.
     #[serde(default)]
     pub(super) approved: BTreeMap<u32, Approval>,
-    /// Whether the tool is out of use.
+    /// The deactivation, if the tool is deactivated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) deactivated: Option<Deactivation>,
-    /// Each version that misbehaved.
+    /// Versions in quarantine.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) quarantine: BTreeMap<u32, Quarantine>,
     /// Faults in a row, by version.
@@ -69,7 +69,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// The number for a new version: a number that was used once says nothing of other code.
+    /// Returns the number for a new version. A used number must not describe other code.
     pub(super) fn next(&self, versions: &[u32]) -> u32 {
         let last = [
             versions.last(),
@@ -105,7 +105,7 @@ mod tests {
         let mut state = State { current: 2, ..State::default() };
         assert_eq!(State::default().next(&[]), 1);
         assert_eq!((state.next(&[1, 2]), state.next(&[1, 4])), (3, 5));
-        // The files of version 6 were removed; its approval is of that code, not of the next one.
+        // The files of version 6 were removed. Its approval is for that code, not for the next one.
         let approval = Approval { evidence: Evidence::default(), at: 0, by: "ada".into() };
         state.approved.insert(6, approval);
         assert_eq!(state.next(&[1, 2]), 7);

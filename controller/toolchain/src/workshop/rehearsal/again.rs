@@ -1,5 +1,6 @@
-//! One call of a tool, rehearsed once more from where a performance began: the same code, arguments and chance, on a fresh
-//! mock in virtual time.
+//! Repeats one call of a tool from the start pose of an earlier run.
+//!
+//! It uses the same code, arguments and random seed, on a new simulated robot in virtual time.
 
 use firmware_bridge::joint::Joints;
 use firmware_bridge::trace::Beat;
@@ -13,38 +14,38 @@ use minismith_analysis::manifest::Expectation;
 use minismith_analysis::policy::Vetted;
 use minismith_runtime::outcome::{TrimView, trims};
 
-/// The call.
+/// The call to repeat.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Which function of a toolkit; none means the tool itself.
+    /// Function of a toolkit. `None` means the tool itself.
     pub function: Option<String>,
-    /// What it was called with.
+    /// Arguments of the call.
     pub arguments: Map<String, Value>,
-    /// Where the body stood.
+    /// Start position of the motors.
     pub start: Joints,
 }
 
-/// What came of it this time.
+/// The result of the repeated call.
 #[derive(Clone, Debug)]
 pub struct Again {
-    /// How it ended.
+    /// How the call ended.
     pub outcome: Outcome,
     /// SHA-256 of the stream of goal positions.
     pub command_digest: String,
-    /// Stage seconds.
+    /// Duration in robot time, seconds.
     pub took_s: f64,
-    /// What was commanded and measured.
+    /// Goal and present positions of each cycle.
     pub beats: Vec<Beat>,
-    /// What it printed.
+    /// Printed output.
     pub printed: String,
-    /// What the envelope took off.
+    /// Clamps by the envelope.
     pub trims: Vec<TrimView>,
 }
 
-/// Rehearses a call once more.
+/// Repeats a call in a rehearsal.
 ///
 /// # Errors
-/// [`NoRehearsal`], when there is no cage or no body.
+/// Returns [`NoRehearsal`] if no sandbox or simulated robot is available.
 pub fn again(
     vetted: &Vetted,
     call: &Call,

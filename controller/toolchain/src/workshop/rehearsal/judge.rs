@@ -1,4 +1,4 @@
-//! What the cases of a rehearsal mean for the tool: one by one, and together.
+//! Turns the results of a rehearsal's cases into findings, for each case and for all together.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use minismith_analysis::policy::Vetted;
 use minismith_analysis::report::PhysicalReport;
 use minismith_analysis::samples;
 
-/// A tool that is held back by more than this is told so, degrees.
+/// Threshold for a finding about clamping, degrees.
 pub(super) const MUCH_TRIMMED: f64 = 5.0;
 
-/// What one case's outcome means for the tool.
+/// Adds the findings of one case.
 pub(super) fn judge(act: &Act<'_>, case: &Case, ran: &Ran, findings: &mut Vec<Finding>) {
     let function = case.function.as_ref().unwrap_or(&act.vetted.entry().name);
     let call = format!("{function}({})", describe(&samples::shown(&case.arguments)));
     let weight = if case.must_pass { Verdict::Refuse } else { Verdict::Admit };
     match (&ran.performance.outcome, &case.expect) {
         (Outcome::Stopped { limit, reason }, _) => {
-            // The longest file that a tool says it takes may be more than it has time or memory for; that is told.
+            // A file of the maximum accepted size may exceed the tool's time or memory. This only produces a finding.
             let hostile =
                 !matches!(limit.as_str(), "stage_seconds") && !samples::has_largest(&case.arguments);
             let verdict = if hostile { Verdict::Refuse } else { weight };
@@ -76,14 +76,14 @@ pub(super) fn judge(act: &Act<'_>, case: &Case, ran: &Ran, findings: &mut Vec<Fi
                 "test-case-fails",
                 Verdict::Refuse,
                 format!("{}: in {call} {complaint}", case.name),
-                mending(&complaint),
+                motion_hint(&complaint),
             ));
         }
     }
 }
 
-/// How a motion that lacks something is mended.
-fn mending(complaint: &str) -> &'static str {
+/// Returns a hint for a motion that lacks something.
+fn motion_hint(complaint: &str) -> &'static str {
     let stands = |joint: Joint| complaint == format!("{} does not move", joint.name());
     if stands(Joint::BodyYaw) {
         "turn the body with `body_yaw=math.radians(...)` in `goto_target`, or mend the test case if it is wrong"
@@ -94,7 +94,7 @@ fn mending(complaint: &str) -> &'static str {
     }
 }
 
-/// What only all cases together can tell.
+/// Adds the findings that need all cases.
 pub(super) fn judge_whole(
     vetted: &Vetted,
     report: &PhysicalReport,
@@ -118,7 +118,7 @@ pub(super) fn judge_whole(
         findings.push(finding(
             "trimmed",
             Verdict::Admit,
-            format!("the envelope held the robot back by up to {worst_trim} degrees (case {trimmed_case:?})"),
+            format!("the envelope clamped the motion by up to {worst_trim} degrees (case {trimmed_case:?})"),
             "move more slowly, or in smaller steps",
         ));
     }
@@ -126,7 +126,7 @@ pub(super) fn judge_whole(
         findings.push(finding(
             "range-narrowed",
             Verdict::Admit,
-            format!("it is proved for {parameter} {range} only; beyond that a person must approve it"),
+            format!("it is verified for {parameter} {range} only; beyond that a person must approve it"),
             "make calls at the ends of the range pass, or give the parameter a narrower range",
         ));
     }

@@ -1,22 +1,23 @@
-//! Which made-up calls narrow the range that a rehearsal vouches for.
+//! Decides which generated calls narrow the verified range.
 
 use minismith_analysis::margins::Narrowed;
 
 use crate::performance::Outcome;
 
-/// A trim by more than this is no longer what the tool asked for, degrees.
-const GREAT_TRIM: f64 = 5.0;
+/// Maximum clamp at which the motion still counts as the requested one, degrees.
+const MAX_CLAMP_DEG: f64 = 5.0;
 
-/// Whether a case at a corner takes something off the range that the rehearsal vouches for. A tool that raises
-/// `ValueError` has drawn the line itself.
+/// Returns the narrowed range if a case at the end of a range fails.
+///
+/// A tool that raises `ValueError` has set this limit itself.
 #[must_use]
 pub fn narrowed(case: &str, outcome: &Outcome, worst_trim_deg: f64) -> Option<Narrowed> {
     let call = case.strip_prefix("corner: ")?.to_owned();
     let why = match outcome {
         Outcome::Stopped { limit, .. } => format!("stopped: {limit}"),
         Outcome::Raised { kind, .. } if kind != "ValueError" => format!("raises {kind}"),
-        Outcome::Returned { .. } if worst_trim_deg > GREAT_TRIM => {
-            format!("trimmed by {worst_trim_deg} degrees")
+        Outcome::Returned { .. } if worst_trim_deg > MAX_CLAMP_DEG => {
+            format!("clamped by {worst_trim_deg} degrees")
         }
         Outcome::Returned { .. } | Outcome::Raised { .. } => return None,
     };
@@ -28,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_corners_narrow_the_range() {
+    fn only_corner_cases_narrow_the_range() {
         let stopped = Outcome::Stopped { limit: "stage_seconds".into(), reason: String::new() };
         let raised =
             |kind: &str| Outcome::Raised { kind: kind.into(), message: String::new(), line: Some(1) };

@@ -1,4 +1,4 @@
-//! A body whose senses are noisy: what is read differs a little from what is.
+//! A simulated robot with noisy position readings.
 
 use firmware_bridge::clock::Tick;
 use firmware_bridge::envelope::SafeCommand;
@@ -7,10 +7,10 @@ use firmware_bridge::units::Radians;
 
 use minismith_runtime::chance::Chance;
 
-/// Two of the encoder's 4096 steps to either side.
+/// Amplitude of the noise: two of the encoder's 4096 steps, radians.
 const NOISE: f64 = 2.0 * std::f64::consts::TAU / 4096.0;
 
-/// A robot whose readings are noisy, if that is asked for.
+/// A robot whose readings are noisy if requested.
 pub(super) struct Noisy<R> {
     robot: R,
     chance: Option<Chance>,

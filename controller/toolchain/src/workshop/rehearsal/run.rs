@@ -1,4 +1,4 @@
-//! One case of a rehearsal: a fresh guest on a fresh body in virtual time, measured by the host.
+//! Runs one case of a rehearsal: a new guest on a new simulated robot in virtual time, measured by the host.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::channel;
@@ -29,16 +29,17 @@ use minismith_analysis::samples;
 use minismith_control::eyes::{Eyes, SceneCamera, photographs};
 use minismith_control::stage::Stage;
 
-/// What running one case gave.
+/// The measurements of one case.
 pub(super) struct Ran {
     pub performance: Performance,
     pub report: PhysicalReport,
     pub beats: Vec<Beat>,
 }
 
-/// Runs cases side by side, one worker for each processor; results keep the cases' order. `watch` hears how many are done.
+/// Runs cases in parallel, with one worker per processor. Results keep the order of the cases. `watch` receives the
+/// number of finished cases.
 pub(super) fn run_all(
-    act: &Act<'_>,
+    context: &Act<'_>,
     cases: &[Case],
     watch: &mut dyn FnMut(usize),
 ) -> Result<Vec<(Case, Ran)>, NoRehearsal> {
@@ -54,8 +55,8 @@ pub(super) fn run_all(
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
                     let Some((place, case)) = next else { break };
-                    // A bug ends its case, not the controller.
-                    let ran = catch_unwind(AssertUnwindSafe(|| run(act, case)))
+                    // A panic ends its case, not the controller.
+                    let ran = catch_unwind(AssertUnwindSafe(|| run(context, case)))
                         .unwrap_or_else(|_| Err(NoRehearsal::Bug { case: case.name.clone() }));
                     if tell.send((place, case.clone(), ran)).is_err() {
                         break;
@@ -75,17 +76,17 @@ pub(super) fn run_all(
     done.into_iter().map(|(_, case, ran)| Ok((case, ran?))).collect()
 }
 
-/// Lets a fresh guest act on a fresh body.
-pub(super) fn run(act: &Act<'_>, case: &Case) -> Result<Ran, NoRehearsal> {
-    let Act { vetted, callees, cage, conditions, compared } = *act;
+/// Runs a case with a new guest and a new simulated robot.
+pub(super) fn run(context: &Act<'_>, case: &Case) -> Result<Ran, NoRehearsal> {
+    let Act { vetted, callees, cage, conditions, compared } = *context;
     let trace = Trace::with_room_for(conditions.beats());
     let robot = Noisy::new(Traced::new(body(&case.on), trace.clone()), case.on.noise);
     let pulse = Pulse::new(robot, VirtualClock::new(), conditions.limits, conditions.period)?;
-    let mut stage = Stage::new(Box::new(pulse), eyes(case.on.room, &conditions.models));
-    // Nobody else asks for the floor of this stage.
+    let mut stage = Stage::new(Box::new(pulse), perception_for(case.on.room, &conditions.models));
+    // No other client requests control of this context.
     let _awake = stage.torque(Joints::all(true));
     let _still = trace.take();
-    // Declared functions were looked up before.
+    // Declared functions were resolved earlier.
     let entry = vetted.entry_of(case.function.as_deref()).unwrap_or_else(|| vetted.entry());
     let lends = callees.values().flat_map(|about| &about.capabilities).copied().collect();
     let job =
@@ -102,7 +103,7 @@ pub(super) fn run(act: &Act<'_>, case: &Case) -> Result<Ran, NoRehearsal> {
     if let Outcome::Stopped { limit, reason } = &performance.outcome
         && matches!(limit.as_str(), "no_host" | "uncaged")
     {
-        // The tool has no part in that.
+        // The tool is not the cause of this.
         return Err(GuestFault::NoHost { reason: reason.clone() }.into());
     }
     let beats = trace.take();
@@ -126,16 +127,16 @@ pub(super) fn run(act: &Act<'_>, case: &Case) -> Result<Ran, NoRehearsal> {
     Ok(Ran { performance, report, beats })
 }
 
-/// A servo that takes four times as long to take a goal up, and pulls towards it with a quarter of the strength.
-const SLOW: Variation = Variation { gain: 0.25, friction: 1.0, delay: 4.0 };
+/// A servo that takes four times as long to accept a goal, and has a quarter of the gain.
+const SLOW_SERVO: Variation = Variation { gain: 0.25, friction: 1.0, delay: 4.0 };
 
 fn body(on: &Circumstances) -> MockRobot {
-    let slow = |joint: Joint| if Some(joint) == on.slow { SLOW } else { on.variation };
+    let slow = |joint: Joint| if Some(joint) == on.slow { SLOW_SERVO } else { on.variation };
     MockRobot::varied(start_joints(on.start), &Joints::from_fn(slow))
 }
 
-/// The eyes of a body in this room.
-fn eyes(room: Room, models: &Models) -> Eyes {
+/// Returns the perception for this scene.
+fn perception_for(room: Room, models: &Models) -> Eyes {
     let scene = match room {
         Room::Empty => Scene::default(),
         Room::Visited => Scene::built_in("visitor", &photographs(models.folder())).unwrap_or_default(),

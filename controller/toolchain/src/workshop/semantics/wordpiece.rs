@@ -1,14 +1,14 @@
-//! Pieces of words, as BERT's uncased models read them: lower case, punctuation apart, the longest known piece first.
+//! Splits text into word pieces for BERT's uncased models: lower case, separate punctuation, longest known piece first.
 //!
-//! Only what the model's own `tokenizer.json` asks for is here. Accents are not taken off: a word with one that the
-//! vocabulary lacks is read as unknown.
+//! It implements only what the model's own `tokenizer.json` needs. Accents are not removed. A word with an accent that
+//! the vocabulary lacks becomes unknown.
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
 
-/// A longer word is unknown, as the model's own reader has it.
-const LONGEST_WORD: usize = 100;
+/// Maximum length of a known word, as in the model's own tokenizer.
+const MAX_WORD_LENGTH: usize = 100;
 
 /// A vocabulary.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ struct Model {
 }
 
 impl WordPiece {
-    /// Reads the vocabulary out of a `tokenizer.json`.
+    /// Reads the vocabulary from a `tokenizer.json`.
     pub(super) fn read(json: &[u8]) -> Result<Self, String> {
         let File { model } = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         let special = |name: &str| model.vocab.get(name).copied().ok_or(format!("{name} is missing"));
@@ -38,7 +38,7 @@ impl WordPiece {
         Ok(WordPiece { pieces: model.vocab, begin, end, unknown })
     }
 
-    /// The pieces of a text between the marks of its beginning and its end, at most so many in all.
+    /// Returns the pieces of a text between its start and end markers, at most `most` in total.
     pub(super) fn of(&self, text: &str, most: usize) -> Vec<i64> {
         let mut ids = vec![self.begin];
         for word in words(text) {
@@ -55,7 +55,7 @@ impl WordPiece {
     fn split(&self, word: &str, ids: &mut Vec<i64>) {
         let begun = ids.len();
         let mut rest = word;
-        while !rest.is_empty() && word.chars().count() <= LONGEST_WORD {
+        while !rest.is_empty() && word.chars().count() <= MAX_WORD_LENGTH {
             let continued = if rest.len() < word.len() { "##" } else { "" };
             let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8()).rev();
             let found = ends.into_iter().find_map(|end| {
@@ -74,7 +74,7 @@ impl WordPiece {
     }
 }
 
-/// Words, and each sign of punctuation as a word of its own.
+/// Returns the words, with each punctuation mark as a word of its own.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_fall_into_the_longest_known_pieces() {
+    fn of_splits_words_into_the_longest_known_pieces() {
         let names = ["[CLS]", "[SEP]", "[UNK]", "nod", "##ding", "##d", "twice", ",", "_", "yes"];
         let vocab: HashMap<&str, usize> = names.iter().enumerate().map(|(id, name)| (*name, id)).collect();
         let json = serde_json::json!({ "model": { "vocab": vocab } }).to_string();
@@ -120,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn the_models_own_reader_agrees() {
+    fn of_agrees_with_the_reference_tokenizer() {
         let place =
             concat!(env!("CARGO_MANIFEST_DIR"), "/../../.cache/models/all-MiniLM-L6-v2/tokenizer.json");
         let Ok(json) = std::fs::read(place) else {
-            return println!("skipped: there is no {place}; `make models` installs it");
+            return println!("skipped: {place} is missing; `make models` installs it");
         };
         let pieces = WordPiece::read(&json).unwrap();
-        // As the Python package `tokenizers` reads them with this file.
+        // The Python package `tokenizers` gives these ids with this file.
         let read: [(&str, &[i64]); 4] = [
             ("Nodding, twice!", &[101, 11863, 1010, 3807, 999, 102]),
             (
