@@ -98,19 +98,19 @@ fn nine_joints_dance(faults: Faults, options: &BusOptions) {
 }
 
 #[test]
-fn all_nine_follow_a_motion() {
+fn all_servos_follow_a_motion() {
     nine_joints_dance(Faults::default(), &options());
 }
 
 #[test]
-fn all_nine_follow_a_motion_on_a_line_that_loses_one_answer_in_a_hundred() {
+fn all_servos_follow_a_motion_with_one_percent_packet_loss() {
     let every = |count| Some(NonZeroU32::new(count).unwrap());
     let bad = Faults { corrupt_every: every(211), drop_every: every(199), ..Faults::default() };
     nine_joints_dance(bad, &options());
 }
 
 #[test]
-fn all_nine_follow_a_motion_with_older_firmware() {
+fn all_servos_follow_a_motion_with_older_firmware() {
     let old = Faults { no_fast_sync_read: true, ..Faults::default() };
     nine_joints_dance(old.clone(), &options());
     let no_watchdog = Faults { watchdog: WatchdogFirmware::Absent, ..old };
@@ -118,7 +118,7 @@ fn all_nine_follow_a_motion_with_older_firmware() {
 }
 
 #[test]
-fn all_nine_follow_a_motion_under_armed_watchdogs() {
+fn all_servos_follow_a_motion_with_watchdogs_enabled() {
     let watched = BusOptions { watchdog: BusOptions::default().watchdog, ..options() };
     nine_joints_dance(Faults::default(), &watched);
 }
@@ -130,7 +130,7 @@ fn opened(faults: Faults) -> (Emulator, Result<MotorBus, RobotFault>) {
 }
 
 #[test]
-fn the_emulated_robot_opens_limp_and_is_read() {
+fn emulated_robot_opens_with_torque_off_and_is_read() {
     for no_fast_sync_read in [false, true] {
         let (emulator, bus) = opened(Faults { no_fast_sync_read, ..Faults::default() });
         let state = bus.unwrap().sense(Tick(1)).unwrap();
@@ -144,7 +144,7 @@ fn the_emulated_robot_opens_limp_and_is_read() {
 }
 
 #[test]
-fn the_watchdogs_are_armed_while_the_bus_is_open() {
+fn watchdogs_are_enabled_while_the_bus_is_open() {
     let emulator = emulated(Faults::default());
     let with_watchdog = BusOptions { watchdog: Some(Duration::from_secs(2)), ..options() };
     let bus = MotorBus::open(emulator.path(), &with_watchdog).unwrap();
@@ -154,7 +154,7 @@ fn the_watchdogs_are_armed_while_the_bus_is_open() {
 }
 
 #[test]
-fn one_program_at_a_time() {
+fn only_one_program_opens_the_bus() {
     let (emulator, bus) = opened(Faults::default());
     let bus = bus.unwrap();
     let port = emulator.path().display().to_string();
@@ -165,7 +165,7 @@ fn one_program_at_a_time() {
 }
 
 #[test]
-fn what_ails_the_emulated_servos_is_named() {
+fn servo_faults_are_named() {
     let silent = vec![Joint::Stewart3, Joint::LeftAntenna];
     let (_emulator, bus) = opened(Faults { silent: silent.clone(), ..Faults::default() });
     assert_eq!(bus.err(), Some(RobotFault::Missing { joints: silent }));
@@ -175,7 +175,7 @@ fn what_ails_the_emulated_servos_is_named() {
 }
 
 #[test]
-fn an_overload_from_before_is_gone_after_the_reboot() {
+fn reboot_clears_an_earlier_overload() {
     let overloaded = [(Joint::Stewart1, HardwareError::Overload)].into();
     let (emulator, bus) = opened(Faults { hardware_error: overloaded, ..Faults::default() });
     bus.unwrap();
@@ -183,7 +183,7 @@ fn an_overload_from_before_is_gone_after_the_reboot() {
 }
 
 #[test]
-fn a_bad_line_costs_readings_and_not_the_robot() {
+fn bad_line_loses_readings_and_raises_no_fault() {
     let every = |count| Some(NonZeroU32::new(count).unwrap());
     let bad = Faults { corrupt_every: every(23), drop_every: every(31), ..Faults::default() };
     let (_emulator, bus) = opened(bad);
@@ -197,7 +197,7 @@ fn a_bad_line_costs_readings_and_not_the_robot() {
 }
 
 #[test]
-fn a_scan_lists_the_nine() {
+fn scan_lists_all_nine_servos() {
     let emulator = emulated(Faults { silent: vec![Joint::Stewart6], ..Faults::default() });
     let reports = scan(emulator.path(), &options()).unwrap();
     let ids: Vec<u8> = reports.iter().map(|report| report.id).collect();
@@ -227,7 +227,7 @@ fn beats_until(
 }
 
 #[test]
-fn each_servo_tells_how_it_is() {
+fn each_servo_reports_its_health() {
     let (_emulator, bus) = opened(Faults::default());
     let told = |state: &Result<JointState, RobotFault>| {
         state.as_ref().is_ok_and(|state| state.health.iter().all(|(_, health)| health.is_some()))
@@ -242,7 +242,7 @@ fn each_servo_tells_how_it_is() {
 }
 
 #[test]
-fn a_rebooted_servo_comes_back_limp_with_its_gains_and_its_watchdog() {
+fn rebooted_servo_returns_with_torque_off_gains_and_watchdog() {
     let emulator = emulated(Faults::default());
     let watched = BusOptions { watchdog: Some(Duration::from_secs(2)), ..options() };
     let mut bus = MotorBus::open(emulator.path(), &watched).unwrap();
@@ -260,7 +260,7 @@ fn a_rebooted_servo_comes_back_limp_with_its_gains_and_its_watchdog() {
 }
 
 #[test]
-fn a_line_that_is_pulled_out_is_found_again_by_its_name() {
+fn unplugged_line_reconnects_by_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("reachy");
     let plugged_in = |angle: f64| {
@@ -305,7 +305,7 @@ fn a_line_that_is_pulled_out_is_found_again_by_its_name() {
 }
 
 #[test]
-fn raw_packets_reach_a_line_that_nobody_holds() {
+fn raw_packets_reach_a_free_line() {
     let (emulator, bus) = opened(Faults::default());
     let busy = Some(RobotFault::PortBusy { port: emulator.path().display().to_string() });
     let open = || RawLine::open(emulator.path(), 1_000_000);
@@ -326,7 +326,7 @@ fn raw_packets_reach_a_line_that_nobody_holds() {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "another program is needed")]
-fn another_program_is_kept_out_even_where_it_runs_as_root() {
+fn other_programs_cannot_open_a_held_line_even_as_root() {
     let (emulator, bus) = opened(Faults::default());
     let locked = |inside: &str| {
         let flock = |command: &mut std::process::Command| command.status().unwrap().success();
@@ -354,7 +354,7 @@ fn another_program_is_kept_out_even_where_it_runs_as_root() {
 }
 
 #[test]
-fn settings_are_read_and_written_one_by_one() {
+fn settings_are_read_and_written_individually() {
     let emulator = emulated(Faults::default());
     let mut line = SettingsLine::open(emulator.path(), &options()).unwrap();
     let servos = line.read().unwrap();

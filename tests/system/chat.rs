@@ -57,7 +57,7 @@ impl Stream {
 }
 
 #[test]
-fn a_sentence_is_answered_as_on_the_command_line() {
+fn chat_answers_like_the_command_line() {
     let served = served();
     let reply = served.say("nod twice, then look left 20 degrees");
     assert_eq!((&reply["outcome"], reply["steps"].as_array().unwrap().len()), (&json!("done"), 2), "{reply}");
@@ -85,7 +85,7 @@ fn a_sentence_is_answered_as_on_the_command_line() {
 }
 
 #[test]
-fn a_session_goes_on_is_listed_exported_and_forgotten() {
+fn session_continues_is_listed_exported_and_deleted() {
     let served = served();
     let say = |text: &str| served.post("/api/v1/chat", &json!({ "text": text, "session": "evening" })).1;
     assert_eq!(say("look left 10 degrees")["outcome"], "done");
@@ -106,7 +106,7 @@ fn a_session_goes_on_is_listed_exported_and_forgotten() {
 }
 
 #[test]
-fn a_stop_is_heard_at_once_and_holds_for_what_waits() {
+fn stop_takes_effect_immediately_and_cancels_queued_requests() {
     let served = served();
     std::thread::scope(|scope| {
         let dance = scope.spawn(|| served.say("dance for 30 seconds"));
@@ -123,7 +123,7 @@ fn a_stop_is_heard_at_once_and_holds_for_what_waits() {
 }
 
 #[test]
-fn who_goes_away_stops_what_was_begun() {
+fn client_disconnect_stops_its_motion() {
     let served = served();
     let mut stream = served.stream(&json!({ "text": "nod once, then dance for 30 seconds" }));
     while stream.next().unwrap()["event"] != "step" {}
@@ -134,7 +134,7 @@ fn who_goes_away_stops_what_was_begun() {
 }
 
 #[test]
-fn a_client_takes_the_robot_from_a_conversation_and_not_the_other_way_round() {
+fn client_preempts_a_conversation_but_not_the_reverse() {
     let served = served();
     std::thread::scope(|scope| {
         let dance = scope.spawn(|| served.say("dance for 30 seconds"));
@@ -154,7 +154,7 @@ fn a_client_takes_the_robot_from_a_conversation_and_not_the_other_way_round() {
 }
 
 #[test]
-fn what_is_no_sentence_is_refused() {
+fn invalid_sentences_are_rejected() {
     let served = served();
     for (body, expected) in [
         (json!({}), 422),

@@ -132,7 +132,7 @@ fn run(body: &str, files: &[FileGiven], limits: Limits) -> Ran {
 }
 
 #[test]
-fn what_is_in_a_file_is_told_of_every_kind() {
+fn contents_of_every_file_type_are_described() {
     let Some(bench) = bench() else { return };
     let csv = about(&bench, "data.csv");
     assert_eq!((&csv["type"], &csv["rows"], &csv["delimiter"]), (&json!("csv"), &json!(4), &json!(",")));
@@ -220,7 +220,7 @@ fn simple_questions_are_answered_without_a_model() {
 }
 
 #[test]
-fn each_kind_of_table_answers() {
+fn every_table_format_is_queried() {
     let Some(bench) = bench() else { return };
     for (question, file, answer) in [
         ("sum of a", "book.xlsx", json!(10.0)),
@@ -273,7 +273,7 @@ fn verdict(answers: bool, problem: &str) -> Said {
 }
 
 #[test]
-fn a_model_that_takes_the_wrong_column_mends_it() {
+fn model_corrects_a_wrong_column() {
     let Some(bench) = bench() else { return };
     let files = read_files(&[bench.path("data.csv")]).unwrap();
     let question = "How much stronger is the strongest wind than the weakest?";
@@ -314,7 +314,7 @@ fn a_model_that_takes_the_wrong_column_mends_it() {
 }
 
 #[test]
-fn a_script_that_means_harm_gets_nowhere() {
+fn hostile_script_is_stopped() {
     let Some(_) = python() else { return };
     let quick = Limits { cpu_seconds: 3, ..LIMITS };
     for (body, word) in [
@@ -363,7 +363,7 @@ fn a_script_that_means_harm_gets_nowhere() {
 }
 
 #[test]
-fn files_that_mean_harm_are_told_and_do_none() {
+fn hostile_files_are_reported_and_harmless() {
     let Some(bench) = bench() else { return };
     let bomb = about(&bench, "bomb.xlsx");
     assert!(bomb["unreadable"].as_str().unwrap().contains("unfolds to 4000000000 bytes"), "{bomb}");
@@ -401,7 +401,7 @@ fn files_that_mean_harm_are_told_and_do_none() {
 }
 
 #[test]
-fn libraries_work_with_no_file_system() {
+fn libraries_work_without_a_file_system() {
     let Some(bench) = bench() else { return };
     let files =
         given(&bench, &["data.csv", "table.parquet", "store.h5", "paper.pdf", "picture.png", "book.xlsx"]);
@@ -467,7 +467,7 @@ outputs.save('d.json', {'a': 1})
 }
 
 #[test]
-fn where_the_libraries_are_missing_it_is_said_what_to_run() {
+fn missing_libraries_name_the_install_command() {
     let bench = Bench::new();
     bench.write("a.csv", "a\n1\n");
     let mut command = bench.command(&["code", "mean of a", "--file", "a.csv"]);
@@ -482,7 +482,7 @@ fn where_the_libraries_are_missing_it_is_said_what_to_run() {
 
 /// Over HTTP files come in the request, and go out in the answer.
 #[test]
-fn questions_over_http() {
+fn questions_are_answered_over_http() {
     if python().is_none() {
         return;
     }

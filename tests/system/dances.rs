@@ -199,7 +199,7 @@ fn trims_are_told(danced: &Danced) {
 }
 
 #[test]
-fn a_continuous_dance_is_followed_to_the_bit_and_one_with_steps_is_smoothed() {
+fn continuous_dances_are_followed_exactly_and_stepped_ones_smoothed() {
     check(|dance, danced, limits| {
         let steps = STEPS.contains(&dance.name.as_str());
         assert_eq!(moves_within(&danced.wishes, limits).is_err(), steps, "{}", dance.name);

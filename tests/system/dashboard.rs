@@ -52,7 +52,7 @@ fn joined(mut pieces: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_page_is_in_the_program_and_brings_all_that_it_needs() {
+fn page_is_embedded_with_all_its_assets() {
     let served = served();
     let (head, body) = served.fetch("/");
     assert!(head.starts_with("http/1.1 200") && head.contains("content-type: text/html"), "{head}");
@@ -83,7 +83,7 @@ fn the_page_is_in_the_program_and_brings_all_that_it_needs() {
 }
 
 #[test]
-fn what_is_packed_is_what_is_not_packed() {
+fn compressed_assets_equal_the_originals() {
     let served = served();
     let page = text(&served, "/");
     let script = page.split('"').find(|word| word.ends_with(".js")).unwrap();
@@ -105,7 +105,7 @@ fn what_is_packed_is_what_is_not_packed() {
 }
 
 #[test]
-fn a_page_is_told_who_it_is_and_what_the_body_may_do() {
+fn page_receives_its_role_and_the_robots_limits() {
     let served = served();
     assert_eq!(served.value("/api/v1/me"), json!({ "name": "this machine", "role": "owner" }));
     let limits = served.value("/api/v1/limits");
@@ -124,7 +124,7 @@ fn a_page_is_told_who_it_is_and_what_the_body_may_do() {
 }
 
 #[test]
-fn a_call_is_rehearsed_before_it_is_made_and_moves_nothing_real() {
+fn call_preview_rehearses_and_moves_no_real_motor() {
     let served = served();
     let (status, added) = served.post("/api/v1/tools", &json!({ "code": LEAP }));
     assert_eq!(status, 201, "{added}");
@@ -180,7 +180,7 @@ fn told(socket: &mut Socket) -> Value {
 }
 
 #[test]
-fn a_stop_goes_over_the_telemetry_and_is_confirmed_when_the_body_rests() {
+fn telemetry_stop_is_confirmed_when_the_robot_rests() {
     let served = served();
     let mut socket = served.socket("/api/v1/telemetry?rate=30&format=binary");
     let mut say = |words: Value| {
@@ -207,7 +207,7 @@ fn a_stop_goes_over_the_telemetry_and_is_confirmed_when_the_body_rests() {
 }
 
 #[test]
-fn the_journal_is_told_page_by_page_by_kind_and_whole() {
+fn journal_is_listed_by_page_by_kind_and_in_full() {
     let served = served();
     for number in 0..7 {
         let (status, _) =
@@ -247,7 +247,7 @@ fn the_journal_is_told_page_by_page_by_kind_and_whole() {
 }
 
 #[test]
-fn a_sentence_is_told_of_from_its_plan_to_its_end() {
+fn sentence_is_reported_from_plan_to_end() {
     let served = served();
     let said =
         json!({ "text": "make a tool called hello_there that nods twice, then run it", "stream": true });
@@ -284,7 +284,7 @@ fn a_sentence_is_told_of_from_its_plan_to_its_end() {
 }
 
 #[test]
-fn whoever_has_no_token_gets_the_page_and_nothing_else() {
+fn client_without_a_token_gets_only_the_page() {
     let bench =
         Bench::configured("server: {anonymous_role: none}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
     let served = Served::on(bench);

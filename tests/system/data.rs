@@ -10,7 +10,7 @@ use minismith_toolchain::workshop::Workshop;
 use serde_json::json;
 
 #[test]
-fn what_is_named_is_read_and_nothing_else() {
+fn only_named_files_are_read() {
     let bench = Bench::new();
     bench.write("logs/data.csv", "a,b\n1,2\n3,4\n");
     let mut config = Config::load(Some(&bench.path("config.yaml"))).unwrap();

@@ -55,7 +55,7 @@ fn track(recording: &Value) -> Vec<(f64, f64, f64)> {
 }
 
 #[test]
-fn joints_move_to_angles_and_by_angles() {
+fn joint_moves_to_and_by_angles() {
     let bench = Bench::new();
     for robot in ["mock", "mock-bus"] {
         let words = ["move", "--joint", "stewart_1", "--to", "40deg", "--joint", "left_antenna", "--to"];
@@ -85,7 +85,7 @@ fn joints_move_to_angles_and_by_angles() {
 }
 
 #[test]
-fn what_was_recorded_is_what_is_played() {
+fn recording_plays_back_unchanged() {
     let bench = Bench::new();
     let wave = wave(75, 0.4);
     bench.write("wave.json", &wave.to_string());
@@ -115,7 +115,7 @@ fn what_was_recorded_is_what_is_played() {
 }
 
 #[test]
-fn a_recording_is_kept_whole_or_not_at_all() {
+fn recording_is_stored_completely_or_not_at_all() {
     let bench = Bench::new();
     let still =
         bench.run(&["record", "still.json", "--seconds", "0.3", "--rate", "100", "--json"]).exits(0).json();
@@ -136,7 +136,7 @@ fn a_recording_is_kept_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_recording_ends_with_ctrl_c_and_is_kept() {
+fn recording_is_stored_when_ctrl_c_ends_it() {
     let bench = Bench::new();
     let mut command = bench.command(&["record", "led.json"]);
     let mut recorder = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -150,7 +150,7 @@ fn a_recording_ends_with_ctrl_c_and_is_kept() {
 }
 
 #[test]
-fn hostile_files_are_refused_with_their_frame() {
+fn hostile_recordings_are_rejected_with_the_frame_number() {
     let bench = Bench::new();
     let check = |name: &str, change: &dyn Fn(&mut Value), words: &[&str]| {
         let mut file = wave(10, 0.1);
@@ -226,7 +226,7 @@ fn the_official_library_plays_our_files_and_we_play_its() {
 }
 
 #[test]
-fn packets_go_out_and_their_answers_are_told() {
+fn raw_packets_are_sent_and_responses_shown() {
     let bench = Bench::new();
     let (_mock, port) = mock(&bench);
     let ask = |words: &[&str]| bench.run(&[&["raw", &port, "--json"], words].concat());
@@ -254,7 +254,7 @@ fn packets_go_out_and_their_answers_are_told() {
 }
 
 #[test]
-fn a_scan_is_a_table_and_knows_the_baud_rates() {
+fn scan_prints_a_table_with_baud_rates() {
     let bench = Bench::new();
     let (_mock, port) = mock(&bench);
     let table = bench.run(&["scan", &port]).exits(0).out;
@@ -268,7 +268,7 @@ fn a_scan_is_a_table_and_knows_the_baud_rates() {
 }
 
 #[test]
-fn a_line_that_a_controller_holds_is_left_alone() {
+fn raw_commands_refuse_a_line_held_by_a_controller() {
     let bench = Bench::new();
     let (_mock, port) = mock(&bench);
     let mut holder = bench.start(&["serve", "--robot", &port, "--port", "0"]);
@@ -291,7 +291,7 @@ fn offsets(answer: &Value) -> Vec<i64> {
 }
 
 #[test]
-fn settings_are_kept_corrected_and_brought_back() {
+fn settings_are_saved_corrected_and_restored() {
     const OFFICIAL: [i64; 9] = [0, 1024, -1024, 1024, -1024, 1024, -1024, 0, 0];
     let bench = Bench::new();
     let (_mock, port) = mock(&bench);
@@ -356,7 +356,7 @@ fn settings_are_kept_corrected_and_brought_back() {
 }
 
 #[test]
-fn the_machine_is_examined_with_what_to_do() {
+fn doctor_reports_findings_with_remedies() {
     let bench = Bench::new();
     let (_mock, port) = mock(&bench);
     let python = minismith_tests::workspace().join(".venv/bin/python");
@@ -391,7 +391,7 @@ fn the_machine_is_examined_with_what_to_do() {
 }
 
 #[test]
-fn every_command_of_the_engineer_has_examples() {
+fn every_hardware_command_has_examples() {
     let bench = Bench::new();
     for command in ["move", "record", "play", "calibrate", "raw", "scan"] {
         let help = bench.run(&[command, "--help"]).exits(0).out;
@@ -402,7 +402,7 @@ fn every_command_of_the_engineer_has_examples() {
 }
 
 #[test]
-fn motors_tell_what_they_measure_and_hold_as_they_are_told() {
+fn motors_report_measurements_and_obey_torque_commands() {
     let bench = Bench::new();
     let run = |words: &[&str]| bench.run(&[&["motors", "--robot", "mock-bus", "--json"], words].concat());
     let all = run(&[]).exits(0).json();

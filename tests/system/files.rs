@@ -68,7 +68,7 @@ fn raises(performance: &Performance, kind: &str, word: &str) {
 }
 
 #[test]
-fn what_a_guest_writes_is_checked_by_the_controller() {
+fn controller_checks_files_written_by_guests() {
     for name in ["../a.txt", "/tmp/PWNED.txt", "a/../b.txt", ".hidden.txt", "a.exe", "", "a.txt\\0.png"] {
         raises(&write(&format!("out.write('{name}', 'x')")), "ValueError", "");
     }
@@ -96,7 +96,7 @@ fn what_a_guest_writes_is_checked_by_the_controller() {
 }
 
 #[test]
-fn forged_pieces_and_foreign_frames_do_no_harm() {
+fn forged_chunks_and_foreign_frames_are_harmless() {
     // The guest writes its own turns, and reads its channel as if it were the stage.
     let speak = "import json, os
 def frame(turn):
@@ -125,7 +125,7 @@ def ask(piece):
 }
 
 #[test]
-fn what_a_tool_is_given_is_what_was_read() {
+fn tool_receives_the_file_as_read() {
     let bench = Bench::new();
     let text = bench.write("a.txt", "Stra\u{df}e\nb");
     let schema = json!({"properties": {"file": {"format": "file", "types": ["txt"], "maxBytes": 20}}});
@@ -159,7 +159,7 @@ fn what_a_tool_is_given_is_what_was_read() {
 }
 
 #[test]
-fn a_tool_reads_and_writes_from_the_command_line() {
+fn tool_reads_and_writes_files_from_the_command_line() {
     let bench = Bench::new();
     let tool = workspace().join("tests/cases/good/reads_a_table.py");
     let added = bench.run(&["tool", "add", tool.to_str().unwrap(), "--json"]).exits(0).json();
@@ -203,7 +203,7 @@ fn a_tool_reads_and_writes_from_the_command_line() {
 }
 
 #[test]
-fn only_regular_files_that_are_what_they_say_are_given() {
+fn only_regular_files_of_the_stated_type_are_passed() {
     let bench = Bench::new();
     let tool = workspace().join("tests/cases/good/reads_any_file.py");
     let _added = bench.run(&["tool", "add", tool.to_str().unwrap()]).exits(0);
@@ -246,7 +246,7 @@ fn only_regular_files_that_are_what_they_say_are_given() {
 }
 
 #[test]
-fn test_cases_bring_their_files_along() {
+fn test_cases_include_their_files() {
     let bench = Bench::new();
     let source = fs::read_to_string(workspace().join("tests/cases/good/reads_a_table.py")).unwrap();
     let tool = bench.write("mine/reads_a_table.py", &source);

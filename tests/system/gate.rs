@@ -103,7 +103,7 @@ fn status(stream: &mut TcpStream) -> u16 {
 const NOD: &str = "def tiny(robot):\n    \"\"\"Looks up.\"\"\"\n    robot.look_up()\n";
 
 #[test]
-fn each_role_may_have_done_what_is_its_own_and_no_more() {
+fn each_role_may_do_its_own_requests_only() {
     let served = served("anonymous_role: none", "", &[]);
     let none = |what: &str, headers: &[&str]| send(&served.address, what, headers, "").0;
     assert_eq!(none("GET /health", &[]), 401);
@@ -190,7 +190,7 @@ fn each_role_may_have_done_what_is_its_own_and_no_more() {
 }
 
 #[test]
-fn a_trusted_peer_speaks_the_official_wire_and_releases_nothing() {
+fn trusted_peer_uses_the_official_api_and_approves_nothing() {
     let served = served("anonymous_role: none", "compat: {trusted_peers: [127.0.0.1]}\n", &[]);
     let ask = |what: &str, body: &Value| {
         let body = if body.is_null() { String::new() } else { body.to_string() };
@@ -222,7 +222,7 @@ fn a_trusted_peer_speaks_the_official_wire_and_releases_nothing() {
 }
 
 #[test]
-fn a_lease_is_one_persons_and_ends_when_the_heart_misses() {
+fn lease_has_one_holder_and_ends_without_heartbeats() {
     let served = served("anonymous_role: none", "", &[]);
     let began = |role: &str, body: &Value| served.ask(role, "POST /api/v1/lease", body);
     assert_eq!(began("viewer", &json!({})).0, 403);
@@ -294,7 +294,7 @@ fn a_lease_is_one_persons_and_ends_when_the_heart_misses() {
 
 /// A stop also ends what keeps coming: targets that follow it without a pause are part of what was stopped.
 #[test]
-fn a_stop_ends_a_stream_of_targets() {
+fn stop_ends_a_stream_of_targets() {
     let served = served("anonymous_role: none", "", &[]);
     let mut socket = served.socket("operator", "/api/move/ws/set_target");
     let aim = |socket: &mut WebSocket<MaybeTlsStream<TcpStream>>, yaw: f64| {
@@ -327,7 +327,7 @@ fn a_stop_ends_a_stream_of_targets() {
 
 /// The table of those who mean harm: each gets the right status, and the pulse does not feel them.
 #[test]
-fn those_who_mean_harm_are_refused_and_the_pulse_beats_on() {
+fn hostile_clients_are_rejected_while_the_control_loop_runs() {
     let served = served("anonymous_role: none, max_connections: 256", "", &[]);
     let address = served.address.clone();
     let owner = format!("Authorization: Bearer {}\r\n", served.token("owner"));
@@ -425,7 +425,7 @@ fn outward() -> Option<IpAddr> {
 }
 
 #[test]
-fn beyond_this_machine_a_token_is_needed_whatever_the_name() {
+fn remote_requests_need_a_token_whatever_the_host_name() {
     let Some(ip) = outward() else {
         println!("skipped: this machine has no network");
         return;
@@ -449,7 +449,7 @@ fn beyond_this_machine_a_token_is_needed_whatever_the_name() {
 }
 
 #[test]
-fn a_tool_is_only_made_for_an_engineer() {
+fn tool_creation_requires_the_engineer_role() {
     let served = served("anonymous_role: operator", "", &[]);
     let add = |headers: &[&str]| {
         let headers = [&["Content-Type: application/json"], headers].concat();
@@ -481,7 +481,7 @@ fn run(python: &std::path::Path, script: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn tls_is_spoken_with_clients_of_others() {
+fn tls_works_with_third_party_clients() {
     let Some(python) = python(".cache/clients") else { return };
     let bench = Bench::new();
     let folder = bench.path("");
@@ -510,7 +510,7 @@ fn tls_is_spoken_with_clients_of_others() {
 
 /// The official SDK looks for robots by multicast; where the network lets none through, nothing can be found.
 #[test]
-fn the_official_sdk_finds_the_robot_by_its_name() {
+fn official_sdk_finds_the_robot_by_its_name() {
     let (Some(python), Some(_)) = (python(".cache/official"), outward()) else { return };
     let served = served("", "", &["--host", "0.0.0.0"]);
     let port: u64 = served.address.rsplit(':').next().unwrap().parse().unwrap();

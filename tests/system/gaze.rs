@@ -99,7 +99,7 @@ fn off(scene: &Scene, at: Tick, head: &HeadPose) -> Option<f64> {
 }
 
 #[test]
-fn a_face_is_brought_to_the_middle_wherever_it_stands() {
+fn gaze_centres_a_face_from_every_direction() {
     for place in [
         [0.8, 0.0, 0.1],
         [0.7, 0.35, 0.15],
@@ -120,14 +120,14 @@ fn a_face_is_brought_to_the_middle_wherever_it_stands() {
 }
 
 #[test]
-fn nobody_is_looked_for_and_not_found() {
+fn gaze_reports_when_it_finds_no_face() {
     let (mut stage, _) = stage(Scene::empty());
     let looked = done(&mut stage, &Sight::LookAt("person"));
     assert_eq!((looked.ending, looked.text.as_str()), (Ending::Refused, "I looked round and see nobody."));
 }
 
 #[test]
-fn a_moving_face_is_kept_near_the_middle_for_a_minute() {
+fn gaze_keeps_a_moving_face_centred_for_a_minute() {
     let scene = Scene::built_in("walker", &photographs()).unwrap();
     let (mut stage, camera) = stage(scene.clone());
     let begun = stage.conductor.stage_now();
@@ -146,7 +146,7 @@ fn a_moving_face_is_kept_near_the_middle_for_a_minute() {
 }
 
 #[test]
-fn a_face_that_goes_away_is_waited_for_and_found_again() {
+fn gaze_finds_a_lost_face_again() {
     let mut boards = String::new();
     writeln!(boards, "  - {{name: first, {FACE}, position: [0.8, 0.4, 0.1], shown: [0, 5]}}").unwrap();
     writeln!(boards, "  - {{name: second, {FACE}, position: [0.8, -0.35, 0.1], shown: [15, 60]}}").unwrap();
@@ -165,7 +165,7 @@ fn a_face_that_goes_away_is_waited_for_and_found_again() {
 }
 
 #[test]
-fn what_is_new_is_told_and_where() {
+fn gaze_reports_new_objects_and_their_direction() {
     let (mut stage, _) = stage(Scene::built_in("newcomer", &photographs()).unwrap());
     let looked = done(&mut stage, &Sight::Watch(Duration::from_secs(30)));
     assert!(
@@ -179,7 +179,7 @@ fn what_is_new_is_told_and_where() {
 }
 
 #[test]
-fn what_is_there_is_told_counted_and_named_by_colour() {
+fn gaze_reports_objects_with_count_and_colour() {
     let (mut stage, _) = stage(Scene::built_in("crowd", &photographs()).unwrap());
     let told = |stage: &mut Stage, sight| done(stage, &sight).text;
     let people = told(&mut stage, Sight::Count("person"));
@@ -195,7 +195,7 @@ fn what_is_there_is_told_counted_and_named_by_colour() {
 }
 
 #[test]
-fn a_stop_ends_the_following_at_once() {
+fn stop_ends_following_immediately() {
     let (mut stage, _) = stage(Scene::built_in("walker", &photographs()).unwrap());
     stage.conductor.order(Order::Halt);
     let looked = done(&mut stage, &Sight::Follow(Duration::from_secs(60)));
@@ -204,7 +204,7 @@ fn a_stop_ends_the_following_at_once() {
 }
 
 #[test]
-fn without_a_model_it_says_which_command_brings_it() {
+fn missing_detector_names_the_install_command() {
     let scene = Scene::built_in("visitor", &photographs()).unwrap();
     let robot = MockRobot::new(initial_joints(), Variation::default());
     let pulse = Pulse::new(robot, VirtualClock::new(), Limits::default(), Duration::from_millis(10)).unwrap();
@@ -242,7 +242,7 @@ fn looking(scene: &str) -> Served {
 }
 
 #[test]
-fn clients_of_the_official_wire_have_faces_followed_until_a_stop() {
+fn official_api_clients_follow_faces_until_a_stop() {
     let served = looking("visitor");
     let specs = served.value("/api/camera/specs");
     assert_eq!(specs["K"][0][0], 137.6, "{specs}");
@@ -276,7 +276,7 @@ fn clients_of_the_official_wire_have_faces_followed_until_a_stop() {
 }
 
 #[test]
-fn pictures_leave_only_for_whom_the_configuration_names_and_each_answer_says_so() {
+fn images_are_sent_only_to_configured_models_and_each_answer_says_so() {
     let models = workspace().join(".cache/models");
     let vision = "vision: {endpoints: [{url: https://eyes.example/v1, model: eyes}], upload_width_px: 160, max_uploads_per_hour: 1}";
     let keys = format!("models: {{directory: {}}}\ncamera: {{scene: visitor}}\n{vision}\n", models.display());

@@ -254,7 +254,7 @@ pub fn dependencies(manifest: &str) -> (String, BTreeSet<String>) {
 }
 
 #[test]
-fn packages_import_only_whom_the_table_allows() {
+fn packages_import_only_permitted_packages() {
     let table: BTreeMap<&str, &[&str]> = TABLE.into();
     let root = fs::read_to_string(workspace().join("Cargo.toml")).unwrap();
     let listed = root.split_once("members = [").unwrap().1.split(']').next().unwrap();
@@ -272,7 +272,7 @@ fn packages_import_only_whom_the_table_allows() {
 }
 
 #[test]
-fn each_danger_has_one_door() {
+fn each_dangerous_api_is_used_in_one_file() {
     let sources = sources();
     for (words, places) in DOORS {
         let mut used: BTreeSet<&str> = BTreeSet::new();
@@ -289,7 +289,7 @@ fn each_danger_has_one_door() {
 }
 
 #[test]
-fn no_file_is_too_long() {
+fn files_stay_within_the_line_limit() {
     for (file, text) in sources() {
         let lines = text.lines().count();
         assert!(
@@ -300,7 +300,7 @@ fn no_file_is_too_long() {
 }
 
 #[test]
-fn every_module_says_first_what_it_is_for() {
+fn every_module_opens_with_a_doc_sentence() {
     for (file, text) in sources() {
         let is_test = file.starts_with("tests/") || file.contains("/tests");
         assert!(is_test || text.starts_with("//! "), "{file} does not open with a sentence of purpose");
@@ -308,7 +308,7 @@ fn every_module_says_first_what_it_is_for() {
 }
 
 #[test]
-fn nothing_knows_the_machine_it_was_written_on() {
+fn sources_contain_no_local_paths() {
     // Put together here, so that this file does not name them itself.
     let folders = ["home", "Users", "root", "work"].map(|name| format!("/{name}/"));
     for file in files(&workspace()) {

@@ -195,7 +195,7 @@ fn files_import_in_one_direction() {
 }
 
 #[test]
-fn reads_arrows_and_finds_a_circle() {
+fn import_graph_reads_arrows_and_finds_cycles() {
     let module = |name: &str| name.split("::").map(str::to_owned).collect::<Module>();
     let file = |name: &str, text: &str| (module(name), text.to_owned());
     let known: BTreeMap<Module, String> = [
@@ -218,7 +218,7 @@ fn reads_arrows_and_finds_a_circle() {
 }
 
 #[test]
-fn the_map_of_crates_in_the_architecture_is_the_one_that_is_built() {
+fn crate_map_in_the_architecture_matches_the_build() {
     let text = fs::read_to_string(workspace().join("ARCHITECTURE.md")).unwrap();
     let map =
         text.split("```crates\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block `crates`");

@@ -59,7 +59,7 @@ fn motion(reply: &Value) -> Value {
 }
 
 #[test]
-fn all_of_a_request_has_one_id_in_the_journal_and_a_trace() {
+fn request_shares_one_id_across_journal_and_trace() {
     let bench = bench("");
     let reply = bench.run(&["say", "nod twice, then look left 20 degrees", "--json"]).exits(0).json();
     let told = bench.run(&["journal", "export", "--json"]).exits(0).json();
@@ -92,7 +92,7 @@ fn all_of_a_request_has_one_id_in_the_journal_and_a_trace() {
 }
 
 #[test]
-fn a_kill_in_the_midst_of_calls_costs_the_last_entry_at_most() {
+fn kill_during_calls_loses_at_most_the_last_entry() {
     let bench = bench("");
     for round in 1..=4 {
         let mut served = bench.start(&["serve", "--json", "--port", "0"]);
@@ -153,7 +153,7 @@ fn limited(bench: &Bench, kibibytes: u32, arguments: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_full_disk_is_told_once_and_moves_nothing_otherwise() {
+fn full_disk_is_reported_once_and_changes_no_motion() {
     let sentence = ["say", "nod twice, then look left 20 degrees", "--json"];
     let usual = bench("").run(&sentence).exits(0);
     assert_eq!(usual.err, "");
@@ -179,7 +179,7 @@ fn a_full_disk_is_told_once_and_moves_nothing_otherwise() {
 }
 
 #[test]
-fn a_place_that_can_t_be_written_is_told_once_and_moves_nothing_otherwise() {
+fn unwritable_directory_is_reported_once_and_changes_no_motion() {
     let sentence = ["say", "nod twice, then look left 20 degrees", "--json"];
     let usual = bench("").run(&sentence).exits(0);
     let bench = Bench::configured("journal: {file: way/journal.jsonl}\ntraces: {directory: way/traces}\n");
@@ -196,7 +196,7 @@ fn a_place_that_can_t_be_written_is_told_once_and_moves_nothing_otherwise() {
 }
 
 #[test]
-fn what_is_kept_is_the_owner_s_alone() {
+fn stored_files_are_readable_by_the_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let bench = bench("");
     does(&bench, &["say", "nod", "--json"]);

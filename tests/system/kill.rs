@@ -239,7 +239,7 @@ fn killed_in_mid_turn(servos: &Servos, from: &str, to: &str) -> Joints<Servo> {
 }
 
 #[test]
-fn with_working_watchdogs_a_killed_turn_rests_at_its_last_goal() {
+fn killed_turn_rests_at_its_last_goal_with_working_watchdogs() {
     let mut servos = Servos::start("healthy.yaml");
     for [from, to] in [["right", "left"], ["left", "right"]] {
         let left = killed_in_mid_turn(&servos, from, to);
@@ -251,7 +251,7 @@ fn with_working_watchdogs_a_killed_turn_rests_at_its_last_goal() {
 }
 
 #[test]
-fn with_watchdogs_that_do_not_stop_a_killed_turn_rests_at_its_last_goal() {
+fn killed_turn_rests_at_its_last_goal_without_working_watchdogs() {
     let mut servos = Servos::start("watchdog_trips_without_stopping.yaml");
     for [from, to] in [["right", "left"], ["left", "right"]] {
         let left = killed_in_mid_turn(&servos, from, to);
@@ -264,7 +264,7 @@ fn with_watchdogs_that_do_not_stop_a_killed_turn_rests_at_its_last_goal() {
 }
 
 #[test]
-fn legs_and_antennas_rest_at_their_last_goals_too() {
+fn killed_legs_and_antennas_rest_at_their_last_goals() {
     for faults in ["healthy.yaml", "watchdog_trips_without_stopping.yaml"] {
         let mut servos = Servos::start(faults);
         for (text, part) in [

@@ -69,7 +69,7 @@ fn measured(pairs: &[Pair], name: &str, mut judge: impl FnMut(&Pair, &str) -> bo
 }
 
 #[test]
-fn what_counts_as_alike_is_measured_on_pairs() {
+fn similarity_threshold_separates_the_labelled_pairs() {
     let Pairs { pairs } = serde_yaml::from_str(include_str!("../cases/alike.yaml")).unwrap();
     let alike = pairs.iter().filter(|pair| pair.alike).count();
     assert!(alike >= 20 && pairs.len() - alike >= 20);
@@ -237,7 +237,7 @@ fn author(prompts: &[Prompt]) -> Option<&Prompt> {
 const ALIKE: &str = "sway the head gently from side to side";
 
 #[test]
-fn an_agent_that_wants_a_tool_which_is_there_has_the_person_choose() {
+fn agent_asks_the_user_when_a_similar_tool_exists() {
     let house = House::new(&RobotChoice::Mock);
     house.add("sway_gently", &sway("sway_gently", 12));
     let registry = house.workshop.registry();
@@ -270,7 +270,7 @@ fn an_agent_that_wants_a_tool_which_is_there_has_the_person_choose() {
 }
 
 #[test]
-fn with_nobody_to_ask_only_the_very_same_tool_is_used() {
+fn only_an_identical_tool_is_reused_without_a_user() {
     let house = House::new(&RobotChoice::Mock);
     house.add("sway_gently", &sway("sway_gently", 12));
     let registry = house.workshop.registry();
@@ -304,7 +304,7 @@ fn chat(bench: &Bench, robot: &str, lines: &str) -> Vec<Value> {
 }
 
 #[test]
-fn the_offline_brain_asks_too() {
+fn offline_parser_asks_when_a_similar_tool_exists() {
     let bench = Bench::new();
     let replies = chat(
         &bench,
@@ -344,7 +344,7 @@ fn the_offline_brain_asks_too() {
 }
 
 #[test]
-fn a_second_author_sees_what_the_first_was_refused_for() {
+fn second_author_receives_earlier_rejections() {
     let house = House::new(&RobotChoice::Mock);
     let hasty = |name: &str| sway(name, 9).replace("    return f", "    import os\n    return f");
     let first = [vec![create("boat", ALIKE)], making(&[hasty("boat"), sway("boat", 9)])].concat();
@@ -393,7 +393,7 @@ def twitch_once(robot: ReachyMini) -> int:
 "#;
 
 #[test]
-fn a_person_approves_in_conversation_before_real_motors_move() {
+fn conversation_asks_for_approval_before_real_motors_move() {
     let bench = Bench::new();
     let file = bench.write("twitch_once.py", TWITCH);
     let _added = bench.run(&["tool", "add", file.to_str().unwrap()]).exits(0);
@@ -418,7 +418,7 @@ fn a_person_approves_in_conversation_before_real_motors_move() {
 }
 
 #[test]
-fn no_model_gives_an_approval() {
+fn model_cannot_give_approval() {
     let emulator = Emulator::start(EmulatorOptions {
         link: None,
         faults: Faults::default(),

@@ -129,7 +129,7 @@ fn row(request: &str, reply: &Reply, seconds: f64) -> String {
 /// Of ten tools that nobody foresaw, some come all the way: written, proved, reviewed and kept.
 #[test]
 #[ignore = "needs a real model: make test-llm"]
-fn ten_requests_for_new_tools() {
+fn model_answers_ten_requests_for_new_tools() {
     let server = Server::start();
     let record = std::env::var_os("MINISMITH_CASSETTES").map(PathBuf::from);
     let only = std::env::var("MINISMITH_ONLY").ok();
@@ -168,7 +168,7 @@ fn ten_requests_for_new_tools() {
 
 /// Nobody has told the model beforehand what it will be asked for.
 #[test]
-fn no_request_stands_in_a_prompt_or_in_the_program() {
+fn requests_appear_in_no_prompt_and_no_source() {
     let plain = |text: &str| {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         format!(" {} ", words.map(str::to_lowercase).collect::<Vec<_>>().join(" "))
@@ -197,7 +197,7 @@ fn no_request_stands_in_a_prompt_or_in_the_program() {
 
 /// What was recorded of that is played again: the very same requests are made, and what is kept is the same.
 #[test]
-fn recorded_talks_come_to_the_same_end() {
+fn recorded_conversations_reach_the_same_result() {
     let requests = requests();
     for (place, kept) in RECORDED {
         let path = workspace().join(format!("tests/cassettes/request-{place:02}.json"));
@@ -227,7 +227,7 @@ struct Saying {
 /// Which of thirty tools the model chooses, when it sees all of them, and when it sees those that a search finds.
 #[test]
 #[ignore = "needs a real model: make test-llm"]
-fn thirty_tools_with_and_without_the_search() {
+fn model_selects_among_thirty_tools_with_and_without_search() {
     let server = Server::start();
     let house = House::new();
     let Choice { tools, says } = serde_yaml::from_str(include_str!("../cases/choice.yaml")).unwrap();
@@ -292,7 +292,7 @@ fn thirty_tools_with_and_without_the_search() {
 /// Each form of answer is kept to; what it says is printed.
 #[test]
 #[ignore = "needs a real model: make test-llm"]
-fn each_form_is_kept_to() {
+fn model_follows_each_reply_format() {
     let server = Server::start();
     let mut client = Client::open(&server.config()).unwrap();
     let mut ask = |words: &str, form: Form| {

@@ -107,7 +107,7 @@ fn is_well_served(seen: &Value, tool: &str, protocol: &str) {
 }
 
 #[test]
-fn clients_over_http_see_move_stop_and_extend_the_robot() {
+fn http_clients_see_move_stop_and_extend_the_robot() {
     if clients_python().is_none() {
         return;
     }
@@ -143,7 +143,7 @@ fn rests(address: &str) {
 }
 
 #[test]
-fn a_client_over_standard_streams_does_the_same_with_a_robot_of_its_own() {
+fn stdio_client_controls_a_robot_of_its_own() {
     if clients_python().is_none() {
         return;
     }
@@ -158,7 +158,7 @@ fn a_client_over_standard_streams_does_the_same_with_a_robot_of_its_own() {
 }
 
 #[test]
-fn standard_output_has_messages_only_and_the_program_ends_with_its_input() {
+fn stdout_carries_only_messages_and_the_program_ends_with_stdin() {
     let bench = Bench::new();
     let mut program = bench.start(&["mcp"]);
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {

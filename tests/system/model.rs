@@ -175,7 +175,7 @@ fn call(pieces: &[&str], name: &str) -> Behaviour {
 }
 
 #[test]
-fn a_streamed_answer_is_heard_as_it_comes() {
+fn streamed_reply_is_delivered_as_it_arrives() {
     let server = Server::start(vec![says("Größe \u{1f916}!")]);
     let mut heard = Vec::new();
     let answer = client(&config(vec![server.endpoint()]))
@@ -195,7 +195,7 @@ fn a_streamed_answer_is_heard_as_it_comes() {
 }
 
 #[test]
-fn bytes_may_come_one_by_one() {
+fn reply_is_parsed_when_bytes_arrive_one_by_one() {
     let whole = streamed("Größe \u{1f916}!").replace('\n', "\r\n");
     let server = Server::start(vec![Box::new(move |stream| {
         stream.set_nodelay(true).unwrap();
@@ -219,7 +219,7 @@ fn bytes_may_come_one_by_one() {
 }
 
 #[test]
-fn an_answer_that_is_not_streamed_is_taken_too() {
+fn unstreamed_reply_is_accepted() {
     let body = json!({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1, "completion_tokens": 1}});
     let server = Server::start(vec![plain("200 OK", JSON, body.to_string())]);
@@ -227,7 +227,7 @@ fn an_answer_that_is_not_streamed_is_taken_too() {
 }
 
 #[test]
-fn calls_come_natively_or_by_schema() {
+fn tool_calls_arrive_natively_or_by_schema() {
     let server = Server::start(vec![ready(), call(&["{\"ti", "mes\": 2}"], "nod")]);
     let Said::Calls { calls, .. } = ask(&config(vec![server.endpoint()]), nod()).unwrap().said else {
         panic!()
@@ -246,7 +246,7 @@ fn calls_come_natively_or_by_schema() {
 }
 
 #[test]
-fn a_wrong_schema_is_put_right_once() {
+fn invalid_schema_reply_is_corrected_once() {
     let form =
         || Form::Json(json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}));
     let ready = || says("{\"word\": \"yes\"}");
@@ -272,7 +272,7 @@ fn complaint(behaviours: Vec<Behaviour>, form: Form) -> String {
 }
 
 #[test]
-fn nobody_there_is_said_with_a_remedy() {
+fn unreachable_endpoint_is_reported_with_a_remedy() {
     let port = {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()
@@ -291,7 +291,7 @@ fn nobody_there_is_said_with_a_remedy() {
 }
 
 #[test]
-fn garbage_is_no_answer() {
+fn garbage_reply_is_an_error() {
     let said = complaint(vec![plain("200 OK", STREAM, b"data: \xff\xfe\x00\n\n".to_vec())], Form::Text);
     assert!(said.contains("no usable answer") && said.contains("not UTF-8"), "{said}");
     let said = complaint(vec![plain("200 OK", STREAM, "data: {\"hello\": 1}\n\n")], Form::Text);
@@ -309,7 +309,7 @@ fn garbage_is_no_answer() {
 }
 
 #[test]
-fn half_a_stream_is_no_answer_and_an_empty_one_is_asked_for_again() {
+fn truncated_stream_is_an_error_and_an_empty_one_is_retried() {
     let half = delta(&json!({"content": "Hel"}));
     let said = complaint(vec![plain("200 OK", STREAM, half)], Form::Text);
     assert!(said.contains("ended in the middle"), "{said}");
@@ -325,7 +325,7 @@ fn half_a_stream_is_no_answer_and_an_empty_one_is_asked_for_again() {
 }
 
 #[test]
-fn a_busy_server_is_asked_again_and_a_refusal_is_told() {
+fn busy_server_is_retried_and_a_rejection_reported() {
     let busy =
         plain("429 Too Many Requests", "Retry-After: 3\r\n", "{\"error\": {\"message\": \"slow down\"}}");
     let server = Server::start(vec![busy, plain("503 Busy", "", "loading"), says("Hi")]);
@@ -340,7 +340,7 @@ fn a_busy_server_is_asked_again_and_a_refusal_is_told() {
 }
 
 #[test]
-fn endless_things_end() {
+fn endless_replies_are_cut_off() {
     // Text that goes on and on, far beyond the tokens that were asked for.
     let endless = |piece: String| -> Behaviour {
         Box::new(move |stream| {
@@ -384,7 +384,7 @@ fn endless_things_end() {
 }
 
 #[test]
-fn silence_and_slowness_have_limits() {
+fn silent_and_slow_replies_time_out() {
     let silent = || -> Behaviour { Box::new(wait_for_the_end) };
     let server = Server::start(vec![silent()]);
     let short = LanguageModel { read_timeout: Duration::from_millis(200), ..config(vec![server.endpoint()]) };
@@ -426,7 +426,7 @@ fn silence_and_slowness_have_limits() {
 }
 
 #[test]
-fn a_stop_is_heard_in_silence() {
+fn stop_cancels_a_silent_request() {
     let server = Server::start(vec![Box::new(wait_for_the_end)]);
     let mut looks = 0;
     let answer = client(&config(vec![server.endpoint()])).answer(&prompt(Form::Text), &mut |_| {
@@ -452,7 +452,7 @@ fn with_key(port: u16) -> LanguageModel {
 }
 
 #[test]
-fn a_key_goes_to_its_address_alone_and_is_never_repeated() {
+fn api_key_is_sent_only_to_its_endpoint_and_never_shown() {
     let key = std::env::var("PATH").unwrap();
     let thief = Server::start(vec![says("stolen")]);
     let elsewhere =

@@ -26,7 +26,7 @@ fn official_python() -> Option<PathBuf> {
 #[test]
 // The official daemon is Python's: it needs a process of its own.
 #[allow(clippy::disallowed_methods)]
-fn the_official_daemon_and_sdk_move_the_emulated_servos() {
+fn official_daemon_and_sdk_move_the_emulated_servos() {
     let Some(python) = official_python() else { return };
     let options =
         EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints(), paced: true };

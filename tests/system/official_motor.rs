@@ -64,7 +64,7 @@ fn emulator(faults: Faults) -> (Emulator, [f64; 9]) {
 }
 
 #[test]
-fn it_moves_all_nine_and_reads_them_back() {
+fn official_motor_controller_moves_and_reads_all_servos() {
     let Some(python) = peers_python() else { return };
     let (emulator, start) = emulator(Faults::default());
     let goals = [1.2, 0.5, -0.4, 0.3, -0.6, 0.45, -0.5, -2.5, 2.0];
@@ -91,7 +91,7 @@ fn it_moves_all_nine_and_reads_them_back() {
 }
 
 #[test]
-fn its_start_up_finds_a_healthy_robot() {
+fn official_start_up_accepts_a_healthy_robot() {
     let Some(python) = peers_python() else { return };
     let (emulator, start) = emulator(Faults::default());
     let seen = official(&python, &emulator, "start_up", &[]);
@@ -109,7 +109,7 @@ fn its_start_up_finds_a_healthy_robot() {
 }
 
 #[test]
-fn its_start_up_reboots_a_servo_with_a_hardware_error() {
+fn official_start_up_reboots_a_servo_with_a_hardware_error() {
     let Some(python) = peers_python() else { return };
     let hardware_error = [(Joint::Stewart4, HardwareError::Overload)].into();
     let (emulator, _) = emulator(Faults { hardware_error, ..Faults::default() });
@@ -120,7 +120,7 @@ fn its_start_up_reboots_a_servo_with_a_hardware_error() {
 }
 
 #[test]
-fn its_start_up_names_a_silent_servo() {
+fn official_start_up_names_a_silent_servo() {
     let Some(python) = peers_python() else { return };
     let (emulator, _) = emulator(Faults { silent: vec![Joint::Stewart3], ..Faults::default() });
     let seen = official(&python, &emulator, "start_up", &[]);

@@ -54,7 +54,7 @@ fn official_python() -> Option<PathBuf> {
 #[test]
 // The official SDK is Python's: it needs a process of its own.
 #[allow(clippy::disallowed_methods)]
-fn the_official_sdk_sees_what_the_official_daemon_shows() {
+fn official_sdk_reads_the_same_state_as_from_the_official_daemon() {
     let Some(python) = official_python() else { return };
     let served = served();
     let port = served.address.rsplit_once(':').unwrap().1.to_owned();
@@ -99,7 +99,7 @@ fn distance(one: &Value, other: &Value) -> f64 {
 }
 
 #[test]
-fn a_move_is_begun_told_stopped_and_kept_from_others() {
+fn move_is_started_reported_stopped_and_exclusive() {
     let served = served();
     let mut updates = served.socket("/api/move/ws/updates");
     // The listener is there before the move.
@@ -134,7 +134,7 @@ fn a_move_is_begun_told_stopped_and_kept_from_others() {
 }
 
 #[test]
-fn what_no_robot_can_do_is_refused_with_a_reason() {
+fn impossible_requests_are_rejected_with_a_reason() {
     let served = served();
     for (body, word) in [
         (json!({ "duration": 0.0 }), "duration"),
@@ -207,7 +207,7 @@ fn what_no_robot_can_do_is_refused_with_a_reason() {
 }
 
 #[test]
-fn a_stopped_daemon_rests_and_a_started_one_is_awake() {
+fn robot_rests_when_the_daemon_stops_and_wakes_when_it_starts() {
     let served = served();
     let (status, job) = served.ask("POST /api/daemon/stop?goto_sleep=true", "");
     assert!(status == 200 && job["job_id"].is_string(), "{job}");
@@ -255,7 +255,7 @@ fn a_stopped_daemon_rests_and_a_started_one_is_awake() {
 }
 
 #[test]
-fn garbage_on_the_sdk_socket_harms_nobody() {
+fn garbage_on_the_sdk_socket_is_harmless() {
     let served = served();
     let mut quiet = served.socket("/ws/sdk");
     // The status comes at once, then positions.
@@ -313,7 +313,7 @@ fn garbage_on_the_sdk_socket_harms_nobody() {
 }
 
 #[test]
-fn a_client_that_goes_away_holds_the_robot() {
+fn robot_holds_when_a_client_disconnects() {
     let served = served();
     let mut client = served.socket("/ws/sdk");
     let id = "b52f76d0-fa08-474a-bfff-056b19e4916e";
@@ -333,7 +333,7 @@ fn a_client_that_goes_away_holds_the_robot() {
 }
 
 #[test]
-fn the_state_is_streamed_as_asked() {
+fn state_is_streamed_as_requested() {
     let served = served();
     let mut stream =
         served.socket("/api/state/ws/full?frequency=200&with_head_joints=true&use_pose_matrix=true");

@@ -41,7 +41,7 @@ fn entries(bench: &Bench, flag: &str, word: &str) -> Vec<Value> {
 }
 
 #[test]
-fn old_traces_replay_as_before() {
+fn old_traces_replay_unchanged() {
     let bench = bench();
     // What the program that wrote them said: beats, beats in one only, shift, and the greatest differences.
     for (file, code, counts, goal_deg, present_deg) in [
@@ -60,7 +60,7 @@ fn old_traces_replay_as_before() {
 }
 
 #[test]
-fn an_old_trace_becomes_a_tool_a_dataset_and_a_new_trace() {
+fn old_trace_becomes_a_tool_a_dataset_and_a_new_trace() {
     let bench = bench();
     done(&bench, &["replay", "motion.trace.jsonl", "--out", "new.trace.jsonl", "--json"]);
     let head = fs::read_to_string(bench.path("new.trace.jsonl")).unwrap();
@@ -80,7 +80,7 @@ fn an_old_trace_becomes_a_tool_a_dataset_and_a_new_trace() {
 }
 
 #[test]
-fn an_old_journal_is_whole_filtered_by_old_and_new_words_and_gone_on_with() {
+fn old_journal_is_read_filtered_and_continued() {
     let bench = bench();
     let health = done(&bench, &["journal", "check", "--json"])["health"].clone();
     let [entries_there, damaged, missing] =
@@ -113,7 +113,7 @@ fn an_old_journal_is_whole_filtered_by_old_and_new_words_and_gone_on_with() {
 }
 
 #[test]
-fn old_tools_run_on_their_old_evidence() {
+fn old_tools_run_on_their_stored_evidence() {
     let bench = bench();
     let [jolts] = entries(&bench, "--kind", "tool")
         .into_iter()
@@ -151,7 +151,7 @@ fn old_tools_run_on_their_old_evidence() {
 }
 
 #[test]
-fn an_old_toolkit_is_checked_by_its_old_declarations() {
+fn old_toolkit_is_checked_by_its_old_declarations() {
     let bench = bench();
     let checked = done(&bench, &["tool", "check", "bows", "--json"])["results"][0].clone();
     assert_eq!((&checked["admitted"], &checked["stage"]), (&json!(true), &json!("admitted")), "{checked}");
@@ -169,7 +169,7 @@ fn an_old_toolkit_is_checked_by_its_old_declarations() {
 }
 
 #[test]
-fn an_old_signed_bundle_verifies_and_is_imported() {
+fn old_signed_bundle_verifies_and_is_imported() {
     let bench = bench();
     fs::remove_dir_all(bench.path("tools")).unwrap();
     let imported = done(&bench, &["tool", "import", "moves.bundle", "--json"]);
@@ -189,7 +189,7 @@ fn an_old_signed_bundle_verifies_and_is_imported() {
 }
 
 #[test]
-fn an_old_session_is_gone_on_with() {
+fn old_session_continues() {
     let bench = bench();
     let turns =
         |bench: &Bench| done(bench, &["session", "export", "evening"])["turns"].as_array().unwrap().clone();

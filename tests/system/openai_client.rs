@@ -7,7 +7,7 @@ use super::cli::listening;
 use super::mcp::{clients_python, exercised};
 
 #[test]
-fn openais_client_talks_to_the_robot() {
+fn openai_client_controls_the_robot() {
     if clients_python().is_none() {
         return;
     }

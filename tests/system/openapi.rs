@@ -45,7 +45,7 @@ fn schemathesis() -> Option<PathBuf> {
 #[test]
 // It is Python's: it needs a process of its own.
 #[allow(clippy::disallowed_methods)]
-fn the_server_does_what_its_document_says() {
+fn server_matches_its_openapi_document() {
     let Some(program) = schemathesis() else { return };
     let bench = Bench::new();
     let tool = bench.write("greet.py", GREET);

@@ -85,7 +85,7 @@ fn head(stream: &mut impl BufRead) -> String {
 }
 
 #[test]
-fn a_tool_is_checked_added_shown_run_and_cared_for() {
+fn tool_is_checked_added_shown_run_and_managed_over_http() {
     let served = served();
     let (status, found) = served
         .post("/api/v1/tools/check", &json!({ "code": "import os\n\n\ndef f() -> int:\n    return 1\n" }));
@@ -155,7 +155,7 @@ fn a_tool_is_checked_added_shown_run_and_cared_for() {
 }
 
 #[test]
-fn a_toolkit_comes_in_several_files_and_what_a_tool_writes_comes_back() {
+fn toolkit_uploads_several_files_and_returns_written_files() {
     let served = served();
     let kit = json!({
         "name": "kit",
@@ -176,7 +176,7 @@ fn a_toolkit_comes_in_several_files_and_what_a_tool_writes_comes_back() {
 }
 
 #[test]
-fn a_tool_is_halted_by_a_stop_and_when_whoever_asked_for_it_goes_away() {
+fn tool_ends_on_a_stop_and_when_its_client_disconnects() {
     let served = served();
     assert_eq!(served.post("/api/v1/tools", &json!({ "code": SWAY })).0, 201);
     let long = json!({ "args": { "times": 30 } });
@@ -202,7 +202,7 @@ fn a_tool_is_halted_by_a_stop_and_when_whoever_asked_for_it_goes_away() {
 }
 
 #[test]
-fn a_plan_is_read_and_nothing_is_done() {
+fn plan_is_returned_and_nothing_moves() {
     let served = served();
     let plan = |text: &str| served.post("/api/v1/plans", &json!({ "text": text })).1;
     let read = plan("nod twice, then look left 20 degrees");
@@ -234,7 +234,7 @@ fn red(jpeg: &[u8]) -> f64 {
 }
 
 #[test]
-fn the_camera_shows_what_the_head_sees() {
+fn camera_shows_the_view_of_the_head() {
     let served = served();
     let (head_of_it, ahead) = served.fetch("/api/v1/camera/snapshot");
     assert!(
@@ -288,7 +288,7 @@ fn numbers<const COUNT: usize>(frame: &[u8], at: usize) -> [f32; COUNT] {
 }
 
 #[test]
-fn telemetry_tells_the_state_as_text_and_as_bytes() {
+fn telemetry_sends_the_state_as_text_and_binary() {
     let served = served();
     assert_eq!(served.post("/api/v1/chat", &json!({ "text": "look left 20 degrees" })).1["outcome"], "done");
     let (_, state) = served.get("/api/v1/state");
@@ -337,7 +337,7 @@ fn telemetry_tells_the_state_as_text_and_as_bytes() {
 }
 
 #[test]
-fn a_slow_listener_soon_hears_the_newest_again() {
+fn slow_subscriber_catches_up_with_the_newest_state() {
     let served = served();
     let number = |message: Message| u32::from_le_bytes(bytes(&message.into_data(), 4));
     let mut slow = served.socket("/api/v1/telemetry?rate=100&format=binary");
@@ -353,7 +353,7 @@ fn a_slow_listener_soon_hears_the_newest_again() {
 }
 
 #[test]
-fn metrics_are_what_prometheus_reads() {
+fn metrics_parse_as_prometheus_text() {
     let served = served();
     // The first beat may come after the first answer.
     let begun = || {
@@ -407,7 +407,7 @@ fn metrics_are_what_prometheus_reads() {
 }
 
 #[test]
-fn the_page_and_the_document_are_in_the_program() {
+fn page_and_openapi_document_are_embedded() {
     let served = served();
     let (_, document) = served.get("/api/v1/openapi.json");
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1."), "{}", document["openapi"]);

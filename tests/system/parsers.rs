@@ -60,7 +60,7 @@ fn seen_by_policy(text: &str) -> Option<Facts> {
 }
 
 #[test]
-fn both_parsers_read_tools_and_the_standard_library_alike() {
+fn parsers_agree_on_tools_and_the_standard_library() {
     let mut all = sources(&workspace().join("tests/cases/good"));
     let tools = all.len();
     let corpus = workspace().join("../shared/corpus/benign");
@@ -83,7 +83,7 @@ fn both_parsers_read_tools_and_the_standard_library_alike() {
 }
 
 #[test]
-fn every_kind_of_node_hashes_alike() {
+fn parsers_agree_on_the_hash_of_every_node_kind() {
     let source = include_str!("../cases/grammar.txt");
     let vetted = seen_by_policy(source).unwrap();
     assert_eq!(seen_by_python(&[source.to_owned()]), [Ok(vetted)]);
@@ -91,7 +91,7 @@ fn every_kind_of_node_hashes_alike() {
 
 /// Texts that differ in one thing that names, imports, attributes and calls do not tell.
 #[test]
-fn what_sets_of_names_do_not_tell_changes_the_tree() {
+fn tree_hash_changes_when_only_structure_differs() {
     let pairs = [
         ("a = b + c", "a = b - c"),
         ("a = b - c", "a = c - b"),
@@ -137,7 +137,7 @@ fn what_sets_of_names_do_not_tell_changes_the_tree() {
 
 /// What the policy's parser takes and CPython does not is no reading: the host complains.
 #[test]
-fn what_only_one_of_them_takes_is_refused() {
+fn source_is_rejected_when_only_one_parser_accepts_it() {
     for text in ["f() = 1", "None = 1", "a + b += 1", "f(x for x in y, 1)", "return 1", "x = *a"] {
         assert!(seen_by_policy(text).is_some(), "{text}");
         let seen = seen_by_python(&[text.to_owned()]);

@@ -17,7 +17,7 @@ fn judge(name: &str, bytes: &[u8]) -> Result<Vetted, Vec<Finding>> {
 }
 
 #[test]
-fn a_signature_becomes_a_strict_schema() {
+fn signature_becomes_a_strict_schema() {
     let source = include_bytes!("../cases/good/many_types.py");
     let vetted = judge("many_types", source).unwrap();
     let schema = vetted.entry().parameters_schema();
@@ -66,7 +66,7 @@ impl Dice {
 }
 
 #[test]
-fn mutilated_tools_are_judged_and_never_crash() {
+fn mutilated_tools_are_checked_without_a_crash() {
     const PIECES: &[&str] = &[
         "(",
         ")",
@@ -150,7 +150,7 @@ fn mutilated_tools_are_judged_and_never_crash() {
 }
 
 #[test]
-fn deep_trees_are_refused_and_not_walked() {
+fn deep_trees_are_rejected_without_a_walk() {
     let repeated: [(&str, &str, &str); 9] = [
         ("x = ", "not ", "1"),
         ("x = 1", "+1", ""),
@@ -171,7 +171,7 @@ fn deep_trees_are_refused_and_not_walked() {
 }
 
 #[test]
-fn what_fuzzing_found_worth_keeping_is_judged_and_breaks_nothing() {
+fn fuzzing_corpus_is_checked_without_a_crash() {
     for (target, run) in [("policy", fuzz::policy as fn(&[u8])), ("wire", fuzz::wire)] {
         let folder = workspace().join("tests/fuzz/corpus").join(target);
         let files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -133,7 +133,7 @@ fn within_limits(goals: &[Joints]) {
 }
 
 #[test]
-fn a_halt_brakes_every_joint_fully_from_the_next_beat_on() {
+fn stop_brakes_every_joint_fully_from_the_next_cycle() {
     let (mut pulse, heard) = healthy();
     let trajectory = planned(&pulse, &goto(far(1.0), 0.5));
     let wishes = trajectory.wishes.clone();
@@ -202,7 +202,7 @@ fn a_halt_brakes_every_joint_fully_from_the_next_beat_on() {
 }
 
 #[test]
-fn a_new_motion_takes_over_without_a_jump() {
+fn new_motion_replaces_the_current_one_without_a_jump() {
     let (mut pulse, heard) = healthy();
     let there = planned(&pulse, &goto(far(1.0), 0.5));
     pulse.take(play(there));
@@ -231,7 +231,7 @@ fn stage_of<R: Robot + 'static>(pulse: Pulse<R, VirtualClock>) -> Stage {
 }
 
 #[test]
-fn without_torque_nothing_is_planned_and_with_torque_the_body_stays_where_it_is() {
+fn motion_is_rejected_without_torque_and_enabling_torque_moves_nothing() {
     let (mut pulse, heard) = healthy();
     let trajectory = planned(&pulse, &goto(far(1.0), 0.5));
     pulse.take(play(trajectory));
@@ -256,7 +256,7 @@ fn without_torque_nothing_is_planned_and_with_torque_the_body_stays_where_it_is(
 }
 
 #[test]
-fn torque_that_is_on_already_does_not_disturb_a_motion() {
+fn enabling_torque_again_does_not_disturb_a_motion() {
     let (mut pulse, heard) = healthy();
     let trajectory = planned(&pulse, &goto(far(1.0), 0.5));
     pulse.take(play(trajectory));
@@ -271,7 +271,7 @@ fn torque_that_is_on_already_does_not_disturb_a_motion() {
 }
 
 #[test]
-fn a_body_that_fails_ends_the_motion_and_says_why() {
+fn robot_failure_ends_the_motion_with_its_cause() {
     let gone = || RobotFault::PortGone { reason: "pulled out".into() };
     let (pulse, heard) = pulse_with(
         VirtualClock::new(),
@@ -311,7 +311,7 @@ fn deaf_for(beats: u64) -> Stage {
 }
 
 #[test]
-fn nine_lost_readings_are_no_fault_and_ten_in_a_row_name_the_motor() {
+fn ten_consecutive_lost_readings_are_a_fault_and_nine_are_not() {
     for lost in [1, 9] {
         let mut stage = deaf_for(lost);
         assert_eq!(stage.carry_out("goto", &goto(far(1.0), 0.5)).refusal, None, "{lost} readings lost");
@@ -323,7 +323,7 @@ fn nine_lost_readings_are_no_fault_and_ten_in_a_row_name_the_motor() {
 }
 
 #[test]
-fn a_panic_under_the_beat_is_a_fault_and_keeps_nobody_waiting() {
+fn panic_in_a_cycle_is_a_fault_and_releases_waiting_clients() {
     let script: Script = Box::new(|beat, state| {
         assert!(beat < 30, "a bug in a driver");
         Ok(state)
@@ -345,7 +345,7 @@ fn a_panic_under_the_beat_is_a_fault_and_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_pulse_thread_that_is_dropped_brakes_to_rest_first() {
+fn dropped_control_loop_brakes_to_rest_first() {
     let (pulse, heard) = pulse_with(WallClock::start(), Box::new(|_, state| Ok(state)));
     // A minute of swinging: the drop comes in the middle of it, however busy the machine is.
     let mut trajectory = planned(&pulse, &goto(far(1.0), 0.5));
@@ -374,7 +374,7 @@ fn a_pulse_thread_that_is_dropped_brakes_to_rest_first() {
 }
 
 #[test]
-fn a_tool_in_a_long_motion_is_stopped_from_another_thread() {
+fn tool_in_a_long_motion_stops_from_another_thread() {
     let shop = Shop::open();
     shop.prove("long", LONG);
     let body = Body::open(&RobotChoice::Mock, &shop.config).unwrap();

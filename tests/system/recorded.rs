@@ -40,7 +40,7 @@ fn number(value: &Value) -> f64 {
 }
 
 #[test]
-fn a_motion_becomes_a_tool_that_does_the_same() {
+fn motion_becomes_a_tool_that_repeats_it() {
     let bench = bench("");
     does(&bench, &["say", "look up 12 degrees, then look left 20 degrees", "--json"]);
     let [trace] = traces(&bench).try_into().unwrap();
@@ -80,7 +80,7 @@ fn a_motion_becomes_a_tool_that_does_the_same() {
 }
 
 #[test]
-fn what_is_led_by_hand_becomes_a_tool() {
+fn hand_guided_motion_becomes_a_tool() {
     let bench = bench("");
     let record = [
         "record",
@@ -102,7 +102,7 @@ fn what_is_led_by_hand_becomes_a_tool() {
 }
 
 #[test]
-fn a_dataset_is_read_by_others() {
+fn dataset_is_read_by_third_party_libraries() {
     let Some(python) = python(".cache/clients", "make clients") else { return };
     let bench = Bench::configured(
         "journal: {file: journal.jsonl}\ntraces: {directory: traces, camera_fps: 15}\ncamera: {scene: room}\n",
@@ -180,7 +180,7 @@ print(json.dumps({"seconds": move.duration, "first": told(0.0), "last": told(mov
 "#;
 
 #[test]
-fn what_the_official_sdk_recorded_is_played_and_what_is_kept_here_is_loaded_by_it() {
+fn recordings_are_exchanged_with_the_official_sdk() {
     let Some(python) = python(".cache/official", "make official") else { return };
     let served = Served::on(bench(""));
     let port = served.address.rsplit_once(':').unwrap().1.to_owned();

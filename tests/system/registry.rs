@@ -36,7 +36,7 @@ fn answer(bench: &Bench, name: &str) -> Value {
 }
 
 #[test]
-fn processes_that_add_at_once_lose_nothing() {
+fn concurrent_processes_add_tools_without_loss() {
     let bench = Bench::new();
     // The same tool with different code, and different tools: each process comes from a folder of its own.
     let adders: Vec<_> = (0..6)
@@ -70,7 +70,7 @@ fn processes_that_add_at_once_lose_nothing() {
 }
 
 #[test]
-fn threads_that_switch_versions_at_once_leave_a_whole_shelf() {
+fn concurrent_version_switches_leave_a_consistent_registry() {
     let bench = Bench::new();
     for answer in 1..=4 {
         add(&bench, "counter", answer);
@@ -103,7 +103,7 @@ fn threads_that_switch_versions_at_once_leave_a_whole_shelf() {
 }
 
 #[test]
-fn a_crash_between_two_files_leaves_the_version_before() {
+fn crash_between_two_files_keeps_the_previous_version() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     let folder = "tools/generated/counter";
@@ -133,7 +133,7 @@ fn a_crash_between_two_files_leaves_the_version_before() {
 }
 
 #[test]
-fn damage_is_named_and_hides_no_other_tool() {
+fn damaged_tool_is_named_and_hides_no_other() {
     let bench = Bench::new();
     add(&bench, "healthy", 1);
     add(&bench, "hurt", 2);
@@ -167,7 +167,7 @@ fn damage_is_named_and_hides_no_other_tool() {
 }
 
 #[test]
-fn a_shelf_that_cannot_be_written_is_an_error_with_a_remedy() {
+fn unwritable_registry_is_an_error_with_a_remedy() {
     let remedy = ["check that the tools directory exists and is yours to write"];
     // A file stands where the folder should be.
     let blocked = Bench::configured("tools: {directory: file}\n");

@@ -55,7 +55,7 @@ fn runs(bench: &Bench) -> Vec<String> {
 }
 
 #[test]
-fn a_run_is_the_same_each_time_it_is_done_again() {
+fn repeated_runs_are_identical() {
     let bench = swaying();
     let ran = bench.run(&["tool", "run", "sways", "--args", r#"{"times": 3}"#, "--json"]).exits(0).json();
     let [id] = runs(&bench).try_into().unwrap();
@@ -76,7 +76,7 @@ fn a_run_is_the_same_each_time_it_is_done_again() {
 }
 
 #[test]
-fn a_run_that_failed_is_rehearsed_again_by_one_command() {
+fn failed_run_is_rehearsed_again_by_one_command() {
     let bench = swaying();
     let nothing = bench.run(&["replay", "--last-failed"]).exits(1);
     assert!(nothing.err.contains("no such run of a tool"), "{}", nothing.err);
@@ -99,7 +99,7 @@ fn a_run_that_failed_is_rehearsed_again_by_one_command() {
 }
 
 #[test]
-fn a_trace_is_played_again_within_its_bound_on_the_mock_and_on_emulated_servos() {
+fn trace_replays_within_its_bound_on_mock_and_emulated_servos() {
     let bench = bench("bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
     does(&bench, &["say", "nod twice, then look left 20 degrees", "--json"]);
     let [trace] = traces(&bench).try_into().unwrap();
@@ -126,7 +126,7 @@ fn a_trace_is_played_again_within_its_bound_on_the_mock_and_on_emulated_servos()
 }
 
 #[test]
-fn a_file_that_is_no_trace_is_refused_with_its_line() {
+fn invalid_trace_is_rejected_with_its_line() {
     let bench = bench("");
     does(&bench, &["say", "nod", "--json"]);
     let [trace] = traces(&bench).try_into().unwrap();

@@ -71,7 +71,7 @@ fn degrees_at(chart: Node, y: f64) -> f64 {
 }
 
 #[test]
-fn a_tool_is_kept_with_its_picture_page_and_recording() {
+fn tool_is_stored_with_its_image_page_and_recording() {
     let bench = Bench::new();
     let file = bench.write("hasty.py", HASTY);
     let added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0).json();
@@ -147,7 +147,7 @@ fn a_tool_is_kept_with_its_picture_page_and_recording() {
 }
 
 #[test]
-fn a_report_of_a_tool_that_is_not_kept_lies_where_it_was_asked_for() {
+fn report_of_an_unstored_tool_is_written_to_the_given_path() {
     let bench = Bench::new();
     let file = bench.write("hasty.py", HASTY);
     let check = |folder: &str| {
@@ -177,7 +177,7 @@ fn a_report_of_a_tool_that_is_not_kept_lies_where_it_was_asked_for() {
 }
 
 #[test]
-fn predefined_tools_have_a_picture_and_a_page() {
+fn predefined_tools_have_an_image_and_a_page() {
     for folder in fs::read_dir(minismith_tests::workspace().join("tools/predefined")).unwrap() {
         let folder = folder.unwrap().path();
         let hash = {
@@ -272,7 +272,7 @@ fn hostile_manifest(words: &str) -> ToolManifest {
 }
 
 #[test]
-fn hostile_words_stay_words() {
+fn hostile_text_is_escaped() {
     let conditions = Conditions {
         limits: firmware_bridge::limits::Limits::default(),
         period: std::time::Duration::from_millis(10),

@@ -80,7 +80,7 @@ fn ended_as_it_must(name: &str, source: &str, outcome: &Outcome) {
 }
 
 #[test]
-fn hostile_guests_are_stopped_and_the_pulse_keeps_its_rhythm() {
+fn control_loop_stays_on_time_under_hostile_guests() {
     let (host, body) = (host(), beating());
     let mut handle = body.handle();
     let mut stage = Stage::new(Box::new(body.handle()), Scene::default());

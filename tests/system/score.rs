@@ -113,7 +113,7 @@ fn what_was_found(checked: &Checked) -> String {
 }
 
 #[test]
-fn good_tools_are_admitted_without_a_question() {
+fn good_tools_are_accepted_without_a_question() {
     let (ours, benign) = (own("good"), corpus("benign"));
     assert!(ours.len() >= 60, "{}", ours.len());
     let mut wrong = Vec::new();
@@ -139,7 +139,7 @@ fn good_tools_are_admitted_without_a_question() {
 }
 
 #[test]
-fn the_attacks_are_many_and_of_every_kind() {
+fn attacks_cover_every_category() {
     let bad = own("bad");
     assert!(bad.len() >= 130, "{}", bad.len());
     let known: BTreeSet<&str> = rules().iter().map(|rule| rule.id).collect();
@@ -201,7 +201,7 @@ fn complaint(case: &Case, checked: &Checked) -> Option<String> {
 }
 
 #[test]
-fn attacks_are_stopped_by_the_layer_that_they_name() {
+fn attacks_are_stopped_by_their_stated_layer() {
     let mut wrong = Vec::new();
     for (whose, cases) in [("attacks", own("bad")), ("attacks of the corpus", corpus("escapes"))] {
         let checked = check_all(&cases);
@@ -307,22 +307,22 @@ fn guests() -> Vec<Case> {
 }
 
 #[test]
-fn attacks_fail_in_the_strongest_cage_without_any_policy() {
+fn attacks_fail_in_the_strongest_sandbox_without_a_policy() {
     fail_without_any_policy(Level::Namespaces);
 }
 
 #[test]
-fn attacks_fail_in_a_cage_without_namespaces_and_without_any_policy() {
+fn attacks_fail_in_a_sandbox_without_namespaces_and_policy() {
     fail_without_any_policy(Level::Landlock);
 }
 
 #[test]
-fn attacks_fail_in_the_weakest_cage_without_any_policy() {
+fn attacks_fail_in_the_weakest_sandbox_without_a_policy() {
     fail_without_any_policy(Level::NoOpen);
 }
 
 #[test]
-fn a_success_would_be_seen() {
+fn successful_attack_is_detected() {
     let attack = |success| Case { success, ..Case::of("attack", b"# rule: busy-loop".to_vec()) };
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let below = folder.path().file_name().unwrap().to_str().unwrap();

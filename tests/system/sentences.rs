@@ -139,13 +139,13 @@ struct Paraphrase {
 
 /// What a model says in other words: mostly understood, and never taken for another motion.
 #[test]
-fn paraphrases_of_a_model() {
+fn paraphrases_by_a_model_are_understood() {
     paraphrased("paraphrases", include_str!("../cases/paraphrases.yaml"));
 }
 
 /// The same for wordings from which the grammar has never learned.
 #[test]
-fn paraphrases_that_the_grammar_has_not_learned_from() {
+fn unseen_paraphrases_are_understood() {
     paraphrased("unseen paraphrases", include_str!("../cases/paraphrases_unseen.yaml"));
 }
 
@@ -177,7 +177,7 @@ fn paraphrased(name: &str, cases: &str) {
 
 /// Whatever the plan: a negation, a stop or a word that is not known takes it away.
 #[test]
-fn one_word_is_enough_to_move_nothing() {
+fn one_word_of_negation_moves_nothing() {
     let (tools, sentences) = Cases::read().unwrap();
     let known = Known { tools: &tools, ..Known::default() };
     for sentence in sentences.iter().filter(|sentence| sentence.plan.is_some() && sentence.after.is_empty()) {
@@ -226,7 +226,7 @@ fn moves(sentence: &Sentence, said: &str, tools: &[KnownTool]) -> Option<Vec<Int
 /// Words are dropped, doubled and swapped, and clauses appended: there is an answer, its motions stay in their ranges,
 /// and no negation in front or behind ever leaves a motion.
 #[test]
-fn changed_sentences_never_do_what_was_negated() {
+fn mutated_sentences_never_execute_a_negated_action() {
     let (tools, sentences) = Cases::read().unwrap();
     for sentence in &sentences {
         let say = sentence.say.trim();
@@ -277,7 +277,7 @@ fn changed_sentences_never_do_what_was_negated() {
 
 /// Two sentences said as one are the two plans in a row, or are declined: never a third plan.
 #[test]
-fn two_sentences_make_one_plan() {
+fn two_sentences_form_one_plan() {
     let (tools, sentences) = Cases::read().unwrap();
     let known = Known { tools: &tools, ..Known::default() };
     let motions: Vec<(&str, Vec<Intent>)> = sentences
@@ -312,7 +312,7 @@ const STRIDE: usize = 7;
 
 /// Cut anywhere, spoiled anywhere: an answer, never a panic, and never a motion outside its range.
 #[test]
-fn spoiled_sentences_are_answered() {
+fn corrupted_sentences_get_an_answer() {
     let (tools, sentences) = Cases::read().unwrap();
     let known = Known { tools: &tools, ..Known::default() };
     let spoils =
@@ -352,7 +352,7 @@ fn spoiled_sentences_are_answered() {
 }
 
 #[test]
-fn floods_are_refused_in_few_words() {
+fn floods_are_rejected_with_a_short_message() {
     let known = Known::default();
     let long = "nod and ".repeat(1_250);
     assert_eq!(understand(&long, &known), Understanding::TooLong { characters: 10_000, allowed: 2_000 });
@@ -367,7 +367,7 @@ fn floods_are_refused_in_few_words() {
 
 /// What is changed, taken back and accounted for in a conversation is what the body measured.
 #[test]
-fn a_conversation_refers_to_what_really_happened() {
+fn conversation_refers_to_executed_actions() {
     let bench = Bench::new();
     let mut chat = bench.start(&["chat", "--robot", "mock", "--json"]);
     let mut hear = |said: &str| -> Value {

@@ -53,7 +53,7 @@ fn corners(bounds: Bounds) -> [f64; 4] {
 }
 
 #[test]
-fn faces_and_things_are_those_of_the_reference() {
+fn detectors_match_the_reference() {
     let Some(python) = peers_python() else { return };
     let folder = workspace().join(".cache/models");
     let models = Models::at(&folder);

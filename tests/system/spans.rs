@@ -282,7 +282,7 @@ fn serve(bench: &Bench, ask: impl FnOnce(&str)) -> Ran {
 }
 
 #[test]
-fn a_sentence_is_one_tree_from_what_was_said_to_the_motion_with_the_journals_id() {
+fn sentence_produces_one_span_tree_with_the_journal_id() {
     let collector = Collector::start(0);
     let bench = Bench::configured(&collector.keys());
     let ran = bench.run(&["say", "nod twice, then look left 20 degrees", "--json"]).exits(0);
@@ -308,7 +308,7 @@ fn a_sentence_is_one_tree_from_what_was_said_to_the_motion_with_the_journals_id(
 }
 
 #[test]
-fn a_request_is_one_tree_over_all_threads_through_authoring_rehearsal_and_performance() {
+fn request_produces_one_span_tree_across_threads() {
     let collector = Collector::start(0);
     let bench = Bench::configured(&collector.keys());
     let text = "make a tool called happy_hello that nods and wiggles the antennas, then run it";
@@ -377,7 +377,7 @@ fn metrics(address: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn a_collector_that_is_away_changes_nothing_and_is_told_once() {
+fn unreachable_collector_is_reported_once_and_changes_nothing() {
     let plain = Bench::new().run(&["say", "nod twice", "--json"]).exits(0).json();
     // Nobody listens there, and there somebody does who never answers.
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -408,7 +408,7 @@ fn a_collector_that_is_away_changes_nothing_and_is_told_once() {
 }
 
 #[test]
-fn a_collector_that_is_busy_gets_its_spans_later() {
+fn busy_collector_receives_its_spans_later() {
     let collector = Collector::start(2);
     let bench = Bench::configured(&collector.keys());
     serve(&bench, |address| {
@@ -419,7 +419,7 @@ fn a_collector_that_is_busy_gets_its_spans_later() {
 }
 
 #[test]
-fn the_log_has_a_file_of_its_own_with_levels() {
+fn log_file_follows_its_own_levels() {
     let bench = Bench::new();
     serve(&bench, |_| {});
     let lines = log(&bench);
@@ -442,7 +442,7 @@ fn the_log_has_a_file_of_its_own_with_levels() {
 }
 
 #[test]
-fn a_log_that_can_t_be_written_is_told_once_and_changes_nothing() {
+fn unwritable_log_is_reported_once_and_changes_nothing() {
     let bench = Bench::configured(&format!("{BUS}logs: {{file: config.yaml/log.jsonl, level: debug}}\n"));
     let ran = serve(&bench, |address| {
         let say = json!({ "text": "nod" }).to_string();

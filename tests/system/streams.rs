@@ -223,32 +223,32 @@ fn the_same_everywhere(name: &str, source: &str) {
 }
 
 #[test]
-fn gotos_are_the_same_everywhere() {
+fn gotos_match_in_every_context() {
     the_same_everywhere("gotos", GOTOS);
 }
 
 #[test]
-fn a_stream_of_targets_is_the_same_everywhere() {
+fn target_streams_match_in_every_context() {
     the_same_everywhere("circle", CIRCLE);
 }
 
 #[test]
-fn concurrent_tasks_are_the_same_everywhere() {
+fn concurrent_tasks_match_in_every_context() {
     the_same_everywhere("tasks", TASKS);
 }
 
 #[test]
-fn a_tool_that_leaves_before_it_arrives_is_the_same_everywhere() {
+fn early_exit_matches_in_every_context() {
     the_same_everywhere("leap", LEAP);
 }
 
 #[test]
-fn motors_let_go_and_caught_again_are_the_same_everywhere() {
+fn torque_off_and_on_matches_in_every_context() {
     the_same_everywhere("release", RELEASE);
 }
 
 #[test]
-fn chance_is_the_same_each_time() {
+fn random_numbers_repeat_in_every_run() {
     let shop = Shop::open();
     let rehearsed = shop.prove("leap", LEAP);
     let [one, two] = [(); 2].map(|()| shop.perform("leap", &RobotChoice::Mock));

@@ -126,7 +126,7 @@ fn checked(bench: &Bench, path: &str) -> Value {
 }
 
 #[test]
-fn a_toolkit_is_proved_kept_and_called_as_one() {
+fn toolkit_is_verified_stored_and_called_as_a_unit() {
     let bench = Bench::new();
     let path = toolkit(&bench, DECLARED.replace("-10", "10").as_str());
     let added = done(&bench.run(&["tool", "add", &path, "--json"]));
@@ -157,7 +157,7 @@ fn a_toolkit_is_proved_kept_and_called_as_one() {
 }
 
 #[test]
-fn what_an_author_declares_must_hold() {
+fn declarations_are_checked_against_the_code() {
     let bench = Bench::new();
     let path = toolkit(&bench, DECLARED);
     let result = checked(&bench, &path);
@@ -176,7 +176,7 @@ fn what_an_author_declares_must_hold() {
 }
 
 #[test]
-fn neighbours_give_only_what_they_define() {
+fn modules_import_only_names_that_others_define() {
     let bench = Bench::new();
     for (import, rule) in [
         ("from .poses import Pose, steps, whole, math", "unlisted-import"),
@@ -205,7 +205,7 @@ fn neighbours_give_only_what_they_define() {
 }
 
 #[test]
-fn a_tool_calls_another_within_its_own_proof() {
+fn tool_calls_another_within_its_own_verification() {
     let bench = Bench::new();
     let welcome = bench.write("in/welcome.py", WELCOME);
     let welcome = welcome.to_str().unwrap();
@@ -229,7 +229,7 @@ fn a_tool_calls_another_within_its_own_proof() {
 }
 
 #[test]
-fn a_caller_is_named_in_full_and_no_tool_calls_itself() {
+fn tool_is_called_by_its_full_name_and_never_by_itself() {
     let bench = Bench::new();
     let path = toolkit(&bench, "");
     done(&bench.run(&["tool", "add", &path, "--json"]));

@@ -60,7 +60,7 @@ fn refused(bench: &Bench, arguments: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn a_check_tells_the_layer_and_registers_nothing() {
+fn check_reports_the_layer_and_registers_nothing() {
     let bench = Bench::new();
     let good = bench.write("greet.py", &greet("hello"));
     let bad =
@@ -103,7 +103,7 @@ fn a_check_tells_the_layer_and_registers_nothing() {
 }
 
 #[test]
-fn a_tool_has_versions_and_the_way_back_is_real() {
+fn tool_has_versions_and_rolls_back() {
     let bench = Bench::new();
     assert_eq!(add(&bench, "greet", &greet("one"))["registered"]["version"], 1);
     assert_eq!(add(&bench, "greet", &greet("two"))["registered"]["version"], 2);
@@ -135,7 +135,7 @@ fn a_tool_has_versions_and_the_way_back_is_real() {
 }
 
 #[test]
-fn a_call_that_does_not_fit_is_refused_before_anything_runs() {
+fn invalid_call_is_rejected_before_anything_runs() {
     let bench = Bench::new();
     add(&bench, "greet", &greet("hello"));
     let run = |name: &'static str, args: &'static str| ["tool", "run", name, "--args", args];
@@ -150,7 +150,7 @@ fn a_call_that_does_not_fit_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn code_that_was_changed_behind_the_registry_is_not_run() {
+fn code_changed_outside_the_registry_is_not_run() {
     let bench = Bench::new();
     add(&bench, "greet", &greet("hello"));
     add(&bench, "greet", &greet("changed"));
@@ -165,7 +165,7 @@ fn code_that_was_changed_behind_the_registry_is_not_run() {
 }
 
 #[test]
-fn a_person_approves_before_real_motors_move() {
+fn real_motors_move_only_after_approval() {
     let bench = Bench::new();
     let added = add(&bench, "quiet", QUIET);
     assert_eq!(
@@ -188,7 +188,7 @@ fn a_person_approves_before_real_motors_move() {
 }
 
 #[test]
-fn stale_evidence_is_rehearsed_again() {
+fn stale_evidence_triggers_a_new_rehearsal() {
     let bench = Bench::new();
     add(&bench, "greet", &greet("hello"));
     let manifest = bench.path("tools/generated/greet/v1.json");
@@ -216,7 +216,7 @@ fn stale_evidence_is_rehearsed_again() {
 }
 
 #[test]
-fn what_comes_with_the_program_is_proved_under_its_own_configuration() {
+fn predefined_tools_are_verified_under_the_default_configuration() {
     let config = Config { tools: workspace().join("tools"), ..Config::built_in().unwrap() };
     let workshop = Workshop::open(&config).unwrap();
     let tools = workshop.registry().list().unwrap();

@@ -44,7 +44,7 @@ fn kept(rerun: &str) -> Bench {
 }
 
 #[test]
-fn a_performance_is_recorded_and_rerun_reads_it() {
+fn run_is_recorded_and_read_by_rerun() {
     let Some(python) = reader() else { return };
     let bench = kept("file: live.rrd, camera_fps: 15");
     let said = bench.run(&["say", "nod twice, then look left 20 degrees", "--json"]).exits(0);
@@ -96,7 +96,7 @@ fn a_performance_is_recorded_and_rerun_reads_it() {
 }
 
 #[test]
-fn a_rehearsal_is_recorded_and_rerun_reads_it() {
+fn rehearsal_is_recorded_and_read_by_rerun() {
     let Some(python) = reader() else { return };
     let bench = kept("file: none");
     let wish = "make a tool called happy_hello that nods three times and wiggles the antennas";
@@ -137,7 +137,7 @@ fn moves(served: &Served) -> Value {
 }
 
 #[test]
-fn a_viewer_that_is_absent_or_does_not_read_changes_nothing_and_is_told_once() {
+fn absent_or_stalled_viewer_is_reported_once_and_changes_nothing() {
     if reader().is_none() {
         return;
     }
@@ -191,7 +191,7 @@ fn recorder_of(bench: &Bench) -> Pid {
 }
 
 #[test]
-fn a_recorder_that_is_killed_or_stands_still_changes_nothing() {
+fn killed_or_stalled_recorder_changes_nothing() {
     if reader().is_none() {
         return;
     }

@@ -144,7 +144,7 @@ fn doing(served: &Served, what: &str) {
 }
 
 #[test]
-fn what_is_said_is_heard_done_answered_and_spoken() {
+fn spoken_command_is_recognised_executed_and_answered_aloud() {
     let served = served("");
     let mut line = Line::open(&served, &format!("rate={RATE}&session=evening"));
     line.say("look left");
@@ -188,7 +188,7 @@ fn what_is_said_is_heard_done_answered_and_spoken() {
 }
 
 #[test]
-fn who_has_to_be_called_is_called() {
+fn commands_need_the_wake_word_when_configured() {
     let served = served("voice: {wake_word_mode: always}\n");
     let mut line = Line::open(&served, &format!("rate={RATE}&wake=true&speak=false"));
     line.say("look left");
@@ -199,7 +199,7 @@ fn who_has_to_be_called_is_called() {
 }
 
 #[test]
-fn a_stop_halts_whoever_moves_the_body_said_or_sent() {
+fn stop_ends_any_motion_whether_spoken_or_sent() {
     let served = served("");
     let mut line = Line::open(&served, &format!("rate={RATE}"));
     let dance = json!({ "text": "dance for 40 seconds" }).to_string();
@@ -251,7 +251,7 @@ fn a_stop_halts_whoever_moves_the_body_said_or_sent() {
 }
 
 #[test]
-fn a_question_is_answered_by_what_is_said_next() {
+fn next_utterance_answers_a_question() {
     let served = served("");
     let made = json!({ "text": "make a tool that wiggles your antennas" });
     let (status, first) = served.post("/api/v1/chat", &made);
@@ -275,7 +275,7 @@ fn a_question_is_answered_by_what_is_said_next() {
 }
 
 #[test]
-fn what_can_not_be_is_refused_in_words() {
+fn impossible_voice_requests_are_rejected_with_a_message() {
     let served = served("");
     let address = format!("ws://{}/api/v1/voice", served.address);
     for (query, word) in [
@@ -322,14 +322,14 @@ fn what_can_not_be_is_refused_in_words() {
 }
 
 #[test]
-fn without_models_it_is_said_what_is_missing() {
+fn missing_voice_models_are_named() {
     let served = Served::on(Bench::configured("models: {directory: none}\n"));
     let (status, words) = refused(format!("ws://{}/api/v1/voice", served.address));
     assert!(status == 409 && words.contains("make models"), "{status} {words}");
 }
 
 #[test]
-fn only_who_may_talk_talks_and_no_other_page_does() {
+fn voice_requires_a_role_and_the_same_origin() {
     let bench =
         Bench::configured("server: {anonymous_role: none}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
     let made = bench.run(&["token", "add", "eve", "--role", "viewer", "--json"]).exits(0).json();
@@ -350,7 +350,7 @@ fn only_who_may_talk_talks_and_no_other_page_does() {
 }
 
 #[test]
-fn who_sends_without_measure_is_bounded_and_still_heard() {
+fn excessive_audio_is_bounded_and_still_recognised() {
     let served = served("");
     let mut line = Line::open(&served, "rate=96000&speak=false");
     let MaybeTlsStream::Plain(stream) = line.socket.get_ref() else { panic!("no TLS here") };

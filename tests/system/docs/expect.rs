@@ -114,7 +114,7 @@ fn placeholder(text: &str) -> Option<(Part, usize)> {
 }
 
 #[test]
-fn matches_what_the_convention_says() {
+fn expected_output_matches_by_the_convention() {
     let check = |expected: &str, actual: &str| {
         let expected: Vec<String> = expected.lines().map(str::to_owned).collect();
         matches(&expected, &actual.lines().collect::<Vec<_>>())
@@ -134,7 +134,7 @@ fn matches_what_the_convention_says() {
 }
 
 #[test]
-fn output_that_matches_anything_is_vague() {
+fn output_pattern_that_matches_anything_is_vague() {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
     for text in ["...", "<id>", "<id> ~3\n...", "ok ..."] {
         assert!(vague(&lines(text)).is_some(), "{text}");

@@ -55,7 +55,7 @@ fn resolved(page: &str, link: &str) -> String {
 }
 
 #[test]
-fn finds_dead_links() {
+fn dead_links_are_found() {
     let page = |text: &str| Page::parse("docs/page.md", text.to_owned());
     let gone = page("# Here\n\n`tests/system/gone.rs` and `tests/system/main.rs`\n");
     assert_eq!(missing_sources(&[gone]), ["docs/page.md:3: there is no tests/system/gone.rs"]);

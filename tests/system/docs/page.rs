@@ -151,7 +151,7 @@ fn anchor(text: &str, seen: &mut BTreeMap<String, usize>) -> String {
 }
 
 #[test]
-fn reads_a_page() {
+fn page_is_split_into_blocks() {
     let text = "# One `two`, three\n\n## Again\n\nA [link](a.md#b).\n\n```sh\nls\n```\n\n## Again\n\n| a | b | c |\n| - | - | - |\n";
     let page = Page::parse("page.md", text.to_owned());
     let anchors: Vec<&str> = page.headings.iter().map(|heading| heading.anchor.as_str()).collect();

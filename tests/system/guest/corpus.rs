@@ -23,7 +23,7 @@ fn stem(file: &Path) -> &str {
 }
 
 #[test]
-fn good_tools_do_what_they_say() {
+fn good_tools_match_their_description() {
     let Some(files) = corpus("benign") else { return };
     let host = host();
     assert_eq!(files.len(), 12);

@@ -15,7 +15,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::stage::{Call, host, plain_job};
 
-const SUPERVISOR: &str = "guest::crashes::as_a_supervisor_that_will_be_killed";
+const SUPERVISOR: &str = "guest::crashes::acts_as_supervisor_until_killed";
 const ENDLESS: &str = "import time\ndef tool():\n    time.sleep(0)\n    while True: pass\n";
 
 // A test is a program of its own, and has to start others to see them die.
@@ -63,7 +63,7 @@ fn busy_guest(host: &ToolHost) -> minismith_toolchain::guest::CagedGuest {
 /// Not a test: what the next one starts.
 #[test]
 #[ignore = "run by supervisor_death_leaves_no_process"]
-fn as_a_supervisor_that_will_be_killed() {
+fn acts_as_supervisor_until_killed() {
     let host = host();
     let mut guest = busy_guest(&host);
     println!("ready");
@@ -109,7 +109,7 @@ fn running(program: &Path) -> Vec<OwnedFd> {
 }
 
 #[test]
-fn a_host_that_dies_takes_its_guests_along_and_is_started_again() {
+fn dead_host_ends_its_guests_and_restarts() {
     let folder = tempfile::tempdir().unwrap();
     let (host, program) = named_host(folder.path());
     let mut orphan = busy_guest(&host);
@@ -130,7 +130,7 @@ fn a_host_that_dies_takes_its_guests_along_and_is_started_again() {
 }
 
 #[test]
-fn a_dropped_guest_is_dead() {
+fn dropped_guest_is_dead() {
     let folder = tempfile::tempdir().unwrap();
     let (host, program) = named_host(folder.path());
     let without = running(&program).len();
@@ -142,7 +142,7 @@ fn a_dropped_guest_is_dead() {
 }
 
 #[test]
-fn an_unprivileged_user_gets_the_same_cage() {
+fn unprivileged_user_gets_the_same_sandbox() {
     const NOBODY: [&str; 3] = ["--reuid=65534", "--regid=65534", "--clear-groups"];
     let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     let as_nobody = |program: &Path, arguments: &[&str]| {
@@ -174,7 +174,7 @@ fn an_unprivileged_user_gets_the_same_cage() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn missing_mechanism_is_named() {
     let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     let start =
         |program: &Path, python: &Path| ToolHost::start_at_most(program, python, Level::NoOpen).unwrap_err();

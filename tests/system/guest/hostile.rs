@@ -17,7 +17,7 @@ fn attempt(host: &ToolHost, limits: Limits, body: &str) -> Played {
 }
 
 #[test]
-fn every_level_refuses_the_system() {
+fn every_sandbox_level_denies_system_access() {
     for level in [Level::Namespaces, Level::Landlock, Level::NoOpen] {
         let host = host_at_most(level);
         assert!(host.level() >= level);
@@ -62,7 +62,7 @@ fn every_level_refuses_the_system() {
 }
 
 #[test]
-fn what_exceeds_a_budget_tells_the_limit_the_use_and_the_line() {
+fn exceeded_budget_reports_limit_use_and_line() {
     let host = host();
     let said = |body: &str| attempt(&host, QUICK, body).fault().to_string();
     let files = said("x = 1\nopen('/etc/passwd')");
@@ -80,7 +80,7 @@ fn what_exceeds_a_budget_tells_the_limit_the_use_and_the_line() {
 }
 
 #[test]
-fn what_is_refused_can_be_lived_with_as_before() {
+fn guest_continues_after_a_denied_call() {
     // A library that tries a file and goes on without it; and the hook is out of reach.
     let body = "import sys
 try:
@@ -93,7 +93,7 @@ return [kind, isinstance(error, OSError) if 'error' in dir() else True]";
 }
 
 #[test]
-fn going_around_python_meets_the_kernel() {
+fn kernel_denies_access_that_bypasses_python() {
     let body = "import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 def error_of(name, *arguments):
@@ -106,7 +106,7 @@ return [error_of('open', b'/', 0), error_of('fork'), error_of('socket', 1, 1, 0)
 }
 
 #[test]
-fn raw_system_calls_are_refused_as_well() {
+fn raw_system_calls_are_denied() {
     let body = "import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 def error_of(name, *arguments):
@@ -126,7 +126,7 @@ return [(name, error_of(name, *arguments)) for name, *arguments in [
 }
 
 #[test]
-fn greedy_and_broken_guests_end_and_the_host_goes_on() {
+fn host_survives_greedy_and_broken_guests() {
     let host = host();
     for body in [
         "while True: pass",
@@ -197,7 +197,7 @@ fn forged_frames_end_the_guest() {
 }
 
 #[test]
-fn what_a_guest_used_is_told() {
+fn guest_usage_is_reported() {
     let host = host();
     let source = "def tool():\n    sum(range(3_000_000))\n    return len(bytearray(64 << 20))\n";
     let limits = Limits::default();

@@ -90,7 +90,7 @@ return 1",
 ];
 
 #[test]
-fn whatever_it_holds_it_is_dead_when_the_call_returns() {
+fn guest_is_dead_when_kill_returns() {
     for level in [Level::Namespaces, Level::NoOpen] {
         let (program, python) = locate(Path::new(".venv/bin/python")).unwrap();
         let host = ToolHost::start_at_most(&program, &python, level).unwrap();
@@ -115,7 +115,7 @@ fn whatever_it_holds_it_is_dead_when_the_call_returns() {
 }
 
 #[test]
-fn a_stopped_process_is_killed_as_well() {
+fn suspended_process_is_killed() {
     let (program, python) = locate(Path::new(".venv/bin/python")).unwrap();
     let host = ToolHost::start(&program, &python).unwrap();
     let mut guest = host.fork(QUICK).unwrap();
@@ -127,7 +127,7 @@ fn a_stopped_process_is_killed_as_well() {
 }
 
 #[test]
-fn all_its_turns_together_have_a_budget() {
+fn budget_covers_all_turns_together() {
     let (program, python) = locate(Path::new(".venv/bin/python")).unwrap();
     let host = ToolHost::start(&program, &python).unwrap();
     let limits = Limits { wall_seconds: 0.6, turn_seconds: 5.0, ..Limits::USUAL };

@@ -17,7 +17,7 @@ fn two_alike(host: &ToolHost, limits: Limits) {
 }
 
 #[test]
-fn limits_are_those_that_were_asked_for() {
+fn preforked_guest_has_the_requested_limits() {
     let host = host();
     let (wide, narrow) = (Limits::default(), Limits { memory_bytes: 32 << 20, ..Limits::default() });
     let returns = |limits| {
@@ -35,7 +35,7 @@ fn limits_are_those_that_were_asked_for() {
 }
 
 #[test]
-fn a_dead_one_is_not_handed_out() {
+fn dead_preforked_guest_is_not_handed_out() {
     let host = host();
     let itself = below(std::process::id()).len();
     assert!(itself >= 1);
@@ -51,7 +51,7 @@ fn a_dead_one_is_not_handed_out() {
 }
 
 #[test]
-fn those_that_have_ended_are_buried() {
+fn ended_guests_are_reaped() {
     let host = host();
     let itself = below(std::process::id()).len();
     for _ in 0..20 {
@@ -67,7 +67,7 @@ fn those_that_have_ended_are_buried() {
 }
 
 #[test]
-fn a_source_that_was_compared_is_not_read_again() {
+fn verified_source_is_not_read_again() {
     let host = host();
     let limits = Limits::default();
     for compared in [false, true] {

@@ -28,7 +28,7 @@ def clocks():
 ";
 
 #[test]
-fn every_clock_follows_the_stage() {
+fn every_clock_follows_robot_time() {
     let played = Call::new(CLOCKS, "clocks").run(&host());
     let value = played.value();
     // The sleep, its cue, and the reads of 20 microseconds in between.
@@ -45,7 +45,7 @@ fn every_clock_follows_the_stage() {
 }
 
 #[test]
-fn a_loop_that_only_looks_at_the_clock_ends() {
+fn loop_that_only_reads_the_clock_ends() {
     let source = "
 import time
 
@@ -62,7 +62,7 @@ def wait():
 }
 
 #[test]
-fn asyncio_runs_on_stage_time() {
+fn asyncio_runs_on_robot_time() {
     let source = "
 import asyncio, time
 
@@ -102,7 +102,7 @@ async def forever():
 }
 
 #[test]
-fn the_same_seed_gives_the_same_numbers() {
+fn equal_seeds_give_equal_numbers() {
     let source = "
 import random, uuid
 import numpy as np
@@ -127,7 +127,7 @@ def chance():
 }
 
 #[test]
-fn lines_that_ran_are_told() {
+fn executed_lines_are_reported() {
     let source =
         "def pick(big: bool = False) -> str:\n    if big:\n        return 'big'\n    return 'small'\n";
     let played = Call { coverage: true, ..Call::new(source, "pick") }.run(&host());

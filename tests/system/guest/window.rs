@@ -79,7 +79,7 @@ fn apart(bytes: &Value, picture: &Picture) -> f64 {
 }
 
 #[test]
-fn pictures_are_those_of_the_stage() {
+fn images_come_from_the_execution_context() {
     let mut stage = standing();
     let before = seen(&stage);
     let performance = act(
@@ -109,7 +109,7 @@ def tool(robot):
 }
 
 #[test]
-fn what_a_tool_keeps_never_changes_also_beyond_the_slots() {
+fn stored_image_never_changes_even_beyond_the_slots() {
     let performance = act(
         &host(),
         &mut standing(),
@@ -150,7 +150,7 @@ def tool(robot):
 }
 
 #[test]
-fn a_slot_is_free_again_when_its_array_has_gone() {
+fn slot_is_freed_when_its_array_is_dropped() {
     let played = attempt(
         "for _ in range(3):
     kept = [robot.media.get_frame() for _ in range(5)]
@@ -169,7 +169,7 @@ return robot.media.get_frame().tolist()",
 }
 
 #[test]
-fn python_refuses_to_write_to_a_picture() {
+fn python_cannot_write_to_an_image() {
     let played = attempt(
         "one = robot.media.get_frame()
 def written(get):
@@ -211,7 +211,7 @@ return [written(get) for get in [
 }
 
 #[test]
-fn the_kernel_refuses_what_goes_around_python() {
+fn kernel_denies_image_writes_that_bypass_python() {
     // Making it writable, taking its memory away, and what other descriptors there might be.
     let played = attempt(
         "import ctypes, os
@@ -245,7 +245,7 @@ np.asarray(Forged())[0, 0, 0] = 1",
 }
 
 #[test]
-fn the_window_is_none_of_the_tools_memory() {
+fn window_does_not_count_as_tool_memory() {
     let limits = Limits { memory_bytes: 32 << 20, turn_seconds: 10.0, ..Limits::USUAL };
     let host = host();
     let run = |megabytes: u32| {
@@ -260,7 +260,7 @@ fn the_window_is_none_of_the_tools_memory() {
 }
 
 #[test]
-fn who_keeps_its_pace_is_admitted_and_who_does_not_is_told() {
+fn tool_is_accepted_at_the_camera_rate_and_warned_beyond_it() {
     let tool = |name: &str, wait: &str| {
         format!(
             r#"import time
@@ -301,7 +301,7 @@ def {name}(robot: ReachyMini) -> int:
 }
 
 #[test]
-fn a_tool_that_is_told_puts_things_in_order_but_has_broken_its_budget() {
+fn warned_tool_cleans_up_but_has_exceeded_its_budget() {
     let performance = act(
         &host(),
         &mut standing(),

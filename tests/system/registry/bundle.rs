@@ -24,7 +24,7 @@ fn import(bench: &Bench, bytes: &[u8]) -> Ran {
 }
 
 #[test]
-fn a_bundle_is_proved_here_and_a_strangers_needs_approval() {
+fn bundle_is_verified_locally_and_a_foreign_one_needs_approval() {
     let sender = bench("");
     add(&sender, "counter", 1);
     add(&sender, "counter", 2);
@@ -71,7 +71,7 @@ fn a_bundle_is_proved_here_and_a_strangers_needs_approval() {
 }
 
 #[test]
-fn a_bundle_that_was_changed_or_is_none_changes_nothing() {
+fn altered_or_invalid_bundle_changes_nothing() {
     let sender = bench("");
     add(&sender, "counter", 1);
     let (bytes, _) = export(&sender, &["counter"]);
@@ -106,7 +106,7 @@ fn a_bundle_that_was_changed_or_is_none_changes_nothing() {
 }
 
 #[test]
-fn one_tool_that_is_refused_here_keeps_all_out() {
+fn one_rejected_tool_rejects_the_whole_bundle() {
     let sender = bench("");
     add(&sender, "counter", 1);
     let printing = "def printing() -> int:\n    \"\"\"Print.\n\n    Returns:\n        One.\n    \"\"\"\n    print(\"x\" * 5000)\n    return 1\n";

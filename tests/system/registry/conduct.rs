@@ -37,7 +37,7 @@ fn refusal(document: &Value) -> &str {
 }
 
 #[test]
-fn three_faults_in_a_row_are_quarantine_until_somebody_approves() {
+fn three_consecutive_faults_quarantine_a_tool_until_approval() {
     let bench = Bench::new();
     let file = bench.write("chatty.py", CHATTY);
     let _added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0);
@@ -91,7 +91,7 @@ fn three_faults_in_a_row_are_quarantine_until_somebody_approves() {
 }
 
 #[test]
-fn what_is_deactivated_stays_on_the_shelf_and_does_not_run() {
+fn disabled_tool_stays_in_the_registry_and_does_not_run() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     let deactivate = ["tool", "deactivate", "counter", "--by", "Ada", "--json"];
@@ -114,7 +114,7 @@ fn what_is_deactivated_stays_on_the_shelf_and_does_not_run() {
 }
 
 #[test]
-fn versions_are_approved_and_gone_back_to_by_number() {
+fn versions_are_approved_and_restored_by_number() {
     let bench = Bench::new();
     for number in 1..=4 {
         add(&bench, "counter", number);
@@ -142,7 +142,7 @@ fn versions_are_approved_and_gone_back_to_by_number() {
 }
 
 #[test]
-fn a_difference_tells_code_and_meaning() {
+fn difference_shows_code_and_meaning() {
     let bench = Bench::new();
     let tool = |name: &str, most: u32, word: &str| {
         let text =
@@ -182,7 +182,7 @@ fn a_difference_tells_code_and_meaning() {
 }
 
 #[test]
-fn the_same_bytes_under_the_same_conditions_are_rehearsed_once() {
+fn identical_code_is_rehearsed_once_under_equal_conditions() {
     let bench = Bench::new();
     let file = bench.write("counter.py", &source("counter", 1));
     let check = |more: &[&str]| {
@@ -225,7 +225,7 @@ fn the_same_bytes_under_the_same_conditions_are_rehearsed_once() {
 }
 
 #[test]
-fn a_database_that_is_lost_or_damaged_stops_nothing() {
+fn lost_or_damaged_database_stops_nothing() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     let runs = || list(&bench).1[0]["usage"]["runs"].clone();

@@ -40,7 +40,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn a_writer_that_is_killed_at_any_point_leaves_the_old_version_or_the_new_one() {
+fn killed_writer_leaves_the_old_or_the_new_version() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     let folder = bench.path("tools/generated/counter");
@@ -150,7 +150,7 @@ fn still_has_version_one(bench: &Bench) {
 // The limit belongs to the process that is started.
 #[allow(clippy::disallowed_methods)]
 #[test]
-fn a_file_that_cannot_be_written_whole_leaves_the_old_version() {
+fn incomplete_write_keeps_the_old_version() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     let file = bench.write("counter.py", &source("counter", 2));
@@ -185,7 +185,7 @@ rm tools/filler
 // A mount of one's own is a process of one's own.
 #[allow(clippy::disallowed_methods)]
 #[test]
-fn a_full_disk_leaves_the_old_version_and_says_so() {
+fn full_disk_keeps_the_old_version_and_is_reported() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     fs::rename(bench.path("tools"), bench.path("shelf")).unwrap();

@@ -65,7 +65,7 @@ fn names(found: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn words_find_tools_whatever_signs_stand_between_them() {
+fn text_search_finds_tools_despite_punctuation() {
     let bench = bench("nowhere");
     let found = search(&bench, "antennas");
     assert_eq!((&found["semantic"], &found["query"]), (&Value::Bool(false), &Value::from("antennas")));
@@ -94,7 +94,7 @@ fn words_find_tools_whatever_signs_stand_between_them() {
 }
 
 #[test]
-fn meaning_finds_what_words_do_not() {
+fn semantic_search_finds_tools_that_text_search_misses() {
     let models = workspace().join(".cache/models");
     if !models.join("all-MiniLM-L6-v2/model.onnx").is_file() {
         return println!("skipped: there is no model; `make models` installs it");

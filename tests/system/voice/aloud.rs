@@ -85,7 +85,7 @@ fn yaw(state: &Value) -> f64 {
 }
 
 #[test]
-fn who_speaks_to_a_server_moves_the_robot_and_is_remembered() {
+fn speech_to_a_server_moves_the_robot_and_is_remembered() {
     let served = Served::hearing("wake_word_mode: never", "look left");
     let state = served.until("/api/v1/state", |state| yaw(state) > 15.0);
     assert!(yaw(&state) > 15.0, "{state}");
@@ -96,7 +96,7 @@ fn who_speaks_to_a_server_moves_the_robot_and_is_remembered() {
 }
 
 #[test]
-fn a_stop_said_to_a_server_is_noted_whoever_may_say_it() {
+fn spoken_stop_on_a_server_is_recorded_for_every_role() {
     let served = Served::hearing("wake_word_mode: never, role: viewer", "please stop");
     let noted = |journal: &Value| {
         let journal = journal.to_string();
@@ -108,7 +108,7 @@ fn a_stop_said_to_a_server_is_noted_whoever_may_say_it() {
 }
 
 #[test]
-fn who_may_not_move_it_or_has_not_called_it_does_not_move_it() {
+fn speech_moves_nothing_without_permission_or_wake_word() {
     for keys in ["wake_word_mode: never, role: viewer", "wake_word_mode: once"] {
         let served = Served::hearing(keys, "look left");
         // As long as the sentence takes, and some more.
@@ -119,7 +119,7 @@ fn who_may_not_move_it_or_has_not_called_it_does_not_move_it() {
 }
 
 #[test]
-fn a_server_without_a_microphone_does_not_begin() {
+fn server_without_a_microphone_does_not_start() {
     let listen = ["serve", "--robot", "mock", "--port", "0", "--microphone"];
     Bench::configured("voice: {microphone: none}").run(&listen).is_error(&["there is no microphone"]);
     let bench = Bench::configured("voice: {microphone: \"plughw:77,0\"}");

@@ -28,7 +28,7 @@ print(json.dumps(told))
 "#;
 
 #[test]
-fn directions_are_asked_for_and_read_as_the_official_package_does() {
+fn microphone_array_directions_match_the_official_package() {
     let python = workspace().join(".cache/official/bin/python");
     if !python.exists() {
         println!("skipped: `make official` installs the official package");
@@ -57,7 +57,7 @@ fn directions_are_asked_for_and_read_as_the_official_package_does() {
 }
 
 #[test]
-fn answers_that_are_none_are_not_believed() {
+fn invalid_microphone_array_responses_are_ignored() {
     let of = |angle: f32, speech: f32| [&[0][..], &angle.to_le_bytes(), &speech.to_le_bytes()].concat();
     assert_eq!(read(&[64, 0, 0, 0, 0, 0, 0, 0, 0]), Answer::Again);
     for wrong in [of(f32::NAN, 1.0), of(7.0, 1.0), of(1.0, f32::INFINITY), vec![], vec![0], vec![3; 9]] {

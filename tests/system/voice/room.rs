@@ -177,7 +177,7 @@ fn is_heard(one: &News) -> bool {
 }
 
 #[test]
-fn its_own_voice_does_not_trigger_it() {
+fn own_speech_triggers_no_command() {
     let question = [(When::At(Duration::from_millis(500)), "what can you do")];
     let (news, done) = held(&question, Duration::from_secs(10));
     assert_eq!(done.len(), 1, "{done:?} {news:?}");
@@ -189,7 +189,7 @@ fn its_own_voice_does_not_trigger_it() {
 }
 
 #[test]
-fn whoever_speaks_over_it_is_heard_and_cuts_it_short() {
+fn speech_over_playback_is_recognised_and_interrupts_it() {
     let over = When::Over(Duration::from_secs(6));
     let script = [(When::At(Duration::from_millis(500)), "what can you do"), (over, "look right")];
     let (news, done) = held(&script, Duration::from_secs(6));
@@ -205,7 +205,7 @@ fn whoever_speaks_over_it_is_heard_and_cuts_it_short() {
 }
 
 #[test]
-fn a_stop_is_heard_over_its_voice() {
+fn stop_is_recognised_over_playback() {
     let script = [
         (When::At(Duration::from_millis(500)), "what can you do"),
         (When::Over(Duration::from_secs(6)), "stop"),
@@ -216,7 +216,7 @@ fn a_stop_is_heard_over_its_voice() {
 }
 
 #[test]
-fn antennas_and_head_show_that_it_hears_and_speaks() {
+fn antennas_and_head_show_listening_and_speaking() {
     let question = [(When::At(Duration::from_millis(500)), "what can you do")];
     let (news, _, goals) = seen(&question, Duration::from_secs(8));
     let off = |joint: Joint, at: &Joints| (at[joint] - goals[0][joint]).degrees();

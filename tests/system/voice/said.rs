@@ -220,17 +220,17 @@ fn success(ratio: Option<f32>) -> f64 {
 }
 
 #[test]
-fn clean_commands_move_the_body() {
+fn clean_commands_move_the_robot() {
     assert!(success(None) >= 0.9);
 }
 
 #[test]
-fn commands_in_noise_move_the_body() {
+fn commands_in_noise_move_the_robot() {
     assert!(success(Some(20.0)) >= 0.8);
 }
 
 #[test]
-fn commands_in_much_noise_move_the_body() {
+fn commands_in_heavy_noise_move_the_robot() {
     assert!(success(Some(10.0)) >= 0.7);
 }
 
@@ -251,7 +251,7 @@ const OTHERS: [&str; 12] = [
 ];
 
 #[test]
-fn what_is_no_command_moves_nothing() {
+fn speech_without_a_command_moves_nothing() {
     let mut hearer = Hearer::new();
     let (mut all, mut taken) = (0, 0);
     for voice in VOICES {

@@ -113,7 +113,7 @@ fn events<'a>(told: &'a [Value], name: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn a_service_writes_down_what_was_said() {
+fn service_transcribes_speech() {
     let service =
         Service::start((200, "application/json", Some(br#"{"text": " look right 15 degrees\n"}"#.into())));
     let bench = bench(&format!("transcription: [{{url: {}, model: whisper-1}}]", service.url()));
@@ -128,7 +128,7 @@ fn a_service_writes_down_what_was_said() {
 }
 
 #[test]
-fn a_service_tells_what_it_writes_as_it_writes() {
+fn service_streams_partial_transcripts() {
     let stream = "data: {\"type\":\"transcript.text.delta\",\"delta\":\"look\",\"logprobs\":[{\"logprob\":-0.1}]}\n\n\
                   data: {\"type\":\"transcript.text.delta\",\"delta\":\" right\",\"logprobs\":[{\"logprob\":-0.1}]}\n\n\
                   data: {\"type\":\"transcript.text.delta\",\"delta\":\" 15 degrees\"}\n\n\
@@ -151,7 +151,7 @@ fn a_service_tells_what_it_writes_as_it_writes() {
 }
 
 #[test]
-fn a_service_that_takes_no_more_than_everybody_does_is_asked_so() {
+fn service_receives_only_common_parameters_when_it_rejects_others() {
     let service = Service::choosing(|asked| {
         if asked.contains("name=\"stream\"") || asked.contains("verbose_json") {
             (400, "application/json", Some(br#"{"error": {"message": "Unknown parameter"}}"#.into()))
@@ -169,7 +169,7 @@ fn a_service_that_takes_no_more_than_everybody_does_is_asked_so() {
 }
 
 #[test]
-fn a_stop_that_only_the_service_hears_stops() {
+fn stop_recognised_only_by_the_service_stops_the_robot() {
     for (stream, is_stop) in [
         ("data: {\"delta\":\"Stop\"}\n\ndata: {\"delta\":\" it\"}\n\ndata: {\"delta\":\" now\"}\n\n", true),
         ("data: {\"delta\":\"Stop\"}\n\ndata: {\"text\":\"Stop!\"}\n\n", true),
@@ -184,7 +184,7 @@ fn a_stop_that_only_the_service_hears_stops() {
 }
 
 #[test]
-fn where_a_service_fails_this_machine_understands() {
+fn local_recognition_replaces_a_failed_service() {
     let down = {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://127.0.0.1:{}/v1", listener.local_addr().unwrap().port())
@@ -213,7 +213,7 @@ fn where_a_service_fails_this_machine_understands() {
 }
 
 #[test]
-fn a_service_speaks_and_where_it_fails_this_machine_does() {
+fn local_speech_replaces_a_failed_service() {
     let tone: Vec<f32> = (0..16_000).map(|n| 0.5 * (n as f32 * 0.3).sin()).collect();
     let spoken_there = Clip::new(16_000, tone).to_bytes().unwrap();
     let good = Service::start((200, "audio/wav", Some(spoken_there)));
@@ -233,7 +233,7 @@ fn a_service_speaks_and_where_it_fails_this_machine_does() {
 }
 
 #[test]
-fn what_can_not_be_heard_is_refused_in_words() {
+fn unreadable_audio_is_rejected_with_a_message() {
     let here = bench("microphone: \"plughw:77,0\"");
     here.run(&["listen"]).is_error(&["plughw:77,0", "arecord -L"]);
     bench("microphone: none").run(&["listen"]).is_error(&["there is no microphone", "--input FILE"]);
@@ -253,7 +253,7 @@ fn what_can_not_be_heard_is_refused_in_words() {
 }
 
 #[test]
-fn a_file_of_any_usual_rate_is_heard() {
+fn audio_files_of_common_sample_rates_are_recognised() {
     let bench = bench("");
     for rate in [8_000, 11_025, 44_100, 48_000] {
         let wav = bench.path("said.wav");
@@ -267,7 +267,7 @@ fn a_file_of_any_usual_rate_is_heard() {
 }
 
 #[test]
-fn what_is_not_heard_well_is_asked_back_and_nothing_moves() {
+fn unclear_speech_prompts_a_question_and_moves_nothing() {
     let told = listened(&bench("min_confidence: 1"), "look left", &["--no-speech"]);
     assert_eq!(events(&told, "ignored")[0]["why"], "it was not heard well enough", "{told:?}");
     let asked = events(&told, "answer")[0]["text"].as_str().unwrap();
@@ -276,7 +276,7 @@ fn what_is_not_heard_well_is_asked_back_and_nothing_moves() {
 }
 
 #[test]
-fn it_wakes_and_sleeps_with_a_sound() {
+fn robot_plays_a_sound_when_it_wakes_and_sleeps() {
     let bench = bench("");
     let out = bench.path("answer.wav");
     for sentence in ["wake up", "go to sleep"] {
@@ -289,7 +289,7 @@ fn it_wakes_and_sleeps_with_a_sound() {
 }
 
 #[test]
-fn what_is_said_is_remembered_in_the_session() {
+fn session_remembers_utterances() {
     let bench = bench("");
     let told = listened(&bench, "look left", &["--no-speech", "--session", "evening"]);
     assert_eq!(events(&told, "reply").len(), 1);

@@ -121,7 +121,7 @@ fn stopped(sentence: &str, word: &str, clip: &Clip, end: Duration) -> (Duration,
 }
 
 #[test]
-fn a_stop_in_the_midst_of_a_dance_holds_within_300_ms_of_the_word() {
+fn spoken_stop_ends_a_dance_within_300_ms() {
     let mut slowest = Duration::ZERO;
     for (sentence, word) in
         [("stop", "stop"), ("please stop", "stop"), ("halt", "halt"), ("freeze", "freeze")]
