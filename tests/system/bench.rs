@@ -1,4 +1,4 @@
-//! The benchmark's words: one document, the names that others read, and what is said without the official packages.
+//! The benchmark's output: one document, its stable names, and its content without the official packages.
 
 use minismith_tests::Bench;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 #[test]
 fn results_are_one_document_with_null_for_a_missing_baseline() {
     let bench = Bench::new();
-    // In a folder of its own there are no official packages.
+    // This folder has no official packages.
     let ran =
         bench.run(&["bench", "--json", "--quick", "--only", "ik", "--out", "results/bench.json"]).exits(0);
     assert!(ran.err.contains("make peers"), "{}", ran.err);

@@ -14,17 +14,17 @@ use serde_json::{Value, json};
 
 use super::served::Served;
 
-/// Waiting times are long, since the browser takes what there is of the processors.
+/// Timeouts are long, since the browser uses up the processors.
 const PATIENT: &str = "bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n";
 
-/// What a script of ours prints as its last word; none where the script can't be had here.
+/// Returns the last line that a script of ours prints; none where the script cannot run here.
 fn said_by(script: &str) -> Option<String> {
     let output = Command::new(workspace().join("scripts").join(script)).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     output.status.success().then(|| words.trim().to_owned())
 }
 
-/// Node and Chromium, or none, which is said.
+/// Returns Node and Chromium; prints a note and returns none where one is missing.
 fn browser() -> Option<(PathBuf, String)> {
     let packages = workspace().join("controller/dashboard/node_modules/playwright-core");
     let found = if packages.is_dir() { said_by("node").zip(said_by("chromium")) } else { None };
@@ -59,7 +59,7 @@ fn run_e2e(test: &str, environment: &[(&str, String)]) {
     println!("{test}: {} checks passed", checks.len());
 }
 
-/// A bench with a tool that comes with the program.
+/// A test folder with a predefined tool.
 fn bench(keys: &str) -> Bench {
     let bench = Bench::configured(&format!("{PATIENT}{keys}"));
     let greet = workspace().join("tools/predefined/greet");
@@ -119,13 +119,13 @@ fn page_offers_each_role_its_permitted_actions() {
     run_e2e("roles", &[("MINISMITH_URL", url), ("MINISMITH_TOKENS", tokens.to_string())]);
 }
 
-/// Somebody who says something between silences, as a WAV file of a usual microphone.
+/// Returns an utterance between silences, as a WAV file of a typical microphone.
 fn recorded(bench: &Bench, text: &str) -> PathBuf {
     let output = Command::new("espeak-ng").args(["-v", "en-us", "-s", "150", "--stdout", text]).output();
     let output =
         output.unwrap_or_else(|error| panic!("espeak-ng is needed (scripts/sound --speak): {error}"));
     assert!(output.status.success());
-    // Its header does not know how long a stream becomes.
+    // The header of a stream does not contain its length.
     let pairs = output.stdout[44..].chunks_exact(2);
     let samples = pairs.map(|pair| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / 32768.0).collect();
     let speech = Clip::new(22_050, samples).resampled(48_000).unwrap();

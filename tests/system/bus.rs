@@ -22,7 +22,7 @@ use minismith_control::body::initial_joints;
 use mock_robot::faults::{Faults, HardwareError, WatchdogFirmware};
 use mock_robot::firmware::{Emulator, EmulatorOptions, Watchdog};
 
-/// Half a raw step.
+/// Half an encoder count.
 const HALF_STEP: f64 = std::f64::consts::PI / 4096.0;
 
 fn options() -> BusOptions {
@@ -38,7 +38,7 @@ fn emulated(faults: Faults) -> Emulator {
 
 const BEAT: Duration = Duration::from_millis(10);
 
-/// All nine joints go somewhere and back, at 100 beats a second, on the emulated servos.
+/// Moves all nine joints of the emulated servos there and back, at 100 cycles per second.
 fn nine_joints_dance(faults: Faults, options: &BusOptions) {
     let emulator = Emulator::start(EmulatorOptions {
         link: None,
@@ -69,7 +69,7 @@ fn nine_joints_dance(faults: Faults, options: &BusOptions) {
         pulse.take(Order::Play { trajectory, fresh: true, halts: 0 });
         while pulse.step().ended.is_none() {}
         assert_eq!(pulse.snapshot().ended, Some(Ended::Arrived), "{faults:?}: {:?}", pulse.snapshot().fault);
-        // More than the slowest joint needs to close its lag, and one look in which every motor is asked.
+        // Longer than the slowest joint needs to catch up, plus one poll of every motor.
         for _ in 0..60 {
             assert_eq!(pulse.step().fault, None, "{faults:?}");
         }
@@ -205,7 +205,7 @@ fn scan_lists_all_nine_servos() {
     assert!(reports.iter().all(|report| report.mode == 3 && !report.torque && report.volts == 5.0));
 }
 
-/// Beats at 100 Hz until what is awaited has come; ten seconds at most.
+/// Runs cycles at 100 Hz until the condition holds, for at most ten seconds.
 fn beats_until(
     bus: &mut MotorBus,
     command: Option<&firmware_bridge::envelope::SafeCommand>,
@@ -280,13 +280,14 @@ fn unplugged_line_reconnects_by_its_name() {
     drop(first);
     let gone = beats_until(&mut bus, None, Result::is_err).unwrap_err();
     assert!(matches!(gone, RobotFault::PortGone { .. }), "{gone}");
-    // The helper says what the last try has met.
+    // The helper names the error of the last attempt.
     let absent = |state: &Result<JointState, RobotFault>| {
         state.as_ref().is_err_and(|fault| fault.to_string().contains("no such serial port"))
     };
     let _ = beats_until(&mut bus, None, absent);
 
-    // Elsewhere under the same name, and fallen over meanwhile. The goals of before would be a jump.
+    // The line is back under the same name at another path, and the robot has fallen over. The earlier goals would be a
+    // jump.
     let second = plugged_in(0.2);
     let mut envelope = Envelope::at_rest(Limits::default(), Joints::all(Radians(0.1)));
     let stay = envelope.pass(&Joints::all(Radians(0.1)), BEAT).command;
@@ -297,7 +298,7 @@ fn unplugged_line_reconnects_by_its_name() {
         assert!((state.readings[joint].known().unwrap().value() - 0.2).abs() <= HALF_STEP + 1e-9);
     }
     assert!(bus.beat(Tick(9), &drive).unwrap().is_driven());
-    // Gone again, and the bus with it, while the thread still tries.
+    // The line goes away again, and the bus is dropped while the thread still retries.
     drop(second);
     let _ = beats_until(&mut bus, None, Result::is_err);
     let _ = beats_until(&mut bus, None, Result::is_err);
@@ -317,7 +318,7 @@ fn raw_packets_reach_a_free_line() {
     let heard = line.exchange(&raw::packet(17, 0x01, &[]), wait).unwrap();
     let words: Vec<String> = raw::describe(&heard).iter().map(ToString::to_string).collect();
     assert_eq!(words, ["answer of 17 (right_antenna): done: a6 04 33"]);
-    // The id while torque is on: locked.
+    // The id is locked while torque is on.
     line.exchange(&raw::packet(17, 0x03, &[64, 0, 1]), wait).unwrap();
     let heard = line.exchange(&raw::packet(17, 0x03, &[7, 0, 99]), wait).unwrap();
     assert!(raw::describe(&heard)[0].to_string().contains("locked while torque is on"));
@@ -361,7 +362,7 @@ fn settings_are_read_and_written_individually() {
     let all = servos.map(|servo| servo.settings);
     let kept = serde_json::to_string(&all).unwrap();
     assert_eq!(serde_json::from_str::<Joints<Settings>>(&kept).unwrap(), all);
-    // As they are built in: ROBOTIS e-manual, and the official configuration.
+    // The built-in values: ROBOTIS e-Manual, and the official configuration.
     let [leg, antenna] = [all[Joint::Stewart2], all[Joint::RightAntenna]];
     assert_eq!((leg.model, leg.homing_offset_steps, leg.shutdown_mask), (1200, -1024, 52));
     assert_eq!((leg.min_position_steps, leg.max_position_steps, leg.operating_mode), (1138, 2844, 3));
@@ -370,7 +371,7 @@ fn settings_are_read_and_written_individually() {
     assert_eq!((antenna.velocity_limit, antenna.moving_threshold, antenna.pwm_slope), (1620, 10, 140));
     assert_eq!((leg.return_delay_us, leg.drive_mode, leg.firmware), (0, 0, 51));
 
-    // Each setting is taken by a servo that has its own ranges, and no other servo is touched.
+    // Each setting goes to a servo with its own ranges, and no other servo changes.
     let changed = Settings { homing_offset_steps: -1000, return_delay_us: 20, pwm_slope: 1, ..leg };
     changed.all().into_iter().for_each(|setting| line.write(Joint::Stewart2, setting).unwrap());
     let again = line.read().unwrap();

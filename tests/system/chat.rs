@@ -1,4 +1,4 @@
-//! Conversations over HTTP: whole answers and streams, sessions, stops, those who go away, and one robot for all.
+//! Conversations over HTTP: complete and streamed answers, sessions, stops, disconnects, and one robot for all clients.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -23,7 +23,7 @@ impl Served {
         reply
     }
 
-    /// A stream of events that has begun.
+    /// An open stream of events.
     fn stream(&self, body: &Value) -> Stream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -43,7 +43,7 @@ impl Served {
 struct Stream(BufReader<TcpStream>);
 
 impl Stream {
-    /// The next event; none at the end.
+    /// Returns the next event; none at the end.
     fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         while self.0.read_line(&mut line).unwrap() > 0 {
@@ -91,7 +91,7 @@ fn session_continues_is_listed_exported_and_deleted() {
     assert_eq!(say("look left 10 degrees")["outcome"], "done");
     let further = say("a bit further");
     assert!(further["steps"][0]["requested"]["yaw_deg"].as_f64().unwrap() > 11.0, "{further}");
-    // Who is not in the session does not know what "again" is.
+    // A client outside the session cannot refer to it with "again".
     assert_eq!(served.say("again")["outcome"], "not_understood");
     let (_, listed) = served.get("/api/v1/sessions");
     assert_eq!(
@@ -112,7 +112,7 @@ fn stop_takes_effect_immediately_and_cancels_queued_requests() {
         let dance = scope.spawn(|| served.say("dance for 30 seconds"));
         served.until("/api/v1/state", |state| state["doing"] == "playing");
         let waiting = scope.spawn(|| served.say("look left 20 degrees"));
-        // The second sentence is in the queue before the stop.
+        // The second sentence is queued before the stop.
         std::thread::park_timeout(Duration::from_millis(300));
         let stopped = served.say("stop");
         assert!(stopped["text"].as_str().unwrap().contains("Stopped"), "{stopped}");

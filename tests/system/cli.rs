@@ -1,4 +1,4 @@
-//! The program as a person or a script meets it: words in, one JSON document out, and honest exit codes.
+//! The program as a user or a script meets it: text in, one JSON document out, and correct exit codes.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -9,7 +9,7 @@ use minismith_tests::{Bench, Ran, Running};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-/// Angles are held against what was asked to this many degrees.
+/// The tolerance of angles in degrees.
 const CLOSE: f64 = 1.0;
 
 #[track_caller]
@@ -18,7 +18,7 @@ fn is_close(angle: &Value, degrees: f64) {
     assert!((found - degrees).abs() < CLOSE, "{found} instead of {degrees}");
 }
 
-/// The emulated servos as a process of their own, and the path of their line.
+/// Starts the emulated servos in a process of their own and returns the path of their line.
 fn mock(bench: &Bench, options: &[&str]) -> (Running, String) {
     let mut mock = bench.start(&[&["mock"], options].concat());
     let path = mock.line().unwrap();
@@ -71,7 +71,7 @@ fn tool_is_created_verified_run_and_run_again_in_the_next_conversation() {
     assert!(lowest(&again) > 10.0, "it nodded: {again}");
 }
 
-/// What is said is refused as data, nothing moves, and all these words are in the answer.
+/// Asserts that a sentence is declined with all these words in the JSON answer, and that nothing moves.
 #[track_caller]
 fn declines(bench: &Bench, text: &str, outcome: &str, words: &[&str]) {
     let reply = bench.run(&["say", text, "--json"]).exits(1).json();
@@ -220,7 +220,8 @@ pub(super) fn listening(line: &str) -> String {
     line["listening"].as_str().unwrap().to_owned()
 }
 
-/// One request, with a Host header unless there is one among `headers`; the status and the JSON of the answer, if any.
+/// Sends one request, with a Host header unless `headers` has one. Returns the status and the JSON of the response, if
+/// any.
 fn http(address: &str, what: &str, headers: &[&str]) -> (u16, Value) {
     send(address, what, headers, "")
 }

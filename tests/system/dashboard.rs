@@ -1,5 +1,5 @@
-//! What the dashboard asks of the server, asked without a browser: the page itself, who I am, what the body may do, what a
-//! call would do, a stop over the telemetry, the journal by pages, and what is told of a sentence while it is done.
+//! The dashboard's requests to the server, sent without a browser. They cover the page itself, role and limits, call
+//! previews, a stop over the telemetry, the journal by page, and progress events.
 
 use std::io::{BufRead, Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use tungstenite::Message;
 
 use super::served::{Served, Socket, served};
 
-/// Trims what it asks for: both legs and antennas are sent further than they can go in that time.
+/// A tool that is clamped: both legs and antennas are sent further than they can go in that time.
 const LEAP: &str = r#"from reachy_mini import ReachyMini
 
 
@@ -28,7 +28,7 @@ def leap(robot: ReachyMini, far: float = 1.0) -> float:
     return far
 "#;
 
-/// The body of an answer, as it came.
+/// Returns the body of a response as it arrived.
 fn text(served: &Served, path: &str) -> String {
     let (head, body) = served.fetch(path);
     assert!(head.starts_with("http/1.1 200"), "{path}: {head}");
@@ -36,7 +36,7 @@ fn text(served: &Served, path: &str) -> String {
     String::from_utf8(body).unwrap()
 }
 
-/// What comes in pieces, each behind its length.
+/// Returns the data of chunks, each of which follows its length.
 fn joined(mut pieces: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
     loop {
@@ -169,7 +169,7 @@ fn call_preview_rehearses_and_moves_no_real_motor() {
     }
 }
 
-/// The next text that is told, between frames.
+/// Returns the next text message between frames.
 fn told(socket: &mut Socket) -> Value {
     for _ in 0..2000 {
         if let Message::Text(text) = socket.read().unwrap() {
@@ -198,7 +198,7 @@ fn telemetry_stop_is_confirmed_when_the_robot_rests() {
         told["entries"].as_array().unwrap().iter().any(|entry| entry["what"] == "stop over the telemetry")
     });
     assert_eq!(journal["entries"][0]["who"], "this machine", "{journal}");
-    // What is trimmed shows in the state: one leap is more than the motors can do.
+    // The state shows the clamp: one jump is more than the motors can do.
     let leap = json!({ "target_head_pose": null, "target_antennas": [2.5, -2.5], "target_body_yaw": null });
     assert_eq!(served.post("/api/move/set_target", &leap).0, 200);
     let trimmed =
@@ -240,7 +240,7 @@ fn journal_is_listed_by_page_by_kind_and_in_full() {
     assert!(lines.is_sorted_by_key(|line| line["seq"].as_u64()));
     let calls = text(&served, "/api/v1/journal/download?kind=call");
     assert_eq!(calls.lines().count(), 7, "{calls}");
-    // As a file it is whole: what is read with checksums says so.
+    // The exported file is complete: the reader with checksums confirms it.
     let place = served.bench.write("kept/journal.jsonl", &whole);
     let bench = Bench::configured(&format!("journal: {{file: {}}}\n", place.display()));
     assert_eq!(bench.run(&["journal", "check", "--json"]).exits(0).json()["health"]["damaged"], 0);

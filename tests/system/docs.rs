@@ -89,7 +89,7 @@ pages! {
     glossary: "docs/glossary.md",
 }
 
-/// Pages that are read by contributors. Their links are checked and their blocks are tagged, but not run.
+/// Pages for contributors. Their links and tags are checked, but their blocks do not run.
 const UNRUN: &[&str] = &["CONTRIBUTING.md", "SECURITY.md"];
 
 #[test]

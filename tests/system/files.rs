@@ -1,4 +1,4 @@
-//! Files that a tool is given and files that it writes, from the command line to the disk, with hostile ones on both
+//! Files that a tool receives and files that it writes, from the command line to the disk, with hostile ones on both
 //! sides.
 
 use std::fs;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::guest::stage::host;
 
-/// Runs a source whose `tool` takes `out`, with no policy in the way.
+/// Runs a source whose `tool` takes `out`, without a policy.
 fn write_with(body: &str, outputs: Option<Outputs>, capabilities: &[Capability]) -> Performance {
     let source = format!("def tool(out):\n    {}\n", body.replace('\n', "\n    "));
     let job = Job {
@@ -51,7 +51,7 @@ fn play(job: Job, permit: &Permit) -> Performance {
     perform(&mut guest as &mut dyn Guest, job, &mut stage, permit)
 }
 
-/// Writes as any tool may.
+/// A tool that writes through the permitted interface.
 fn write(body: &str) -> Performance {
     write_with(body, Some(Outputs::default()), &[Capability::Files])
 }
@@ -89,7 +89,7 @@ fn controller_checks_files_written_by_guests() {
     assert_eq!(kept.outcome, Outcome::Returned { value: Value::Null });
     let names: Vec<_> = kept.outputs.iter().map(|one| (one.name.as_str(), one.bytes)).collect();
     assert_eq!(names, [("a.bin.txt", 3), ("e.md", 2)]);
-    // A whole piece and a little of the next one, put together again.
+    // One whole chunk and a part of the next, joined again.
     let long = write("out.write('long.txt', 'abc' * 200_000)");
     assert_eq!(long.outputs[0].content.0.as_slice(), "abc".repeat(200_000).as_bytes());
     assert!(write("out.write('a.txt', 'x')\nraise ValueError").notes[0].contains("1 files are discarded"));
@@ -97,7 +97,7 @@ fn controller_checks_files_written_by_guests() {
 
 #[test]
 fn forged_chunks_and_foreign_frames_are_harmless() {
-    // The guest writes its own turns, and reads its channel as if it were the stage.
+    // The guest sends its own turns, and reads its channel as if it were the execution context.
     let speak = "import json, os
 def frame(turn):
     text = json.dumps(turn).encode()
@@ -238,7 +238,7 @@ fn only_regular_files_of_the_stated_type_are_passed() {
         let refusal = run(path).exits(1).json()["refusal"].to_string();
         assert!(refusal.contains(word), "{path}: {refusal}");
     }
-    // Who names a link at the command line may read what it leads to, and has chosen it.
+    // A user who passes a link on the command line has chosen its target and may read it.
     let users = run("users.txt").exits(0).json();
     assert_eq!(users["performance"]["value"]["type"], "txt");
     let config = run("config.yaml").exits(0).json();
@@ -276,7 +276,7 @@ fn test_cases_include_their_files() {
     let cases = added["checked"]["cases"].as_array().unwrap();
     let own = cases.iter().find(|case| case["arguments"] == json!({"table": "sample:own.csv"})).unwrap();
     assert_eq!(own["outcome"]["value"]["mean"], 7.0);
-    // The file has gone, and still the tool can be rehearsed again: its bytes are in the manifest.
+    // The file is gone, and the tool can still be rehearsed again: the manifest contains its bytes.
     fs::remove_dir_all(bench.path("mine")).unwrap();
     let _approved = bench.run(&["tool", "approve", "reads_a_table", "--json"]).exits(0);
 }

@@ -1,4 +1,4 @@
-//! The rules of the house, read from the sources: who may import whom, one door per danger, no file too long.
+//! Rules of the repository, checked on the sources: permitted imports, one file per dangerous API, and a line limit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use minismith_tests::workspace;
 
-/// Each package and which of the others it may import.
+/// Each package and the other packages that it may import.
 const TABLE: [(&str, &[&str]); 18] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
@@ -114,18 +114,18 @@ const TABLE: [(&str, &[&str]); 18] = [
     ),
 ];
 
-/// Words that open a door, and the places that may use them. These tests may use all of them.
+/// Expressions that reach a dangerous API, and the files that may use them. These tests may use all of them.
 const DOORS: &[(&[&str], &[&str])] = &[
     (&["serialport", "TTYPort"], &["firmware-bridge/src/bus/", "mock-robot/tests/"]),
     (&["rustypot::"], &["firmware-bridge/src/bus/", "mock-robot/tests/"]),
     (&["openpt"], &["mock-robot/src/firmware/line.rs"]),
-    // The recorder itself is what its tests start, and those of the voice start who speaks to it.
+    // Tests of the recorder start the recorder itself. Voice tests start the speech synthesizer.
     (
         &["process::Command", "Command::new", "posix_spawn", "libc::exec"],
         &["controller/runtime/src/processes.rs", "controller/recorder/tests/", "controller/voice/tests/"],
     ),
     (&["libc::fork"], &["controller/tool-host/src/process.rs"]),
-    // The cage's attempts try to connect, and must fail. The recorder looks whether its own server listens.
+    // The sandbox's self-test tries to connect, and must fail. The recorder checks whether its own server listens.
     (
         &["TcpListener::bind", "UdpSocket", "TcpStream", "UnixListener"],
         &[
@@ -144,7 +144,7 @@ const DOORS: &[(&[&str], &[&str])] = &[
             "controller/recorder/tests/",
         ],
     ),
-    // The benchmark starts a viewer of others.
+    // The benchmark starts a third-party viewer.
     (&["grpc"], &["controller/recorder/", "controller/src/bench/kept.rs"]),
     (&["opentelemetry", "prost::"], &["controller/runtime/src/logs/"]),
     (&["reqwest::", "rustls::"], &["controller/runtime/src/net/"]),
@@ -163,8 +163,8 @@ const DOORS: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// The only places of `unsafe`: forking, starting the interpreter, showing what lies in a guest's window as arrays, and a
-/// test that counts allocations.
+/// The only files with `unsafe` code. They fork, start the interpreter, expose the memory of a guest's window as
+/// arrays, or count allocations in a test.
 const UNSAFE: &[&str] = &[
     "controller/tool-host/src/process.rs",
     "controller/tool-host/src/interpreter.rs",
@@ -195,7 +195,7 @@ pub const MEMBERS: [&str; 18] = [
 
 const LONGEST_FILE: usize = 600;
 
-/// All files below a folder of the workspace, without what is built, installed or fetched.
+/// Returns all files below a folder of the workspace, without build output, installed packages and downloads.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -215,7 +215,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The Rust sources: their place in the workspace and their text.
+/// Returns the path and the text of each Rust source in the workspace.
 pub fn sources() -> Vec<(String, String)> {
     let root = workspace();
     let rust = files(&root).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs"));
@@ -228,12 +228,12 @@ pub fn sources() -> Vec<(String, String)> {
     sources
 }
 
-/// A line without what follows `//`: comments may speak of everything.
+/// Returns a line without its `//` comment: the rules do not apply to comments.
 fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// The packages that a manifest names as its dependencies, of whatever kind.
+/// Returns the packages that a manifest names as dependencies of any kind.
 pub fn dependencies(manifest: &str) -> (String, BTreeSet<String>) {
     let (mut section, mut name, mut found) = (String::new(), String::new(), BTreeSet::new());
     for line in manifest.lines() {
@@ -309,12 +309,12 @@ fn every_module_opens_with_a_doc_sentence() {
 
 #[test]
 fn sources_contain_no_local_paths() {
-    // Put together here, so that this file does not name them itself.
+    // The strings are assembled here, so that this file does not contain them itself.
     let folders = ["home", "Users", "root", "work"].map(|name| format!("/{name}/"));
     for file in files(&workspace()) {
         let Ok(text) = fs::read_to_string(&file) else { continue };
         for (number, line) in text.lines().enumerate() {
-            // Ada is nobody: the example of the configuration's own tests.
+            // Ada is the example user of the configuration's own tests.
             let line = line.replace(&format!("{}ada", folders[0]), "");
             let named = folders.iter().find(|folder| line.contains(*folder));
             assert!(

@@ -1,5 +1,5 @@
-//! The language model's client against servers that misbehave on a real socket: a person hears what happened, and
-//! nothing grows or hangs.
+//! The language model client against misbehaving servers on a real socket. The user reads what happened, and nothing
+//! grows or hangs.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -16,10 +16,10 @@ use minismith_runtime::config::{Config, Endpoint, LanguageModel};
 use minismith_runtime::net::Address;
 use serde_json::{Value, json};
 
-/// What a server does with one request: it is told on which connection it came.
+/// Handles one request on the connection of this number.
 pub(super) type Behaviour = Box<dyn FnMut(&mut TcpStream) + Send>;
 
-/// A server that treats its connections one after another as it is told, and then is gone.
+/// A server that handles its connections one after another, each by its handler, and then stops.
 pub(super) struct Server {
     port: u16,
     requests: Arc<Mutex<Vec<String>>>,
@@ -55,7 +55,7 @@ impl Server {
     }
 }
 
-/// Head and body of one request.
+/// Returns the head and the body of one request.
 fn request(stream: &mut TcpStream) -> Option<String> {
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
@@ -78,13 +78,13 @@ fn request(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-/// Waits until the other side hangs up.
+/// Waits until the client disconnects.
 fn wait_for_the_end(stream: &mut TcpStream) {
     let mut piece = [0; 64];
     while matches!(stream.read(&mut piece), Ok(read) if read > 0) {}
 }
 
-/// Writes all of it, as long as anybody listens.
+/// Writes everything while the client is connected.
 fn write(stream: &mut TcpStream, bytes: &[u8]) -> bool {
     stream.write_all(bytes).and_then(|()| stream.flush()).is_ok()
 }
@@ -164,7 +164,7 @@ fn ready() -> Behaviour {
     call(&["{}"], "ready")
 }
 
-/// One call, its arguments in pieces.
+/// One tool call whose arguments arrive in chunks.
 fn call(pieces: &[&str], name: &str) -> Behaviour {
     let first = json!({"tool_calls": [{"index": 0, "id": "a", "type": "function", "function": {"name": name, "arguments": ""}}]});
     let mut stream = delta(&first);
@@ -234,7 +234,7 @@ fn tool_calls_arrive_natively_or_by_schema() {
     };
     assert_eq!((calls[0].name.as_str(), &calls[0].arguments["times"]), ("nod", &json!(2)));
 
-    // As small coder models answer `tools`: JSON in the text, with braces written twice.
+    // Small coder models answer `tools` like this: JSON in the text, with doubled braces.
     let bare = "{{\"name\": \"ready\", \"arguments\": {}}}";
     let spoken = json!({"calls": [{"name": "nod", "arguments": {"times": 3}}]}).to_string();
     let server = Server::start(vec![says(bare), says("{\"word\": \"yes\"}"), says(&spoken)]);
@@ -262,7 +262,7 @@ fn invalid_schema_reply_is_corrected_once() {
     );
 }
 
-/// What is said of a server with these behaviours.
+/// Returns the error for a server with these behaviours.
 #[track_caller]
 fn complaint(behaviours: Vec<Behaviour>, form: Form) -> String {
     let server = Server::start(behaviours);
@@ -282,7 +282,7 @@ fn unreachable_endpoint_is_reported_with_a_remedy() {
     let error = ask(&config(vec![nobody.clone()]), Form::Text).unwrap_err().to_string();
     assert!(error.contains("can't be reached: Connection refused"), "{error}");
     assert!(error.contains("nlu: grammar"), "{error}");
-    // The next one answers, and that is told.
+    // The next endpoint answers, and the user is informed.
     let server = Server::start(vec![says("Hi")]);
     let mut client = client(&config(vec![nobody, server.endpoint()]));
     let answer = client.answer(&prompt(Form::Text), &mut |_| Watch::On).unwrap();
@@ -298,7 +298,7 @@ fn garbage_reply_is_an_error() {
     assert!(said.contains("no JSON as a language model's server sends it"), "{said}");
     let said = complaint(vec![plain("200 OK", "Content-Type: text/html\r\n", "<html>")], Form::Text);
     assert!(said.contains("of the type text/html") && said.contains("/v1"), "{said}");
-    // No HTTP at all, each time.
+    // No valid HTTP, each time.
     let garbage = || -> Behaviour {
         Box::new(|stream| {
             write(stream, &[0xff; 512]);
@@ -318,7 +318,7 @@ fn truncated_stream_is_an_error_and_an_empty_one_is_retried() {
     assert!(said.contains("broke off") || said.contains("can't be reached"), "{said}");
     let server = Server::start(vec![plain("200 OK", STREAM, ""), says("Hi")]);
     assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
-    // One that said how the model ended has said all.
+    // A stream that contains the finish reason is complete.
     let stream = delta(&json!({"content": "Hi"})) + &ending("stop");
     let server = Server::start(vec![plain("200 OK", STREAM, stream)]);
     assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
@@ -341,7 +341,7 @@ fn busy_server_is_retried_and_a_rejection_reported() {
 
 #[test]
 fn endless_replies_are_cut_off() {
-    // Text that goes on and on, far beyond the tokens that were asked for.
+    // Text without end, far beyond the requested tokens.
     let endless = |piece: String| -> Behaviour {
         Box::new(move |stream| {
             let open = write(stream, head("200 OK", STREAM).as_bytes());
@@ -363,7 +363,7 @@ fn endless_replies_are_cut_off() {
     let error = ask(&config(vec![server.endpoint()]), Form::Text).unwrap_err().to_string();
     assert!(error.contains("a line of the stream is longer"), "{error}");
     assert!(server.finished.recv_timeout(Duration::from_secs(60)).is_ok(), "the server was read to the end");
-    // Calls without end.
+    // Tool calls without end.
     let calls = (0..).map(|index| {
         delta(&json!({"tool_calls": [{"index": index, "id": format!("c{index}"), "function": {"name": "nod", "arguments": "{}"}}]}))
     });
@@ -374,7 +374,7 @@ fn endless_replies_are_cut_off() {
     });
     let said = complaint(vec![ready(), endless], nod());
     assert!(said.contains("more than 16 calls"), "{said}");
-    // An error without end.
+    // An error body without end.
     let ill: Behaviour = Box::new(|stream| {
         let open = write(stream, head("400 Bad", "").as_bytes());
         while open && write(stream, &[b'e'; 4096]) {}
@@ -397,7 +397,7 @@ fn silent_and_slow_replies_time_out() {
         }
     );
     assert!(server.finished.recv_timeout(Duration::from_secs(60)).is_ok(), "the connection was not given up");
-    // It began, and then fell silent.
+    // The response began and then stalled.
     let begun: Behaviour = Box::new(|stream| {
         write(stream, (head("200 OK", STREAM) + &delta(&json!({"content": "Hel"}))).as_bytes());
         wait_for_the_end(stream);
@@ -405,7 +405,7 @@ fn silent_and_slow_replies_time_out() {
     let server = Server::start(vec![begun]);
     let short = LanguageModel { endpoints: vec![server.endpoint()], ..short };
     assert!(matches!(ask(&short, Form::Text), Err(NoAnswer::Slow { .. })));
-    // Never silent, and never at an end either.
+    // A response that never pauses and never ends.
     let chatty: Behaviour = Box::new(|stream| {
         let open = write(stream, head("200 OK", STREAM).as_bytes());
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
@@ -433,12 +433,12 @@ fn stop_cancels_a_silent_request() {
         looks += 1;
         if looks < 4 { Watch::On } else { Watch::Off }
     });
-    // The limits are 20 and 30 seconds: only the stop can have ended this.
+    // The timeouts are 20 and 30 seconds: only the stop can have ended this.
     assert_eq!((answer, looks), (Err(NoAnswer::GivenUp), 4));
     assert!(server.finished.recv_timeout(Duration::from_secs(60)).is_ok(), "the connection was not given up");
 }
 
-/// A configuration with a key, as a person writes it. The variable is one that every process of a test has.
+/// Returns a configuration with a key, as a user writes it. Every test process has the environment variable.
 fn with_key(port: u16) -> LanguageModel {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.yaml");
@@ -465,7 +465,7 @@ fn api_key_is_sent_only_to_its_endpoint_and_never_shown() {
     assert!(error.contains("(307)") && error.contains("is not followed"), "{error}");
     assert_eq!(thief.requests(), Vec::<String>::new());
     assert!(server.requests()[0].contains(&format!("Bearer {key}")), "the key was not sent at all");
-    // A server that repeats the key in its refusal.
+    // A server that repeats the key in its error.
     let refusal = json!({"error": {"message": format!("{key} is wrong")}}).to_string();
     let server = Server::start(vec![plain("401 Unauthorized", JSON, refusal)]);
     let error = ask(&with_key(server.port), Form::Text).unwrap_err().to_string();

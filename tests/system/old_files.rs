@@ -1,7 +1,7 @@
-//! Files that an older program wrote, with the old names: each still loads and means the same.
+//! Files of an earlier version, with the old names: each still loads and means the same.
 //!
-//! `tests/fixtures/old` holds them as that program wrote them: two traces (format 2), a journal, a move, two tools, the
-//! folder of a toolkit, a signed bundle of both tools, and a file of sessions.
+//! `tests/fixtures/old` holds them as that version wrote them: two traces (format 2), a journal, a move, two tools, the
+//! folder of a toolkit, a signed bundle of both tools, and a session database.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn done(bench: &Bench, arguments: &[&str]) -> Value {
     bench.run(arguments).exits(0).json()
 }
 
-/// The journal's entries of this kind or from this actor.
+/// Returns the journal's entries of this kind or from this actor.
 fn entries(bench: &Bench, flag: &str, word: &str) -> Vec<Value> {
     let told = done(bench, &["journal", "export", flag, word, "--json"]);
     told["entries"].as_array().unwrap().clone()
@@ -43,7 +43,8 @@ fn entries(bench: &Bench, flag: &str, word: &str) -> Vec<Value> {
 #[test]
 fn old_traces_replay_unchanged() {
     let bench = bench();
-    // What the program that wrote them said: beats, beats in one only, shift, and the greatest differences.
+    // The replay report of the version that wrote them: cycles, cycles in one only, shift, and the greatest
+    // differences.
     for (file, code, counts, goal_deg, present_deg) in [
         ("motion.trace.jsonl", 0, [96, 0, 0], 0.0, 0.087_890_625),
         ("tool_run.trace.jsonl", 1, [72, 1, -1], 2.433_782_564_911_567, 1.142_578_125),
@@ -66,7 +67,7 @@ fn old_trace_becomes_a_tool_a_dataset_and_a_new_trace() {
     let head = fs::read_to_string(bench.path("new.trace.jsonl")).unwrap();
     let head: Value = serde_json::from_str(head.lines().next().unwrap()).unwrap();
     assert_eq!((&head["type"], &head["format"]), (&json!("header"), &json!(3)));
-    // Both formats side by side.
+    // Both formats next to each other.
     let against = ["replay", "motion.trace.jsonl", "--against", "new.trace.jsonl", "--json"];
     assert_eq!(done(&bench, &against)["comparison"]["beats"], 96);
     done(
@@ -95,7 +96,7 @@ fn old_journal_is_read_filtered_and_continued() {
     let said = entries(&bench, "--kind", "said");
     assert_eq!((&said[0]["kind"], &said[0]["what"]), (&json!("said"), &json!("look left 10 degrees")));
 
-    // New entries stand in the same file, and an export has the new names and sums of its own.
+    // New entries are appended to the same file. An export has the new names and its own checksums.
     done(&bench, &["say", "nod once", "--json"]);
     done(&bench, &["journal", "check", "--json"]);
     assert_eq!(entries(&bench, "--kind", "said").len(), 5);
@@ -105,7 +106,7 @@ fn old_journal_is_read_filtered_and_continued() {
     fs::rename(bench.path("all.jsonl"), bench.path("journal.jsonl")).unwrap();
     done(&bench, &["journal", "check", "--json"]);
 
-    // One changed byte of an old line is noticed.
+    // One changed byte of an old line is detected.
     let old = fs::read_to_string(workspace().join("tests/fixtures/old/journal.jsonl")).unwrap();
     bench.write("journal.jsonl", &old.replacen("\"outcome\":\"done\"", "\"outcome\":\"gone\"", 1));
     let health = bench.run(&["journal", "check", "--json"]).exits(1).json()["health"].clone();
@@ -132,7 +133,7 @@ fn old_tools_run_on_their_stored_evidence() {
     let log = fs::read_to_string(bench.path(".share/minismith/log.jsonl")).unwrap_or_default();
     assert!(!log.contains("rehearsing again"), "{log}");
 
-    // A document has the old names beside the new ones, with the same values.
+    // A document has the old and the new names with equal values.
     let manifest = done(&bench, &["tool", "show", "jolts", "--json"])["manifest"].clone();
     let old = fs::read_to_string(bench.path("tools/generated/jolts/v1.json")).unwrap();
     let old: Value = serde_json::from_str(&old).unwrap();

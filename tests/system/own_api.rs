@@ -1,4 +1,4 @@
-//! Our own API over HTTP: tools, plans, the camera, telemetry, metrics, and the page that documents it.
+//! Our own HTTP API: tools, plans, camera, telemetry, metrics, and the page that documents it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use super::served::{Served, Socket, served};
 const GREET: &str = "def greet(times: int = 1) -> str:\n    \"\"\"Greet.\n\n    Args:\n        times: How often, between \
                      1 and 5.\n\n    Returns:\n        The greeting.\n    \"\"\"\n    return \" \".join([\"hi\"] * times)\n";
 
-/// A tool that moves for as long as is asked for.
+/// A tool that moves for the given time.
 const SWAY: &str = r#"from reachy_mini import ReachyMini
 
 
@@ -33,7 +33,7 @@ def sway(robot: ReachyMini, times: int = 1) -> int:
     return times
 "#;
 
-/// Writes a file.
+/// A tool that writes a file.
 const NOTE: &str = r#"from minismith import OutputFiles
 
 
@@ -52,7 +52,7 @@ def note(out: OutputFiles, text: str = "hello") -> str:
 "#;
 
 impl Served {
-    /// A request that is sent; its answer can be read.
+    /// Sends a request and returns the connection, from which the response can be read.
     pub(super) fn begin(&self, what: &str, body: &str) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -65,7 +65,7 @@ impl Served {
         BufReader::new(stream)
     }
 
-    /// The head of an answer, and the bytes that follow.
+    /// Returns the head of a response and the bytes that follow.
     pub(super) fn fetch(&self, path: &str) -> (String, Vec<u8>) {
         let mut stream = self.begin(&format!("GET {path}"), "");
         let head = head(&mut stream);
@@ -75,7 +75,7 @@ impl Served {
     }
 }
 
-/// The lines up to the first empty one, in lower case.
+/// Returns the lines up to the first empty one, in lower case.
 fn head(stream: &mut impl BufRead) -> String {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -190,7 +190,7 @@ fn tool_ends_on_a_stop_and_when_its_client_disconnects() {
         let running = scope.spawn(|| served.post("/api/v1/tools/sway/run", &long));
         served.until("/api/v1/state", moves);
         let waiting = scope.spawn(|| served.post("/api/v1/tools/sway/run", &long));
-        // The second is in the queue before the stop.
+        // The second request is queued before the stop.
         std::thread::park_timeout(Duration::from_millis(300));
         assert_eq!(served.post("/api/v1/stop", &json!({})).0, 200);
         let (status, ran) = running.join().unwrap();
@@ -220,7 +220,7 @@ fn plan_is_returned_and_nothing_moves() {
     );
 }
 
-/// The middle of what is strongly red in a picture, from 0 (left) to 1.
+/// Returns the horizontal centre of the strongly red pixels of an image, from 0 (left) to 1.
 fn red(jpeg: &[u8]) -> f64 {
     let picture = image::load_from_memory(jpeg).unwrap().to_rgb8();
     let is_red = |pixel: &image::Rgb<u8>| pixel[0] > 120 && pixel[0] / 2 > pixel[1].max(pixel[2]);
@@ -248,7 +248,7 @@ fn camera_shows_the_view_of_the_head() {
     assert!(begun.contains("multipart/x-mixed-replace; boundary=picture"), "{begun}");
     let mut next = || {
         let mut line = String::new();
-        // The parts come in chunks, whose lengths stand between them.
+        // The parts arrive in chunks with their lengths between them.
         while !line.to_lowercase().starts_with("content-length: ") {
             line.clear();
             assert!(stream.read_line(&mut line).unwrap() > 0, "the stream ends");
@@ -269,7 +269,7 @@ fn camera_shows_the_view_of_the_head() {
     }
 }
 
-/// The next frame of a listener.
+/// Returns the next frame of a subscriber.
 fn frame(socket: &mut Socket) -> Message {
     loop {
         match socket.read().unwrap() {
@@ -342,7 +342,7 @@ fn slow_subscriber_catches_up_with_the_newest_state() {
     let number = |message: Message| u32::from_le_bytes(bytes(&message.into_data(), 4));
     let mut slow = served.socket("/api/v1/telemetry?rate=100&format=binary");
     assert_eq!(number(frame(&mut slow)), 0);
-    // Meanwhile another hears three seconds.
+    // Another client reads three seconds of telemetry at the same time.
     let mut quick = served.socket("/api/v1/telemetry?rate=100&format=binary");
     while number(frame(&mut quick)) < 300 {}
     let heard: Vec<u32> = (0..80).map(|_| number(frame(&mut slow))).collect();
@@ -355,7 +355,7 @@ fn slow_subscriber_catches_up_with_the_newest_state() {
 #[test]
 fn metrics_parse_as_prometheus_text() {
     let served = served();
-    // The first beat may come after the first answer.
+    // The first control cycle may come after the first response.
     let begun = || {
         !String::from_utf8_lossy(&served.fetch("/metrics").1).contains("minismith_control_cycles_total 0\n")
     };
@@ -429,7 +429,7 @@ fn page_and_openapi_document_are_embedded() {
         }
     }
     assert!(paths.len() >= 20, "{:?}", paths.keys());
-    // Every reference leads somewhere.
+    // Every reference resolves.
     let text = document.to_string();
     for reference in text.split("\"$ref\":\"#").skip(1).map(|rest| rest.split('"').next().unwrap()) {
         assert!(document.pointer(reference).is_some(), "{reference} leads nowhere");

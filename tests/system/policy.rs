@@ -1,4 +1,4 @@
-//! What the policy reads out of whole tools, and that none makes it fail. How it judges them is part of the `score`.
+//! The policy reads whole tools, and none makes it fail. The `score` tests its judgement.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that cannot read its cases fails")]
 
@@ -11,7 +11,7 @@ use minismith_analysis::policy::{Refused, Vetted, vet};
 use minismith_tests::cases::{Case, cases};
 use minismith_tests::{fuzz, workspace};
 
-/// What the policy says: the proof, or its findings.
+/// Returns the policy's result: the verified tool, or its findings.
 fn judge(name: &str, bytes: &[u8]) -> Result<Vetted, Vec<Finding>> {
     vet(Draft::read(name, bytes)?).map_err(|refused: Refused| refused.findings().to_vec())
 }
@@ -55,7 +55,7 @@ fn capabilities_are_inferred_from_the_tree() {
     assert_eq!(vetted.manifest(Default::default()).dependencies, ["numpy"]);
 }
 
-/// Numbers that look random and are the same in every run (Knuth's MMIX constants).
+/// Pseudo-random numbers that are the same in every run (Knuth's MMIX constants).
 struct Dice(u64);
 
 impl Dice {

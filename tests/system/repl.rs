@@ -1,11 +1,10 @@
-//! Python line by line: what it shows, what it refuses, and that neither a guest's death nor an interrupt costs more than
-//! the variables.
+//! The Python REPL: its output and its errors. A guest's death or an interrupt loses nothing but the variables.
 
 use minismith_tests::{Bench, Ran};
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// Plays lines, and gives what came of each.
+/// Runs these lines and returns the result of each.
 fn play(bench: &Bench, lines: &str) -> (Vec<Value>, Ran) {
     let script = bench.write("lines.txt", lines);
     let ran = bench.run(&["repl", "--json-lines", "--script", script.to_str().unwrap()]);
@@ -13,7 +12,7 @@ fn play(bench: &Bench, lines: &str) -> (Vec<Value>, Ran) {
     (replies, ran)
 }
 
-/// A reply by what was said.
+/// Returns a reply with this text.
 #[track_caller]
 fn said<'a>(replies: &'a [Value], source: &str) -> &'a Value {
     let found = replies.iter().rev().find(|reply| reply["source"] == source);
@@ -101,7 +100,7 @@ fn failed_guest_is_replaced() {
         .map(|reply| &reply["shown"])
         .collect();
     assert_eq!(gone, ["False"; 6]);
-    // The robot stands where it stood.
+    // The robot's position has not changed.
     let yaws: Vec<&Value> =
         replies.iter().filter(|reply| reply["source"] == yaw).map(|reply| &reply["shown"]).collect();
     assert_eq!(yaws, ["0.5", "0.5"]);

@@ -1,11 +1,11 @@
-//! What was done, done again: a tool's run out of the journal, a trace on the mock and on emulated servos, a move as a tool.
+//! Replays: a tool's run from the journal, a trace on the mock and on emulated servos, and a move as a tool.
 
 use minismith_tests::Bench;
 use serde_json::{Value, json};
 
 use super::kept::{bench, does, traces};
 
-/// It moves, and with `good` false it raises an error in the midst of it.
+/// A tool that moves, and raises an error during the motion if `good` is false.
 const SWAYS: &str = r#"import random
 
 from reachy_mini import ReachyMini
@@ -46,7 +46,7 @@ fn swaying() -> Bench {
     bench
 }
 
-/// The ids of all runs of tools that ended, the oldest first.
+/// Returns the ids of all ended tool runs, the oldest first.
 fn runs(bench: &Bench) -> Vec<String> {
     let told = bench.run(&["journal", "export", "--kind", "tool", "--json"]).exits(0).json();
     let ended =
@@ -87,11 +87,11 @@ fn failed_run_is_rehearsed_again_by_one_command() {
     assert_eq!((&again["same_outcome"], &again["same_motion"]), (&json!(true), &json!(true)), "{again}");
     assert_eq!(again["outcome"]["ended"], "raised", "{again} {failed}");
     assert!(again["outcome"]["message"].as_str().unwrap().contains("not to end well"));
-    // The trace of that run lies there, and the rehearsal went the same way.
+    // The trace of that run is stored, and the rehearsal took the same course.
     let comparison = &again["comparison"];
     assert!(comparison["goal"]["worst_deg"].as_f64().unwrap() < 0.7, "{comparison}");
 
-    // A tool that has changed since is not taken for the one that ran.
+    // A tool that has changed since then is not the one that ran.
     bench.write("tools/generated/sways/v1.py", &SWAYS.replace("0.4", "0.5"));
     let refused = bench.run(&["replay", "--last-failed"]);
     assert_ne!(refused.code, Some(0));
@@ -119,7 +119,7 @@ fn trace_replays_within_its_bound_on_mock_and_emulated_servos() {
     let number = |of: &Value| of.as_f64().unwrap();
     let (worst, bound) = (number(&comparison["present"]["worst_deg"]), number(&comparison["bound_deg"]));
     assert!(bound > 0.17 && bound < 3.0, "{comparison}");
-    // A machine that is too busy to keep the beat is told apart, and not hidden.
+    // The report marks runs on a machine that is too busy for the control period.
     assert_eq!(told["within"], json!(worst <= bound && number(&comparison["goal"]["worst_deg"]) <= bound));
     assert_eq!(bus.code, Some(i32::from(told["within"] == false)));
     assert!(worst < 4.0 * bound, "{comparison}");

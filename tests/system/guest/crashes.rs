@@ -1,4 +1,4 @@
-//! What is left when a process is killed: nothing of what hung on it, and everything else goes on.
+//! After a process is killed, none of its children is left, and everything else continues.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -18,13 +18,13 @@ use super::stage::{Call, host, plain_job};
 const SUPERVISOR: &str = "guest::crashes::acts_as_supervisor_until_killed";
 const ENDLESS: &str = "import time\ndef tool():\n    time.sleep(0)\n    while True: pass\n";
 
-// A test is a program of its own, and has to start others to see them die.
+// This test starts other processes to see them die.
 #[allow(clippy::disallowed_methods)]
 fn command(program: &Path) -> Command {
     Command::new(program)
 }
 
-/// Every process below `ancestor`, by what `/proc` says of parents.
+/// Returns every process below `ancestor`, by the parents in `/proc`.
 pub(super) fn below(ancestor: u32) -> Vec<OwnedFd> {
     let parent_of = |pid: u32| -> Option<u32> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -50,7 +50,7 @@ pub(super) fn has_ended(process: impl AsFd, within_seconds: i64) -> bool {
     poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&limit)).unwrap() == 1
 }
 
-/// A guest that computes for ever, after its first cue.
+/// A guest that computes for ever after its first cue.
 fn busy_guest(host: &ToolHost) -> minismith_toolchain::guest::CagedGuest {
     let limits = Limits { cpu_seconds: 600, turn_seconds: 600.0, ..Limits::default() };
     let mut guest = host.fork(limits).unwrap();
@@ -60,7 +60,7 @@ fn busy_guest(host: &ToolHost) -> minismith_toolchain::guest::CagedGuest {
     guest
 }
 
-/// Not a test: what the next one starts.
+/// Not a test: the next test starts it.
 #[test]
 #[ignore = "run by supervisor_death_leaves_no_process"]
 fn acts_as_supervisor_until_killed() {
@@ -81,7 +81,7 @@ fn supervisor_death_leaves_no_process() {
     let mut lines = BufReader::new(supervisor.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().ends_with("ready")));
     let processes = below(supervisor.id());
-    // The one that waits and the zygote (or the zygote alone), and the guest.
+    // The waiting process and the zygote (or the zygote alone), and the guest.
     assert!(processes.len() >= 2, "{} processes", processes.len());
     supervisor.kill().unwrap();
     supervisor.wait().unwrap();
@@ -150,14 +150,14 @@ fn unprivileged_user_gets_the_same_sandbox() {
         setpriv.args(NOBODY).arg(program).args(arguments).stdin(Stdio::null());
         setpriv.output().ok().and_then(|output| output.status.code())
     };
-    // By hand the host explains itself with status 2, if nobody can start it at all.
+    // Started by hand, the host explains itself and exits with status 2, if it can be started at all.
     if (as_nobody(&python, &["-c", ""]), as_nobody(&program, &[])) != (Some(0), Some(2)) {
         println!("skipped: this is not root, or {} can't be used by nobody", python.display());
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("unprivileged");
-    // A shell adds variables of its own; the host wants none.
+    // A shell adds variables of its own; the host accepts none.
     let text = format!(
         "#!/bin/sh\nexec env -u PWD -u OLDPWD -u SHLVL -u _ setpriv {} {} \"$@\"\n",
         NOBODY.join(" "),

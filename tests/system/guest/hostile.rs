@@ -1,4 +1,4 @@
-//! What a tool tries against its cage, with no policy in the way, in every cage that there is.
+//! Attempts of a tool against its sandbox, without a policy, at every sandbox level.
 
 use minismith_toolchain::guest::{GuestFault, ToolHost};
 use minismith_wire::zygote::{Ending, Level};
@@ -28,7 +28,7 @@ fn every_sandbox_level_denies_system_access() {
             ("import os; os.stat('/etc/passwd')", "PermissionError"),
             ("import os; os.memfd_create('x')", "PermissionError"),
             ("import os; os.pipe()", "PermissionError"),
-            // CPython tells of it only when it has it.
+            // CPython reports it only when it has it.
             ("import socket; socket.socketpair()", "PermissionError"),
             ("import timeit", "ModuleNotFoundError"),
             ("import os; os.environ['PATH']", "KeyError"),
@@ -75,13 +75,13 @@ fn exceeded_budget_reports_limit_use_and_line() {
         panic!("no memory")
     };
     assert_eq!((limit, line), (64 << 20, Some(2)));
-    // The interpreter alone holds some; a gigabyte was never had.
+    // The interpreter itself uses some memory; a gigabyte was never allocated.
     assert!((1 << 20..256 << 20).contains(&peak), "{peak}");
 }
 
 #[test]
 fn guest_continues_after_a_denied_call() {
-    // A library that tries a file and goes on without it; and the hook is out of reach.
+    // A library tries a file and continues without it. The hook is out of reach.
     let body = "import sys
 try:
     open('/etc/passwd')

@@ -14,7 +14,7 @@ from reachy_mini.utils.interpolation import InterpolationTechnique, minimum_jerk
 from reachy_mini.motion.move import Move
 ";
 
-/// Runs the body of a function that has a robot.
+/// Runs the body of a function with a robot.
 fn play(body: &str) -> Played {
     let body = body.trim().replace('\n', "\n    ");
     Call::new(&format!("{HEAD}\ndef tool(robot: ReachyMini):\n    {body}\n"), "tool").run(&host())
@@ -35,7 +35,7 @@ fn near(value: &Value, expected: &[f64]) {
     }
 }
 
-/// The expected numbers were printed by the package `reachy-mini` 1.13.0.
+/// The package `reachy-mini` 1.13.0 printed the expected numbers.
 #[test]
 #[rustfmt::skip]
 fn poses_and_paths_match_the_official_sdk() {
@@ -177,7 +177,7 @@ return [
     for (wrong, expected) in wrong.iter().zip(expected) {
         assert!(wrong.starts_with(expected), "{wrong:?} does not begin with {expected:?}");
     }
-    // Only what the stage itself refused was asked at all.
+    // Only what the execution context itself rejects reached it.
     assert_eq!(played.cues, [Cue::Ray { u: 3.0, v: 4.0 }, Cue::Sound { file: "wake_up.wav".into() }]);
 }
 
@@ -302,7 +302,7 @@ fn printed_text_arrives_with_the_turns() {
     let limits = Limits { output_bytes: 1000, ..Limits::default() };
     let flood =
         Call::new("def flood():\n    while True:\n        print('x' * 100)\n", "flood").within(limits);
-    // Printed text comes in pieces.
+    // Printed text arrives in chunks.
     assert_eq!(
         flood.run(&host()).fault().to_string(),
         "the tool printed 16384 bytes, its budget is 1000; print less, or return a summary"

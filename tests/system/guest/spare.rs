@@ -1,4 +1,4 @@
-//! The guest that is forked before anybody asks: caged for one set of limits, of use for these alone, and never dead.
+//! The preforked guest: it is sandboxed for one set of limits, is used only for these, and is never dead.
 
 use minismith_toolchain::guest::{Guest, ToolHost};
 use minismith_wire::{Answer, Limits, Turn};
@@ -9,7 +9,7 @@ use super::stage::{Call, host, plain_job};
 
 const LARGE: &str = "def tool():\n    return len(bytearray(64 << 20))\n";
 
-/// Two guests with the same limits; a spare one is there afterwards.
+/// Starts two guests with the same limits; a preforked one is ready afterwards.
 fn two_alike(host: &ToolHost, limits: Limits) {
     for _ in 0..2 {
         drop(host.fork(limits).unwrap());
@@ -58,7 +58,7 @@ fn ended_guests_are_reaped() {
         let played = Call::new("def tool(): return 1\n", "tool").run(&host);
         assert!(matches!(played.end, Ok(Turn::Done { .. })), "{:?}", played.end);
     }
-    // Their ends are waited for here; the next request buries them.
+    // The test waits for their ends here; the next request reaps them.
     let left: Vec<_> = below(std::process::id()).into_iter().skip(itself).collect();
     two_alike(&host, Limits::default());
     assert!(left.iter().all(|process| has_ended(process, 10)), "the spare one with other limits too");

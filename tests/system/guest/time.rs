@@ -1,4 +1,4 @@
-//! Stage time and repeatable chance, as a tool sees them.
+//! Robot time and reproducible random numbers in a tool.
 
 use minismith_wire::{Cue, Turn};
 use serde_json::json;
@@ -31,7 +31,7 @@ def clocks():
 fn every_clock_follows_robot_time() {
     let played = Call::new(CLOCKS, "clocks").run(&host());
     let value = played.value();
-    // The sleep, its cue, and the reads of 20 microseconds in between.
+    // The sleep, its cue, and the 20 microsecond reads between them.
     assert!((value["slept"].as_f64().unwrap() - 2.5011).abs() < 1e-6, "{value}");
     assert!((value["wall_ns"].as_u64().unwrap()).abs_diff(2_501_100_000) < 1_000, "{value}");
     assert!((value["performance"].as_f64().unwrap() - 2.5011).abs() < 1e-6, "{value}");
@@ -121,7 +121,7 @@ def chance():
     let (once, again, other) = (once.value(), again.value(), other.value());
     assert_eq!(once, again);
     let differ: Vec<bool> = (0..10).map(|place| once[place] != other[place]).collect();
-    // What the tool seeds itself (and the order of sets) does not depend on the job's seed.
+    // Seeds set by the tool itself (and the order of sets) do not depend on the job's seed.
     assert_eq!(differ, [true, true, false, true, true, true, false, true, true, false]);
     assert_ne!(once[4], once[5]);
 }

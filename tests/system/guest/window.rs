@@ -1,4 +1,5 @@
-//! Pictures in a guest's window: they are the stage's, they never change, nobody writes to them, and they come at a rate.
+//! Images in a guest's window: they come from the execution context, never change, are read-only and arrive at a
+//! limited rate.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::stage::{Call, Played, host};
 
-/// A mock in virtual time that stands.
+/// A mock in virtual time that does not move.
 fn standing() -> Stage {
     let robot = MockRobot::new(initial_joints(), Variation::default());
     let limits = firmware_bridge::limits::Limits::default();
@@ -31,13 +32,13 @@ fn standing() -> Stage {
     stage
 }
 
-/// What the camera sees from where the head is.
+/// Returns the camera's image from the head's pose.
 fn seen(stage: &Stage) -> Picture {
     let at = stage.conductor.stage_now().since(Tick::ZERO);
     Scene::default().render(&stage.posture().unwrap().head, at)
 }
 
-/// Performs a tool that no policy has read.
+/// Runs a tool without the policy.
 fn act(host: &ToolHost, stage: &mut Stage, source: &str) -> Performance {
     let limits = Limits { turn_seconds: 10.0, ..Limits::USUAL };
     let job = Job {
@@ -61,16 +62,16 @@ fn value(performance: &Performance) -> &Value {
     }
 }
 
-/// The body of a function that gets the robot, on a stage whose pictures are two by two pixels.
+/// Runs the body of a function with the robot, in an execution context whose images are two by two pixels.
 fn attempt(body: &str) -> Played {
     let body = body.replace('\n', "\n    ");
     Call::new(&format!("import numpy as np\n\n\ndef tool(robot):\n    {body}\n"), "tool").run(&host())
 }
 
-/// Every so many bytes of a picture are compared.
+/// The interval of compared bytes in an image.
 const STEP: usize = 37;
 
-/// Which share of the bytes looked at are others.
+/// Returns the fraction of the compared bytes that differ.
 fn apart(bytes: &Value, picture: &Picture) -> f64 {
     let told: Vec<u64> = bytes.as_array().unwrap().iter().map(|byte| byte.as_u64().unwrap()).collect();
     let seen: Vec<u64> = picture.bgr.iter().step_by(STEP).copied().map(u64::from).collect();
@@ -142,10 +143,10 @@ def tool(robot):
     let [window, channel] = [true, false];
     let mut where_they_lay = vec![window; 4];
     where_they_lay.extend([channel; 3]);
-    // Of the four slots one has become free.
+    // One of the four slots is free again.
     where_they_lay.push(window);
     where_they_lay.extend([channel; 6]);
-    // The first of the second row looks where the first of all looked, which has gone by then.
+    // The first image of the second series has the direction of the very first, which is gone by then.
     assert_eq!(value(&performance), &json!([true, true, 11, where_they_lay]));
 }
 
@@ -212,7 +213,7 @@ return [written(get) for get in [
 
 #[test]
 fn kernel_denies_image_writes_that_bypass_python() {
-    // Making it writable, taking its memory away, and what other descriptors there might be.
+    // Making it writable, unmapping its memory, and trying other descriptors.
     let played = attempt(
         "import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -230,7 +231,7 @@ return [error_of('mprotect', page, 4096, 3), error_of('mprotect', page, 4096, 2)
     [number for number in range(4, 64) if open_still(number)]]",
     );
     assert_eq!(played.value(), &json!([13, 13, 13, []]));
-    // An array that says it may be written to meets the same.
+    // An array that claims to be writable fails in the same way.
     let played = attempt(
         "class Forged:
     __array_interface__ = dict(robot.media.get_frame().__array_interface__)

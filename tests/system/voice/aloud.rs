@@ -1,4 +1,5 @@
-//! A server that listens with the machine's own microphone, by what `minismith serve --microphone` calls; the microphone is a file.
+//! A server that listens with the machine's own microphone, through the function behind `minismith serve --microphone`.
+//! The microphone is a file.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +22,7 @@ use tokio::task::JoinHandle;
 use super::spoken::{padded, spoken};
 use crate::cli::send;
 
-/// A server to which something is said.
+/// A server with a spoken input.
 struct Served {
     runtime: Runtime,
     address: String,
@@ -31,7 +32,7 @@ struct Served {
 }
 
 impl Served {
-    /// With these keys of `voice`.
+    /// Starts it with these keys of `voice`.
     fn hearing(keys: &str, sentence: &str) -> Served {
         let bench = Bench::new();
         let kept = |name: &str| bench.path(name).display().to_string();
@@ -61,7 +62,7 @@ impl Served {
         Served { runtime, address, end, serving, _bench: bench }
     }
 
-    /// What there is in the end: when this holds of it, or after a minute.
+    /// Returns the value once the condition holds, or after a minute.
     fn until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
         let mut value = Value::Null;
         for _ in 0..600 {
@@ -111,7 +112,7 @@ fn spoken_stop_on_a_server_is_recorded_for_every_role() {
 fn speech_moves_nothing_without_permission_or_wake_word() {
     for keys in ["wake_word_mode: never, role: viewer", "wake_word_mode: once"] {
         let served = Served::hearing(keys, "look left");
-        // As long as the sentence takes, and some more.
+        // As long as the sentence takes, and a margin.
         let state = served.until("/api/v1/state", |state| state["beats"].as_u64() > Some(700));
         assert!(yaw(&state).abs() < 1.0, "{keys}: {state}");
         served.end();

@@ -1,5 +1,5 @@
-//! `minismith listen`, with services and without: services that answer, that are down, slow or wrong; files and microphones that
-//! are not what they should be.
+//! `minismith listen` with and without speech services: services that answer, that are down, slow or wrong; invalid
+//! files and microphones.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,10 +13,11 @@ use serde_json::Value;
 
 use super::spoken::{padded, spoken};
 
-/// What a service answers: status, type of the body, body; without a body it says nothing until the other side leaves.
+/// The response of a service: status, content type and body. Without a body it sends nothing until the client
+/// disconnects.
 type Answer = (u16, &'static str, Option<Vec<u8>>);
 
-/// A service on this machine, which keeps what it was asked.
+/// A local service that stores its requests.
 struct Service {
     port: u16,
     asked: Arc<Mutex<Vec<Vec<u8>>>>,
@@ -27,7 +28,7 @@ impl Service {
         Service::choosing(move |_| answer.clone())
     }
 
-    /// The same, where the answer depends on what is asked.
+    /// The same, with a response that depends on the request.
     fn choosing(answer: impl Fn(&str) -> Answer + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -47,7 +48,7 @@ impl Service {
                     "HTTP/1.1 {status} So\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n",
                     body.len()
                 );
-                // Whoever asked may have gone.
+                // The client may have disconnected.
                 let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
             }
         });
@@ -63,7 +64,7 @@ impl Service {
     }
 }
 
-/// Head and body of one request.
+/// Returns the head and the body of one request.
 fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
@@ -83,13 +84,13 @@ fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     }
 }
 
-/// A bench with the installed models and these keys of `voice`.
+/// A test folder with the installed models and these keys of `voice`.
 fn bench(keys: &str) -> Bench {
     let models = workspace().join(".cache/models");
     Bench::configured(&format!("models: {{directory: {}}}\nvoice: {{{keys}}}\n", models.display()))
 }
 
-/// What `listen` makes of a sentence, with more arguments.
+/// Runs `listen` on a spoken sentence with more arguments.
 fn ran(bench: &Bench, text: &str, more: &[&str]) -> Ran {
     let wav = bench.path("said.wav");
     padded(&spoken(text, "en-us", 160), 0.3, 0.8).save(&wav).unwrap();
@@ -98,12 +99,12 @@ fn ran(bench: &Bench, text: &str, more: &[&str]) -> Ran {
     bench.run(&arguments)
 }
 
-/// What it printed, line by line.
+/// Returns the printed lines.
 fn lines(ran: &Ran) -> Vec<Value> {
     ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The same of a sentence after which it ends well.
+/// The same for a sentence after which the command succeeds.
 fn listened(bench: &Bench, text: &str, more: &[&str]) -> Vec<Value> {
     lines(&ran(bench, text, more).exits(0))
 }
