@@ -16,7 +16,7 @@ use mock_robot::scene::Scene;
 /// The time of one control cycle.
 pub const BEAT: Duration = Duration::from_millis(10);
 
-/// An execution context with an awake robot, and the log of its commands from now on.
+/// Returns an execution context with an awake robot, and the log of its commands from now on.
 ///
 /// # Panics
 /// When the mock cannot be started.

@@ -59,7 +59,7 @@ fn run_e2e(test: &str, environment: &[(&str, String)]) {
     println!("{test}: {} checks passed", checks.len());
 }
 
-/// A test folder with a predefined tool.
+/// Returns a test folder with a predefined tool.
 fn bench(keys: &str) -> Bench {
     let bench = Bench::configured(&format!("{PATIENT}{keys}"));
     let greet = workspace().join("tools/predefined/greet");

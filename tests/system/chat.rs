@@ -23,7 +23,7 @@ impl Served {
         reply
     }
 
-    /// An open stream of events.
+    /// Returns an open stream of events.
     fn stream(&self, body: &Value) -> Stream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();

@@ -87,7 +87,7 @@ fn python() -> Option<PathBuf> {
     None
 }
 
-/// A test folder that contains the fixtures.
+/// Returns a test folder that contains the fixtures.
 #[allow(clippy::disallowed_methods)] // The fixtures are written by the real libraries.
 fn bench() -> Option<Bench> {
     let python = python()?;
@@ -97,7 +97,7 @@ fn bench() -> Option<Bench> {
     Some(bench)
 }
 
-/// One warm host for the tests of this process.
+/// Returns one warm host for the tests of this process.
 fn tasks() -> &'static CodeTasks {
     static TASKS: OnceLock<CodeTasks> = OnceLock::new();
     TASKS.get_or_init(|| CodeTasks::new(&config()).within(Limits { cpu_seconds: 10, ..LIMITS }))

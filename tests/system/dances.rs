@@ -184,7 +184,7 @@ fn check(judge: impl Fn(&Dance, &Danced, &Limits)) {
     }
 }
 
-/// Each clamp contains its time and amount.
+/// Asserts that each clamp contains its time and amount.
 fn trims_are_told(danced: &Danced) {
     for (joint, count) in danced.log.0.iter() {
         let Some(count) = count else { continue };

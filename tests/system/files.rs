@@ -51,7 +51,7 @@ fn play(job: Job, permit: &Permit) -> Performance {
     perform(&mut guest as &mut dyn Guest, job, &mut stage, permit)
 }
 
-/// A tool that writes through the permitted interface.
+/// Runs a tool that writes through the permitted interface.
 fn write(body: &str) -> Performance {
     write_with(body, Some(Outputs::default()), &[Capability::Files])
 }

@@ -24,7 +24,7 @@ struct Served {
 
 const ROLES: [&str; 4] = ["viewer", "operator", "engineer", "owner"];
 
-/// A controller with the mock robot and these keys under `serve`, and a token of each role.
+/// Returns a controller with the mock robot and these keys under `serve`, and a token of each role.
 fn served(serve: &str, more: &str, arguments: &[&str]) -> Served {
     let bench = Bench::configured(&format!("{BUS}server: {{{serve}}}\n{more}"));
     let tokens = ROLES.map(|role| {
@@ -69,7 +69,7 @@ impl Served {
         panic!("{what}: {path} stays {last}");
     }
 
-    /// Asserts that 99 of 100 cycles were off by less than this many microseconds while `during` ran.
+    /// Asserts that 99 of 100 cycles were off by less than this many microseconds while `act` ran.
     fn p99_while<T>(&self, act: impl FnOnce() -> T) -> (f64, T) {
         self.ask("owner", "POST /api/v1/pulse/measure", &Value::Null);
         let done = act();

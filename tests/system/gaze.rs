@@ -67,7 +67,7 @@ fn photographs() -> std::path::PathBuf {
     folder
 }
 
-/// An execution context in virtual time whose camera sees this scene.
+/// Returns an execution context in virtual time whose camera sees this scene.
 fn stage(scene: Scene) -> (Stage, Arc<Noting>) {
     let camera = Arc::new(Noting { camera: SceneCamera::new(Arc::new(scene)), taken: Mutex::default() });
     let robot = MockRobot::new(initial_joints(), Variation::default());
@@ -232,7 +232,7 @@ fn yaw(state: &serde_json::Value) -> f64 {
     state["head_pose"]["yaw"].as_f64().unwrap().to_degrees()
 }
 
-/// A controller whose mock sees this scene, and its folder of models.
+/// Returns a controller whose mock sees this scene, and its folder of models.
 fn looking(scene: &str) -> Served {
     let models = workspace().join(".cache/models");
     Served::on(Bench::configured(&format!(

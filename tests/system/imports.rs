@@ -15,7 +15,7 @@ use crate::house::{MEMBERS, sources};
 /// The path of a module from the root of its crate; empty for the root itself.
 type Module = Vec<String>;
 
-/// The modules of one crate, each with its text.
+/// Returns the modules of one crate, each with its text.
 fn modules(member: &str) -> BTreeMap<Module, String> {
     let prefix = format!("{member}/src/");
     let of_crate = sources().into_iter().filter_map(|(file, text)| {

@@ -114,7 +114,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// The last results of calls that the model received.
+    /// Returns the last results of calls that the model received.
     fn returned(&self) -> String {
         let parts =
             self.prompts.iter().flat_map(|prompt| &prompt.messages).flat_map(|message| &message.parts);
@@ -325,7 +325,7 @@ fn text_returned_by_a_tool_commands_nothing() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// A request that names no motion, after which the model nods nevertheless.
+/// Sends a request that names no motion, after which the model nods nevertheless.
 fn nods(house: &House, session: Option<&str>, text: &str) -> Seen {
     turn(house, session, text, vec![calls("nod", &json!({})), says("There.")], &[])
 }
@@ -457,7 +457,7 @@ fn tool_description_is_withheld_until_a_user_reviews_it() {
     assert!(as_data(&came.prompts) > 0);
 }
 
-/// A model that answers a question about files with these scripts.
+/// Returns the answer to a question about a file from a model with this script.
 fn answer(tasks: &CodeTasks, name: &str, content: &str, script: &str) -> (Report, Vec<Prompt>) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let verdict = json!({"answers": true, "problem": "", "assumptions": []});

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::cli::{listening, send};
 
-/// A test folder whose journal and traces are stored in it.
+/// Returns a test folder whose journal and traces are stored in it.
 pub(super) fn bench(keys: &str) -> Bench {
     Bench::configured(&format!("journal: {{file: journal.jsonl}}\ntraces: {{directory: traces}}\n{keys}"))
 }

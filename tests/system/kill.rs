@@ -86,7 +86,7 @@ struct Servos {
     process: Running,
     port: PathBuf,
     config: PathBuf,
-    /// Holds the line open without reading from it. A killed process leaves its exclusive lock behind, and this
+    /// The line, held open without reading from it. A killed process leaves its exclusive lock behind, and this
     /// releases it.
     line: OwnedFd,
     _folder: TempDir,
@@ -217,7 +217,7 @@ impl Servos {
     }
 }
 
-/// The base turns from one side to the other at the highest speed that the limits permit.
+/// Kills a controller while the base turns from side to side at the highest speed that the limits permit.
 fn killed_in_mid_turn(servos: &Servos, from: &str, to: &str) -> Joints<Servo> {
     let target = (150.0_f64 / 360.0 * COUNTS).round() as i32 * if to == "left" { 1 } else { -1 } + 2048;
     let before = format!("turn {from} 150 degrees in 2.5 seconds");

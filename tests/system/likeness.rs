@@ -129,7 +129,7 @@ impl House {
         House { bench, config, workshop, body }
     }
 
-    /// A request that the grammar does not contain.
+    /// Handles a request that the grammar does not contain.
     fn hear(
         &self,
         answers: Vec<Result<Said, NoAnswer>>,

@@ -96,7 +96,7 @@ impl Drop for Server {
     }
 }
 
-/// The result of one request to a set of agents.
+/// Returns the reply to one request to a set of agents.
 fn hear(house: &House, text: &str, model: Box<dyn Model>) -> Reply {
     let usual = Mind::new(&house.config, model);
     let limits = Limits { seconds: 3_600.0, answer_tokens: 900, ..usual.limits };

@@ -43,7 +43,7 @@ fn served() -> (Bench, Running, String) {
     (bench, program, address)
 }
 
-/// What every client finds, over every transport.
+/// Asserts what every client finds, over every transport.
 fn is_well_served(seen: &Value, tool: &str, protocol: &str) {
     assert_eq!((&seen["server"], &seen["protocol"]), (&json!("minismith"), &json!(protocol)));
     assert!(seen["instructions"].as_str().unwrap().contains("Reachy"), "{seen}");

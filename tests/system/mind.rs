@@ -45,7 +45,7 @@ impl House {
     }
 }
 
-/// A user of scripted replies, and the questions asked.
+/// Returns a user of scripted replies, and the questions asked.
 pub(super) fn person(replies: &[impl ToString]) -> (Asking, Arc<Mutex<Vec<String>>>) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let mut replies: VecDeque<String> = replies.iter().map(ToString::to_string).collect();
@@ -104,7 +104,7 @@ def sway_gently(robot: ReachyMini, times: int = 2) -> str:
     return f"swayed {times} times"
 ```"#;
 
-/// The replies of a model that writes `sway_gently`: its first code breaks a rule, the second does not.
+/// Returns the replies of a model that writes `sway_gently`: its first code breaks a rule, the second does not.
 fn making() -> Vec<Result<Said, NoAnswer>> {
     let hasty = SWAY.replace("    return f", "    import os\n    return f");
     vec![

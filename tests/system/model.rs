@@ -164,7 +164,7 @@ fn ready() -> Behaviour {
     call(&["{}"], "ready")
 }
 
-/// One tool call whose arguments arrive in chunks.
+/// Returns one tool call whose arguments arrive in chunks.
 fn call(pieces: &[&str], name: &str) -> Behaviour {
     let first = json!({"tool_calls": [{"index": 0, "id": "a", "type": "function", "function": {"name": name, "arguments": ""}}]});
     let mut stream = delta(&first);

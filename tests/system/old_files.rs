@@ -9,7 +9,7 @@ use std::path::Path;
 use minismith_tests::{Bench, workspace};
 use serde_json::{Value, json};
 
-/// A folder with all of these files.
+/// Returns a folder with all of these files.
 fn bench() -> Bench {
     let bench = Bench::configured(
         "journal: {file: journal.jsonl}\ntraces: {directory: traces}\nmemory: {file: sessions.sqlite}\n",

@@ -45,7 +45,7 @@ const ABSENT: [&str; 6] = [
     "POST /api/v1/chat steps.clamps.cycles",
 ];
 
-/// Collects the fields that appear under both names.
+/// The fields found so far under both names.
 #[derive(Default)]
 struct Seen(BTreeSet<String>);
 
@@ -251,7 +251,7 @@ fn events_have_the_names_that_the_client_asks_for() {
     assert_eq!(served.post("/api/v1/chat?events=3", &json!({ "text": "nod" })).0, 422);
 }
 
-/// The schemas of objects that a schema consists of.
+/// Adds the object schemas that a schema consists of to `found`.
 fn objects<'a>(api: &'a Value, schema: &'a Value, found: &mut Vec<&'a Value>) {
     if let Some(target) = schema["$ref"].as_str() {
         return objects(api, api.pointer(target.trim_start_matches('#')).unwrap(), found);

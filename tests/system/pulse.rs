@@ -298,7 +298,7 @@ fn robot_failure_ends_the_motion_with_its_cause() {
     assert_eq!(stage.carry_out("goto", &goto(far(-1.0), 1.0)).refusal, None);
 }
 
-/// The antenna does not respond in these cycles, counted from the first of a motion.
+/// Returns the antenna does not respond in these cycles, counted from the first of a motion.
 fn deaf_for(beats: u64) -> Stage {
     let script: Script = Box::new(move |beat, mut state| {
         if (20..20 + beats).contains(&beat) {

@@ -152,7 +152,7 @@ fn dataset_is_read_by_third_party_libraries() {
     assert!(there.out.contains("already exists"), "{}", there.out);
 }
 
-/// Streams targets through the unmodified SDK, which records them, and stores its recording.
+/// A script that streams targets through the unmodified SDK, which records them, and stores its recording.
 const RECORD: &str = r#"
 import json, sys, time
 from reachy_mini import ReachyMini
@@ -168,7 +168,7 @@ with open(sys.argv[2], "w") as file:
     json.dump(frames, file)
 "#;
 
-/// Loads a move with the unmodified library, and returns both ends of it.
+/// A script that loads a move with the unmodified library and prints both ends of it.
 const LOAD: &str = r#"
 import json, sys
 from reachy_mini.motion.recorded_move import RecordedMove

@@ -297,7 +297,7 @@ fn fail_without_any_policy(level: Level) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Guests that must be stopped although they never were tools. `rhythm` checks each for its named end.
+/// Returns guests that must be stopped although they never were tools. `rhythm` checks each for its named end.
 fn guests() -> Vec<Case> {
     let mut guests = own("guests");
     for guest in &mut guests {

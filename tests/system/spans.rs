@@ -146,7 +146,7 @@ fn spans(body: &[u8]) -> Vec<Span> {
     found
 }
 
-/// Runs a collector that accepts requests after it has rejected this many.
+/// A collector that accepts requests after it has rejected this many.
 struct Collector {
     port: u16,
     heard: Arc<Mutex<Vec<Span>>>,
@@ -217,7 +217,7 @@ fn request(stream: &mut TcpStream) -> (String, Vec<u8>) {
     }
 }
 
-/// Returns the spans of one trace.
+/// The spans of one trace.
 struct Tree {
     root: Span,
     spans: Vec<Span>,

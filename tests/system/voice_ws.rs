@@ -19,7 +19,7 @@ use super::served::{Served, Socket};
 /// The sample rate of espeak-ng in Hz.
 const RATE: u32 = 22_050;
 
-/// A server with the installed models and more configuration keys.
+/// Returns a server with the installed models and more configuration keys.
 fn served(keys: &str) -> Served {
     let models = workspace().join(".cache/models");
     assert!(models.join("hibari.onnx").is_file(), "there are no models; run `make models`");

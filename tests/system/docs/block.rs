@@ -81,7 +81,7 @@ impl Options {
         Some(options)
     }
 
-    /// What the block needs and this machine lacks: a program, or a path of the workspace.
+    /// Returns a requirement of the block that this machine lacks: a program, or a path of the workspace.
     pub(super) fn lacking(&self) -> Option<&str> {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         let there = |need: &&String| match need.contains(['/', '.']) {
@@ -93,7 +93,7 @@ impl Options {
 }
 
 impl Block {
-    /// The commands of a `console` block; none of any other.
+    /// Returns the commands of a `console` block; none of any other.
     pub(super) fn commands(&self) -> Vec<Command> {
         let mut commands: Vec<Command> = Vec::new();
         if !matches!(self.kind, Kind::Console(_)) {

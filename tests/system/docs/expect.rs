@@ -14,7 +14,7 @@ pub(super) fn matches(expected: &[String], actual: &[&str]) -> bool {
     }
 }
 
-/// Why expected output says too little to be compared, or none.
+/// Returns why expected output is too vague to be compared, or none.
 pub(super) fn vague(expected: &[String]) -> Option<&'static str> {
     if expected.is_empty() {
         return None;
@@ -99,7 +99,7 @@ fn parts(line: &str) -> Vec<Part> {
     parts
 }
 
-/// The placeholder at the beginning of a text, and its length in bytes.
+/// Returns the placeholder at the beginning of a text, and its length in bytes.
 fn placeholder(text: &str) -> Option<(Part, usize)> {
     if let Some(number) = text.strip_prefix('~') {
         let end =

@@ -50,7 +50,7 @@ pub(super) fn has_ended(process: impl AsFd, within_seconds: i64) -> bool {
     poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&limit)).unwrap() == 1
 }
 
-/// A guest that computes for ever after its first cue.
+/// Returns a guest that computes for ever after its first cue.
 fn busy_guest(host: &ToolHost) -> minismith_toolchain::guest::CagedGuest {
     let limits = Limits { cpu_seconds: 600, turn_seconds: 600.0, ..Limits::default() };
     let mut guest = host.fork(limits).unwrap();
@@ -60,7 +60,7 @@ fn busy_guest(host: &ToolHost) -> minismith_toolchain::guest::CagedGuest {
     guest
 }
 
-/// Not a test: the next test starts it.
+/// Not a test: the next test starts this function.
 #[test]
 #[ignore = "run by supervisor_death_leaves_no_process"]
 fn acts_as_supervisor_until_killed() {
@@ -90,7 +90,7 @@ fn supervisor_death_leaves_no_process() {
     }
 }
 
-/// A host under a name of its own, so that this test finds its process and no other's.
+/// Returns a host under a name of its own, so that this test finds its process and no other's.
 fn named_host(folder: &Path) -> (ToolHost, PathBuf) {
     let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     let link = folder.join("host-under-test");

@@ -180,18 +180,18 @@ fn state() -> State {
     }
 }
 
-/// A warm host with the best sandbox of this machine.
+/// Returns a warm host with the best sandbox of this machine.
 pub fn host() -> ToolHost {
     host_at_most(Level::Namespaces)
 }
 
-/// A warm host with a sandbox of at most this level.
+/// Returns a warm host with a sandbox of at most this level.
 pub fn host_at_most(level: Level) -> ToolHost {
     let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     ToolHost::start_at_most(&program, &python, level).unwrap()
 }
 
-/// A job for a source whose function `tool` has no parameters.
+/// Returns a job for a source whose function `tool` has no parameters.
 pub fn plain_job(source: &str, limits: Limits) -> Job {
     Job { source: source.into(), module: "tool".into(), entry: "tool".into(), limits, ..Job::default() }
 }

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::stage::{Call, Played, host};
 
-/// A mock in virtual time that does not move.
+/// Returns a mock in virtual time that does not move.
 fn standing() -> Stage {
     let robot = MockRobot::new(initial_joints(), Variation::default());
     let limits = firmware_bridge::limits::Limits::default();

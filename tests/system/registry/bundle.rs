@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{add, answer, list};
 
-/// A test folder with a signing key of its own.
+/// Returns a test folder with a signing key of its own.
 fn bench(more: &str) -> Bench {
     Bench::configured(&format!("workshop: {{signing_key: keys/signing.key{more}}}\n"))
 }

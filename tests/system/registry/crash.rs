@@ -22,7 +22,7 @@ const SEED: u64 = 20_261_122;
 /// The number of writers that run to their end, to measure their duration.
 const LEFT_ALONE: u32 = 3;
 
-/// A linear congruential generator (Knuth's MMIX) of numbers from 0 to 1.
+/// Returns a linear congruential generator (Knuth's MMIX) of numbers from 0 to 1.
 fn random(state: &mut u64) -> f64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 11) as f64 / (1_u64 << 53) as f64
@@ -34,7 +34,7 @@ fn pass(time: Duration) {
     clock.wait_until(clock.now() + time);
 }
 
-/// The files of a tool, to restore the initial state.
+/// Returns the files of a tool, to restore the initial state.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files.map(|path| (path.file_name().unwrap().to_str().unwrap().into(), fs::read(&path).unwrap())).collect()

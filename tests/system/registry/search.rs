@@ -40,7 +40,7 @@ const INDIRECT: [(&str, &str); 12] = [
     ("glance at the neighbour on your port side", "look_left"),
 ];
 
-/// A test folder with these tools, and with the models of that folder.
+/// Returns a test folder with these tools, and with the models of that folder.
 fn bench(models: &str) -> Bench {
     let bench = Bench::configured(&format!("models: {{directory: {models}}}\n"));
     let workshop = Workshop::open(&Config::load(Some(&bench.path("config.yaml"))).unwrap()).unwrap();

@@ -84,7 +84,7 @@ fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     }
 }
 
-/// A test folder with the installed models and these keys of `voice`.
+/// Returns a test folder with the installed models and these keys of `voice`.
 fn bench(keys: &str) -> Bench {
     let models = workspace().join(".cache/models");
     Bench::configured(&format!("models: {{directory: {}}}\nvoice: {{{keys}}}\n", models.display()))

@@ -34,7 +34,7 @@ pub fn padded(clip: &Clip, before: f32, behind: f32) -> Clip {
     Clip::new(clip.rate, [still(before), clip.samples.clone(), still(behind)].concat())
 }
 
-/// Returns numbers from -1 to 1 that are the same in every run.
+/// Numbers from -1 to 1 that are the same in every run.
 struct Dice(u64);
 
 impl Dice {
