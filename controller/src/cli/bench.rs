@@ -1,4 +1,4 @@
-//! `bench`: measures against the official packages and tells how they compare.
+//! `bench`: measures Minismith and compares it with the official packages.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ pub struct BenchArgs {
     peers: Option<PathBuf>,
 }
 
-/// Measures. Badly, when some side of ours could not be measured.
+/// Runs the measurements. Fails when one of ours could not be measured.
 pub fn run(config: &Config, args: BenchArgs) -> anyhow::Result<Done> {
     let BenchArgs { json, only, quick, out, peers } = args;
     let rows = bench::run(config, &Options { only, quick, peers }, &|text| eprintln!("minismith: {text}"))?;

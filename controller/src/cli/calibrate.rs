@@ -1,4 +1,4 @@
-//! `calibrate`: compares the servos' settings with the official ones, keeps them, writes them, brings them back.
+//! `calibrate`: compares the servos' settings with the official ones, and backs up, writes and restores them.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub struct CalibrateArgs {
     json: bool,
 }
 
-/// A pose that a person can put the robot into.
+/// A pose that a user can set by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Pose {
     /// Head level at its middle height, body forward, antennas straight up.
@@ -88,10 +88,10 @@ fn joint(name: &str) -> Result<Joint, String> {
     Joint::from_name(name).ok_or_else(|| "the joints are those that `minismith scan PORT` names".to_owned())
 }
 
-/// The most bytes of a backup; ours has five thousand.
+/// The maximum size of a backup in bytes; a typical one has five thousand.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// What is told at the end.
+/// The result.
 #[derive(Default)]
 struct Report {
     kept: PathBuf,
@@ -99,11 +99,11 @@ struct Report {
     refusal: Option<String>,
 }
 
-/// Reads, keeps, compares, and writes what was asked for.
+/// Reads, backs up and compares the settings, and writes the requested ones.
 pub fn run(config: &Config, arguments: &CalibrateArgs) -> anyhow::Result<Done> {
     let CalibrateArgs { port, backup, pose, restore, json, .. } = arguments;
     let expected = pose.joints()?;
-    // What is to be restored is read before anything is done.
+    // A backup to restore is read before anything else.
     let restored = restore.as_deref().map(read_backup).transpose()?;
     let options = bus_options(config);
     let mut line = SettingsLine::open(port, &options)?;
@@ -211,7 +211,7 @@ fn read_backup(path: &Path) -> anyhow::Result<Backup> {
     read().with_context(|| format!("can't restore {}", path.display()))
 }
 
-/// Keeps the settings, always before anything is written.
+/// Backs up the settings, always before a write.
 fn keep(servos: &Joints<Servo>, path: Option<&Path>) -> anyhow::Result<PathBuf> {
     let now = unix_seconds();
     let path = path.map_or_else(|| PathBuf::from(format!("minismith-servos-{now}.yaml")), Path::to_owned);
@@ -219,7 +219,7 @@ fn keep(servos: &Joints<Servo>, path: Option<&Path>) -> anyhow::Result<PathBuf> 
     Ok(path)
 }
 
-/// Tells a person what to do next, and waits until it is done.
+/// Prompts the user for the next step and waits for confirmation.
 fn agreed(arguments: &CalibrateArgs, what: &str) -> anyhow::Result<()> {
     if arguments.yes {
         return Ok(());
@@ -231,7 +231,7 @@ fn agreed(arguments: &CalibrateArgs, what: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lets all motors go, by the same way as everything that moves.
+/// Disables the torque of all motors, through the control loop like every motion.
 fn release(config: &Config, port: &Path) -> anyhow::Result<()> {
     let body = Body::open(&RobotChoice::Serial(port.to_owned()), config)?;
     body.stage().torque(Joints::all(false))?;
