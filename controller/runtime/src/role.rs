@@ -21,7 +21,7 @@ pub enum Role {
 
 /// A name that is no role.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no role; there is viewer, operator, engineer and owner")]
+#[error("unknown role {0:?}; use viewer, operator, engineer or owner")]
 pub struct NoRole(String);
 
 impl Role {

@@ -64,7 +64,7 @@ pub enum NoTokens {
         why: String,
     },
     /// The file cannot be read or written.
-    #[error("can't use {}: {source}; name another place with `server: {{token_file: FILE}}` in config.yaml", .path.display())]
+    #[error("cannot use {}: {source}; name another file with `server: {{token_file: FILE}}` in config.yaml", .path.display())]
     Io {
         /// The file.
         path: PathBuf,

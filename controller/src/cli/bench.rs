@@ -37,10 +37,10 @@ pub fn run(config: &Config, args: BenchArgs) -> anyhow::Result<Done> {
     let document = json!({ "results": rows });
     if let Some(out) = out {
         if let Some(folder) = out.parent() {
-            std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         }
         std::fs::write(&out, format!("{document:#}\n"))
-            .with_context(|| format!("can't write {}", out.display()))?;
+            .with_context(|| format!("cannot write {}", out.display()))?;
     }
     if json {
         print::json(&document)?;

@@ -19,7 +19,7 @@ pub fn mock(link: Option<PathBuf>, faults: Option<&Path>, paced: bool) -> anyhow
         None => Faults::default(),
         Some(path) => {
             let text = std::fs::read_to_string(path)
-                .with_context(|| format!("can't read the faults in {}", path.display()))?;
+                .with_context(|| format!("cannot read the faults in {}", path.display()))?;
             Faults::from_yaml(&text, &path.display().to_string())?
         }
     };
@@ -44,7 +44,7 @@ pub fn scan(config: &Config, port: &Path, all_baudrates: bool, json: bool) -> an
         print::json(&serde_json::json!({ "port": port, "motors": found }))?;
     } else if found.is_empty() {
         let advice = if all_baudrates { "" } else { ", or try --all-baudrates" };
-        print::line(&format!("no servo answers; check the robot's power and cables{advice}"));
+        print::line(&format!("no servo responds; check the robot's power and cables{advice}"));
     } else {
         print::table(&HEADS, &found.iter().map(row).collect::<Vec<_>>());
     }

@@ -66,7 +66,7 @@ impl Pose {
             Pose::Neutral => Posture { antennas: up, ..Posture::init() },
             Pose::Rest => Posture::sleep(),
         };
-        joints_from_posture(&posture).context("the pose can't be reached; please report it")
+        joints_from_posture(&posture).context("the pose is unreachable; please report it")
     }
 
     const fn name(self) -> &'static str {
@@ -78,7 +78,7 @@ impl Pose {
 
     const fn words(self) -> &'static str {
         match self {
-            Pose::Neutral => "head level, straight above the body and looking ahead, antennas straight up",
+            Pose::Neutral => "head level, straight above the base and looking ahead, antennas straight up",
             Pose::Rest => "head laid down and looking ahead, antennas folded down",
         }
     }
@@ -112,7 +112,7 @@ pub fn run(config: &Config, arguments: &CalibrateArgs) -> anyhow::Result<Done> {
     let writes = arguments.apply || restored.is_some();
     if writes && servos.iter().any(|(_, servo)| servo.torque) {
         drop(line);
-        agreed(arguments, "the motors are on. Hold the head: they are switched off, and it sinks")?;
+        agreed(arguments, "torque is enabled. Hold the head: it sinks when torque is disabled")?;
         release(config, port)?;
         line = SettingsLine::open(port, &options)?;
         servos = line.read()?;
@@ -168,7 +168,7 @@ fn show(
     report: &Report,
     differ: &[Difference],
 ) {
-    print::line(&format!("the settings as they were are kept in {}", report.kept.display()));
+    print::line(&format!("the previous settings are stored in {}", report.kept.display()));
     match &report.refusal {
         Some(refusal) => print::line(&format!("not done: {refusal}")),
         None if report.written.is_empty() => {}
@@ -187,9 +187,9 @@ fn show(
     let (gains, others): (Vec<&Difference>, Vec<&Difference>) =
         differ.iter().partition(|difference| matches!(difference.is, Setting::Gains(_)));
     if others.is_empty() {
-        print::line("all settings that last are the official ones");
+        print::line("all stored settings match the official ones");
     } else {
-        print::line("settings that are not the official ones:");
+        print::line("settings that differ from the official ones:");
     }
     for difference in others {
         print::line(&format!("  {difference}"));
@@ -208,7 +208,7 @@ fn read_backup(path: &Path) -> anyhow::Result<Backup> {
     let read = || -> anyhow::Result<Backup> {
         Ok(Backup::from_yaml(&String::from_utf8(read_at_most(path, MOST_BYTES)?)?)?)
     };
-    read().with_context(|| format!("can't restore {}", path.display()))
+    read().with_context(|| format!("cannot restore {}", path.display()))
 }
 
 /// Backs up the settings, always before a write.
@@ -226,7 +226,7 @@ fn agreed(arguments: &CalibrateArgs, what: &str) -> anyhow::Result<()> {
     }
     eprintln!("minismith: {what}; then press Enter (Ctrl-C leaves everything as it is)");
     if std::io::stdin().lock().skip_until(b'\n')? == 0 {
-        bail!("nobody pressed Enter, so nothing was written; add --yes where nobody can");
+        bail!("nothing was written: Enter was not pressed; add --yes where there is no terminal");
     }
     Ok(())
 }

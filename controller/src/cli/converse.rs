@@ -92,7 +92,7 @@ pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Res
             match lines.try_send((line, halts)) {
                 Ok(()) => {}
                 Err(TrySendError::Full(_)) => {
-                    eprintln!("minismith: {MOST_LINES} lines are waiting to be heard, so this one is not");
+                    eprintln!("minismith: {MOST_LINES} lines are queued, so this one is ignored");
                 }
                 Err(TrySendError::Disconnected(_)) => return,
             }

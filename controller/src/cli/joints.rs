@@ -50,13 +50,13 @@ pub fn joint(name: &str) -> Result<Joint, String> {
 /// Why nothing moved.
 #[derive(Debug, PartialEq, thiserror::Error)]
 enum Refusal {
-    #[error("{joint} would stand at {wish}, its range is {low} to {high}")]
+    #[error("{joint} is out of range: {wish} requested, {low} to {high} allowed")]
     OutOfRange { joint: Joint, wish: Radians, low: Radians, high: Radians },
-    #[error("these angles do not go together: {0}")]
+    #[error("the angles give no head pose: {0}")]
     NoPose(#[from] NotConverged),
     #[error("the duration is {:.3} s; it must be more than 0 and at most {} s", .0.as_secs_f64(), LONGEST.as_secs())]
     BadDuration(Duration),
-    #[error("the robot can't move: {0}")]
+    #[error("cannot move: {0}")]
     NotReady(String),
 }
 
@@ -180,11 +180,13 @@ fn ready(snapshot: &Snapshot) -> Result<(), Refusal> {
     match (&snapshot.fault, snapshot.doing) {
         (Some(fault), _) => Err(Refusal::NotReady(fault.to_string())),
         (None, Doing::Limp) => {
-            Err(Refusal::NotReady("some motor is off; see `minismith scan PORT` for which and why".into()))
+            Err(Refusal::NotReady("a motor has no torque; `minismith scan PORT` shows which and why".into()))
         }
-        (None, Doing::Led) => Err(Refusal::NotReady("a hand leads it; make the motors stiff first".into())),
+        (None, Doing::Led) => {
+            Err(Refusal::NotReady("hand guiding is on; enable position control first".into()))
+        }
         (None, Doing::Stowing) => {
-            Err(Refusal::NotReady("it lays its head down to release the motors; wake it up first".into()))
+            Err(Refusal::NotReady("the robot is stowing its head; wake it up first".into()))
         }
         (None, Doing::Holding | Doing::Playing | Doing::Braking) => Ok(()),
     }

@@ -118,9 +118,7 @@ pub fn run(config: &Config, command: JournalCommand) -> anyhow::Result<Done> {
             let wanted = Wanted { id: Some(id.clone()), ..Wanted::default() };
             let (entries, health) = latest(place, &wanted, usize::MAX)?;
             if entries.is_empty() {
-                eprintln!(
-                    "minismith: nothing in the journal has the id {id}; `minismith journal tail` tells ids"
-                );
+                eprintln!("minismith: no journal entry has the id {id}; `minismith journal tail` shows ids");
                 return Ok(Done::Badly);
             }
             if json {
@@ -207,7 +205,7 @@ fn export(place: &Place, to: Option<PathBuf>, wanted: &Wanted, json: bool) -> an
                 lines.extend(entry.line()?);
             }
             let mut file = File::create_new(&path).map_err(|error| {
-                anyhow::anyhow!("{} can't be written: {error}; choose another name", path.display())
+                anyhow::anyhow!("cannot write {}: {error}; choose another name", path.display())
             })?;
             file.write_all(&lines)?;
             file.sync_all()?;

@@ -25,7 +25,7 @@ pub fn run(config: &Config, robot: Option<RobotChoice>, url: Option<&str>) -> an
         }
         Some(url) => {
             let Some(address) = Address::parse(url) else {
-                bail!("{url:?} is no address of a controller; give {}", Address::ALLOWED);
+                bail!("invalid controller address {url:?}; give {}", Address::ALLOWED);
             };
             ended(|runtime| runtime.block_on(api::bridge_client(address, end())))
         }

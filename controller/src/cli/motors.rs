@@ -156,7 +156,7 @@ const fn goes_on(How(control): How) -> bool {
 fn look(stage: &mut Stage, hold: Option<Duration>, goes_on: bool) -> Snapshot {
     let halts = stage.conductor.halts();
     if goes_on && hold.is_none() {
-        eprintln!("minismith: Ctrl-C ends it, and the motors hold where they are");
+        eprintln!("minismith: Ctrl-C ends it, and the motors hold their positions");
         return stage.conductor.watch(&|snapshot| snapshot.halts != halts || snapshot.fault.is_some());
     }
     if let Some(hold) = hold {

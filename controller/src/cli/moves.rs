@@ -183,7 +183,7 @@ fn hold_as(stage: &mut Stage, mode: RecordMode) -> Result<(), String> {
     match mode {
         RecordMode::Position => Ok(()),
         RecordMode::TorqueOff => {
-            eprintln!("minismith: the motors are switched off now; hold the head");
+            eprintln!("minismith: the motors lose torque now; hold the head");
             stage.torque(Joints::all(false)).map(|_| ()).map_err(|refusal| refusal.to_string())
         }
         RecordMode::GravityCompensation => {
@@ -193,7 +193,7 @@ fn hold_as(stage: &mut Stage, mode: RecordMode) -> Result<(), String> {
                 return Ok(());
             }
             let why =
-                snapshot.fault.map_or("this body does not carry its own head".into(), |f| f.to_string());
+                snapshot.fault.map_or("this robot does not support its own head".into(), |f| f.to_string());
             Err(format!("no gravity compensation: {why}; use `--mode torque-off --yes` and support the head"))
         }
     }
@@ -205,7 +205,7 @@ pub fn play(config: &Config, arguments: &PlayArgs) -> anyhow::Result<Done> {
     let recording = match recording::read(file) {
         Ok(recording) => recording,
         Err(NotARecording::Unreadable(error)) => {
-            return Err(error).with_context(|| format!("can't read {}", file.display()));
+            return Err(error).with_context(|| format!("cannot read {}", file.display()));
         }
         Err(error) => return refused(on, file, &format!("{}: {error}", file.display())),
     };

@@ -38,7 +38,7 @@ pub fn harmless(text: &str) -> String {
 /// When they cannot be stored there.
 pub fn keep(folder: Option<&Path>, tool: &str, outputs: &mut [Output]) -> anyhow::Result<()> {
     let folder = folder.map_or_else(|| Path::new("outputs").join(tool), Path::to_owned);
-    let doing = || format!("can't keep the files of {tool} in {}; choose another --out", folder.display());
+    let doing = || format!("cannot store the files of {tool} in {}; choose another --out", folder.display());
     output::save(&folder, outputs).with_context(doing)
 }
 

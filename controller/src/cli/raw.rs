@@ -92,11 +92,11 @@ const MOST_BYTES: usize = 1024;
 pub fn run(config: &Config, arguments: &RawArgs) -> anyhow::Result<Done> {
     let RawArgs { port, wait: Time(wait), json, .. } = arguments;
     if wait.is_zero() || *wait > Duration::from_secs(10) {
-        bail!("--wait is more than 0 s and at most 10 s");
+        bail!("--wait must be more than 0 s and at most 10 s");
     }
     let request = request(arguments)?;
     let mut line = RawLine::open(port, config.bus.baud)?;
-    eprintln!("minismith: packets go out as they are; the safety envelope does not see them");
+    eprintln!("minismith: packets are sent unchanged and bypass the safety envelope");
     let mut exchanges = Vec::new();
     let mut answered = true;
     let mut exchange = |request: &Request| -> anyhow::Result<()> {

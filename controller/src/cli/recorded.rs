@@ -253,7 +253,7 @@ pub(super) fn found(config: &Config, file: &Path) -> PathBuf {
 /// Returns all stored traces; their names begin with the time.
 fn kept(config: &Config) -> anyhow::Result<Vec<PathBuf>> {
     let Some(folder) = &config.recording.traces else {
-        bail!("no traces are kept: `traces.directory` is none")
+        bail!("no traces are stored: `traces.directory` is none")
     };
     let is_trace = |path: &PathBuf| path.to_string_lossy().ends_with(minismith_control::chronicle::SUFFIX);
     let listed =

@@ -23,7 +23,7 @@ const SHORT: Patience =
 /// Sends the sentence, prints progress as it happens, and prints the result.
 pub fn say(url: &str, text: &str, session: Option<&str>, as_json: bool) -> anyhow::Result<Done> {
     let Some(address) = Address::parse(url) else {
-        bail!("{url:?} is no address of a controller; give {}", Address::ALLOWED);
+        bail!("invalid controller address {url:?}; give {}", Address::ALLOWED);
     };
     let body = json!({ "text": text, "session": session, "stream": true });
     let mut heard =
@@ -41,15 +41,17 @@ pub fn say(url: &str, text: &str, session: Option<&str>, as_json: bool) -> anyho
     });
     match (heard.end, ended) {
         (Some(Ok(reply)), _) => tell(&reply, as_json),
-        (Some(Err(why)), _) => bail!("{url} can't answer: {why}"),
+        (Some(Err(why)), _) => bail!("{url} cannot answer: {why}"),
         (None, Err(broken)) => {
-            bail!("nothing was heard from {url}: {broken}; is `minismith serve` running there?")
+            bail!("no response from {url}: {broken}; is `minismith serve` running there?")
         }
-        (None, Ok(())) if heard.status == 200 => bail!("the answer of {url} broke off; say it again"),
+        (None, Ok(())) if heard.status == 200 => {
+            bail!("the response of {url} was cut off; send the request again")
+        }
         (None, Ok(())) => {
             let said: Value = serde_json::from_slice(&refused).unwrap_or_default();
             let why = said.get("detail").map_or_else(|| "without a reason".to_owned(), words);
-            bail!("{url} refused with status {}: {why}", heard.status)
+            bail!("{url} rejected the request with status {}: {why}", heard.status)
         }
     }
 }
@@ -103,7 +105,7 @@ impl Heard {
             let _told = http.post(&path, json!({ "text": text }).to_string(), SHORT, &mut |_| Listen::On);
         };
         if let Err(error) = std::thread::Builder::new().name("answer".into()).spawn(answering) {
-            tracing::warn!(%error, "nobody can be asked");
+            tracing::warn!(%error, "cannot ask the user");
         }
     }
 }

@@ -208,7 +208,7 @@ fn tell(reply: &Reply) {
 
 fn lines_of(path: &Path) -> anyhow::Result<Lines<BufReader<File>>> {
     let file =
-        File::open(path).with_context(|| format!("can't read {}; name a text file", path.display()))?;
+        File::open(path).with_context(|| format!("cannot read {}; name a text file", path.display()))?;
     Ok(Lines(BufReader::new(file)))
 }
 

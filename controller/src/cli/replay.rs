@@ -140,7 +140,7 @@ fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
         return Ok(Done::Badly);
     };
     let run: Run =
-        serde_json::from_value(entry.detail.clone()).context("the journal's entry is of another version")?;
+        serde_json::from_value(entry.detail.clone()).context("the journal entry is from another version")?;
     let workshop = shop::workshop(config)?;
     let redone = redo(&workshop, &run)?;
     let taken = redone.taken(&run, config);

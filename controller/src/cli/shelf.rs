@@ -285,7 +285,7 @@ fn write(out: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     std::fs::write(&beside, bytes)
         .and_then(|()| std::fs::rename(&beside, out))
         .inspect_err(|_| drop(std::fs::remove_file(&beside)))
-        .with_context(|| format!("can't write {}; name another file with --out", out.display()))
+        .with_context(|| format!("cannot write {}; name another file with --out", out.display()))
 }
 
 /// The result of an import.
@@ -299,7 +299,7 @@ enum Imported {
 fn import(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
     use anyhow::Context as _;
     let bytes = read_at_most(file, bundle::LONGEST)
-        .with_context(|| format!("can't read {}; name a file of `minismith tool export`", file.display()))?;
+        .with_context(|| format!("cannot read {}; name a file of `minismith tool export`", file.display()))?;
     let trusted = &config.workshop.trusted_signers;
     let bundle = match bundle::open(&bytes, trusted) {
         Ok(bundle) => bundle,

@@ -24,7 +24,7 @@ pub struct Announcement {
 
 /// The robot cannot be announced.
 #[derive(Debug, thiserror::Error)]
-#[error("the robot can't be announced on the local network: {0}; clients reach it by its address")]
+#[error("cannot announce the robot on the local network: {0}; clients can still use its address")]
 pub struct NotAnnounced(#[from] mdns_sd::Error);
 
 impl Announcement {

@@ -95,7 +95,7 @@ pub enum Broken {
     #[error("{0}")]
     Unreachable(String),
     /// The connection ended before the response did.
-    #[error("the connection broke off: {0}")]
+    #[error("the connection was lost: {0}")]
     Cut(String),
     /// A timeout expired.
     #[error("it took longer than {} s", .0.as_secs_f64())]
@@ -109,7 +109,7 @@ pub enum Broken {
 #[derive(Debug, thiserror::Error)]
 pub enum NoHttp {
     /// The system cannot provide a runtime.
-    #[error("can't open what is needed to wait for a server: {0}; too many files may be open")]
+    #[error("cannot wait for a server: {0}; close files if too many are open")]
     Runtime(#[from] std::io::Error),
     /// Others could read the token.
     #[error(
@@ -121,7 +121,7 @@ pub enum NoHttp {
     },
     /// Most likely, there are no certificates.
     #[error(
-        "can't ask {address} over https: {reason}; install the system's certificates (Debian: ca-certificates)"
+        "cannot connect to {address} over https: {reason}; install the system's certificates (Debian: ca-certificates)"
     )]
     Tls {
         /// The address.

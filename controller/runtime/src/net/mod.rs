@@ -34,7 +34,7 @@ pub enum NoListener {
     },
     /// The port is in use, or not permitted.
     #[error(
-        "can't listen on {address}: {source}; another controller or the official daemon may run there, try --port"
+        "cannot listen on {address}: {source}; another controller or the official daemon may run there, try --port"
     )]
     Bind {
         /// The requested address.

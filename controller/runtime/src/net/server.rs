@@ -50,7 +50,7 @@ Connection: close\r\nContent-Length: 43\r\n\r\n{\"detail\": \"too many connectio
 #[derive(Debug, thiserror::Error)]
 pub enum NoTls {
     /// The file cannot be read.
-    #[error("can't read {what} in {}: {why}; name a PEM file with `server: {{tls_certificate: FILE, tls_key: FILE}}` in config.yaml", .path.display())]
+    #[error("cannot read {what} in {}: {why}; name a PEM file with `server: {{tls_certificate: FILE, tls_key: FILE}}` in config.yaml", .path.display())]
     Pem {
         /// The expected content.
         what: &'static str,
@@ -60,7 +60,7 @@ pub enum NoTls {
         why: String,
     },
     /// Certificate and key do not match.
-    #[error("certificate and key can't be used: {0}")]
+    #[error("cannot use the certificate and key: {0}; check that they belong together")]
     Pair(#[from] rustls::Error),
 }
 

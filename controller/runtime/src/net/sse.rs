@@ -25,7 +25,7 @@ pub enum NoEvents {
     #[error("the stream is not UTF-8 text")]
     NotText,
     /// The text contains a line that is no event.
-    #[error("the stream holds a line that is no event")]
+    #[error("the stream contains a line that is no event")]
     NoField,
 }
 
