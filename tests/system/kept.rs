@@ -43,7 +43,7 @@ pub(super) fn lines(bench: &Bench, trace: &str) -> Vec<Value> {
 pub(super) fn beats(lines: &[Value]) -> Vec<&Value> {
     let beats: Vec<&Value> = lines.iter().filter(|line| line["type"] == "cycle").collect();
     let number = |beat: &Value| beat["cycle"].as_u64().unwrap();
-    assert!(beats.windows(2).all(|pair| number(pair[1]) == number(pair[0]) + 1), "a beat is missing");
+    assert!(beats.windows(2).all(|pair| number(pair[1]) == number(pair[0]) + 1), "a cycle is missing");
     beats
 }
 

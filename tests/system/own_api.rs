@@ -359,7 +359,7 @@ fn metrics_parse_as_prometheus_text() {
     let begun = || {
         !String::from_utf8_lossy(&served.fetch("/metrics").1).contains("minismith_control_cycles_total 0\n")
     };
-    assert!((0..100).any(|_| begun()), "there is no beat");
+    assert!((0..100).any(|_| begun()), "there is no control cycle");
     let (head, body) = served.fetch("/metrics");
     assert!(head.contains("content-type: text/plain; version=0.0.4"), "{head}");
     let text = String::from_utf8(body).unwrap();
