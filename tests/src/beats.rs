@@ -1,4 +1,4 @@
-//! A real stage on the mock in virtual time, and what its beats must never show.
+//! A real execution context on the mock in virtual time, and the limits that its cycles must respect.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
 use mock_robot::scene::Scene;
 
-/// The time of one beat.
+/// The time of one control cycle.
 pub const BEAT: Duration = Duration::from_millis(10);
 
-/// A stage that is awake, and the trace of what it is told from now on.
+/// Returns an execution context with an awake robot, and the log of its commands from now on.
 ///
 /// # Panics
-/// When there is no mock.
+/// When the mock cannot be started.
 #[must_use]
 pub fn staged() -> (Stage, Trace) {
     let trace = Trace::with_room_for(10_000);
@@ -31,8 +31,8 @@ pub fn staged() -> (Stage, Trace) {
     (stage, trace)
 }
 
-/// A goal beyond the limits of its joint, or a greater speed than the joint may have; the latter only where no motor was
-/// let go and caught again, which begins where it stands.
+/// Returns a goal or a speed beyond the limits of its joint. Speed counts only where no motor lost torque meanwhile,
+/// since such a motor restarts from its present position.
 #[must_use]
 pub fn beyond(beats: &[Beat], motors_switched: bool) -> Option<String> {
     let limits = Limits::default();

@@ -1,4 +1,4 @@
-//! Cases: tools and attacks as files, and what their first lines say of them.
+//! Cases: tools and attacks as files, with expectations in their first lines.
 //!
 //! ```text
 //! # rule: dunder-attribute       the policy refuses it by this rule
@@ -9,7 +9,7 @@
 //! # success: file NAME | returns /etc/hostname | runs for ever | out of range | none
 //! ```
 //!
-//! The corpus beside the workspace has headers of its own: `# trigger: ...; entry: NAME; check: WORD`.
+//! The corpus next to the workspace has headers of its own: `# trigger: ...; entry: NAME; check: WORD`.
 
 use std::fs;
 use std::path::Path;
@@ -21,30 +21,30 @@ use crate::python_files;
 pub struct Case {
     /// The file's stem.
     pub name: String,
-    /// Its bytes, as they are.
+    /// Its unchanged bytes.
     pub bytes: Vec<u8>,
-    /// The function that it is called by.
+    /// The name of the entry function.
     pub entry: String,
-    /// What must become of it.
+    /// The required outcome.
     pub must: Must,
-    /// What it is after.
+    /// The goal of an attack.
     pub success: Success,
     /// The kind of attack.
     pub class: Option<String>,
 }
 
-/// What must become of a case.
+/// The required outcome of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Must {
-    /// Admitted without a question.
+    /// Accepted without a question.
     Pass,
-    /// Refused by this rule as it is read.
+    /// Rejected by this rule of the policy.
     Rule(String),
-    /// This rule asks a person about it.
+    /// This rule asks the user.
     Ask(String),
-    /// Refused as it is read, by whatever rule.
+    /// Rejected by any rule of the policy.
     Policy,
-    /// Refused for what it does on the mock.
+    /// Rejected for its behaviour on the mock.
     Rehearsal,
     /// It may run.
     Run,
@@ -53,24 +53,24 @@ pub enum Must {
 /// When an attack has succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Success {
-    /// A file of this name is anywhere that it could write to.
+    /// A file of this name exists anywhere that it could write to.
     File(String),
-    /// It tells what stands in this file.
+    /// It returned the contents of this file.
     Returns(String),
-    /// It returned after all, though it is made to go on for ever or to use everything up.
+    /// It returned, although it is made to run for ever or to exhaust a resource.
     Forever,
     /// The robot was sent a goal beyond its limits.
     OutOfRange,
-    /// Its process was brought down by a wrong memory access.
+    /// An invalid memory access ended its process.
     Crash,
-    /// There is nothing to see from outside.
+    /// Nothing shows from outside.
     None,
 }
 
-/// The cases of a folder, by name. None where there is no such folder, which is said.
+/// Returns the cases of a folder, by name. Prints a note and returns none where there is no such folder.
 ///
 /// # Panics
-/// When a header is not understood.
+/// When a header is invalid.
 #[must_use]
 pub fn cases(folder: &Path) -> Option<Vec<Case>> {
     let read = |file: &std::path::PathBuf| {
@@ -81,10 +81,10 @@ pub fn cases(folder: &Path) -> Option<Vec<Case>> {
 }
 
 impl Case {
-    /// Reads what the first lines say; a file that says nothing is a good tool.
+    /// Reads the first lines of a file. A file without a header is a good tool.
     ///
     /// # Panics
-    /// When a header is not understood.
+    /// When a header is invalid.
     #[must_use]
     pub fn of(name: &str, bytes: Vec<u8>) -> Case {
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -136,12 +136,12 @@ impl Case {
             "static" => Success::None,
             other => panic!("{}: no check {other}", self.name),
         };
-        // What only exhausts time or memory may look innocent: rehearsal measures it.
+        // A tool that only exhausts time or memory may look harmless: rehearsal measures it.
         let must = if success == Success::Forever { Must::Run } else { Must::Policy };
         Case { entry, success, must, ..self }
     }
 
-    /// The source as text, wrong bytes replaced.
+    /// Returns the source as text, with invalid bytes replaced.
     #[must_use]
     pub fn source(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()

@@ -1,5 +1,5 @@
-//! What is fuzzed: the policy, with bytes that may be any file, and the guest's wire, with bytes that may be anything a
-//! guest says. `tests/fuzz` drives these functions, and `make test` replays its corpus through them.
+//! Fuzzing targets: the policy, with bytes that may be any file, and the guest's protocol, with any bytes that a guest
+//! may send. `tests/fuzz` drives these functions, and `make test` replays its corpus through them.
 
 use std::io::Cursor;
 
@@ -15,10 +15,10 @@ use minismith_wire::{Answer, Job, Turn};
 
 use crate::beats::{beyond, staged};
 
-/// How much stage time a fuzzed guest may take.
+/// The robot time limit of a fuzzed guest.
 const STAGE_SECONDS: f64 = 2.0;
 
-/// Words of Python, for texts that get past the parser.
+/// Tokens of Python, for texts that get past the parser.
 const WORDS: &str = "def tool(|robot: ReachyMini|n: int = 1|) -> int:\n    |\"\"\"Do it.\"\"\"\n    |return |\n|\n    |\n        |    |\
     import |from |numpy|math|asyncio|dataclasses|reachy_mini| import | as |ReachyMini|np|field|dataclass|class |A|(|)|[|]|{|}|\
     :|, |.|=|:=| = | == | in | is | not | and |*|**|@|->|lambda |lambda n: |if |else |elif |for | in range(|while True:|while n:|\
@@ -28,10 +28,10 @@ const WORDS: &str = "def tool(|robot: ReachyMini|n: int = 1|) -> int:\n    |\"\"
     time.sleep(|create_head_pose(|pitch|body_yaw|#|# coding: utf-7|\\\n|;|~|-|+|/|//|%|<<|>|!=|\u{e9}|\u{1d428}|\\u0041|\t|\r|\
     Literal[|Annotated[|Optional[|list[|dict[str, |tuple[|: |int|float|str|Enum|@dataclass\n|@property\n|@contextmanager\n";
 
-/// A tool to be read: the file itself, or behind a byte 1 which words it is made of.
+/// Checks a tool: the file itself or, after a byte 1, the indices of its tokens.
 ///
 /// # Panics
-/// When the policy refuses without saying so, or says so and does not refuse.
+/// When the policy rejects without a finding, or has a finding and does not reject.
 pub fn policy(data: &[u8]) {
     let text = match data.split_first() {
         Some((1, choices)) => spelled(choices),
@@ -47,7 +47,7 @@ pub fn policy(data: &[u8]) {
             Ok(vetted) => {
                 assert_eq!(vetted.draft().source().as_bytes(), text);
                 assert!(text.len() <= MAX_BYTES && heaviest(vetted.findings()) < Verdict::Refuse);
-                // What the manifest says must be sayable.
+                // The manifest's text must be serializable.
                 serde_json::to_string(&vetted.manifest(Default::default())).unwrap();
             }
         },
@@ -65,10 +65,10 @@ fn spelled(choices: &[u8]) -> Vec<u8> {
     chosen.flat_map(|word| word.bytes()).collect()
 }
 
-/// What a guest says: a stream of frames, or (if it begins with `{`) one frame a line.
+/// Runs a guest's output: a stream of frames, or (if it begins with `{`) one frame per line.
 ///
 /// # Panics
-/// When the robot is sent anything beyond its limits, or the record is not what was allowed.
+/// When the robot is sent anything beyond its limits, or the record differs from what was permitted.
 pub fn wire(data: &[u8]) {
     let stream = if data.starts_with(b"{") { framed(data) } else { data.to_vec() };
     control(&stream);
@@ -89,7 +89,7 @@ pub fn wire(data: &[u8]) {
     }
 }
 
-/// The same bytes as words on the control socket: whatever they are, they are understood or refused.
+/// Reads the same bytes as messages on the control socket: each is understood or rejected.
 fn control(stream: &[u8]) {
     let mut from = Cursor::new(stream);
     while let Ok(bytes) = frame::read_bytes(&mut from, MAX_FRAME) {
@@ -117,7 +117,7 @@ fn holds(text: &[u8], word: &[u8]) -> bool {
     text.windows(word.len()).any(|window| window == word)
 }
 
-/// A guest that says what was said, in whatever order, and never listens.
+/// A guest that sends the given messages in any order, and never reads.
 struct Said {
     stream: Cursor<Vec<u8>>,
     answers: usize,
@@ -126,7 +126,7 @@ struct Said {
 impl Guest for Said {
     fn turn(&mut self, answer: &Answer, _: Option<&[u8]>) -> Result<Turn, GuestFault> {
         self.answers += 1;
-        // What a stage answers must itself be sayable.
+        // The execution context's response must itself be serializable.
         frame::write(&mut std::io::sink(), answer).unwrap();
         frame::read(&mut self.stream).map_err(|error| match error {
             FrameError::Io(error) => GuestFault::Died { how: error.to_string() },

@@ -1,4 +1,4 @@
-//! Support for the whole-system tests: the real programs, each run in a folder of its own.
+//! Support for the whole-system tests: the real programs, each in a folder of its own.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,13 +20,13 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 #[must_use]
 pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// A program of the workspace, as it was built beside this test.
+/// Returns the path of a program of the workspace, built next to this test.
 ///
 /// # Panics
 /// When it has not been built.
@@ -38,10 +38,10 @@ pub fn program(name: &str) -> PathBuf {
     program
 }
 
-/// The Python files of a folder, by name. None where there is no such folder, which is said.
+/// Returns the Python files of a folder, by name. Prints a note and returns none where there is no such folder.
 ///
 /// # Panics
-/// When the folder can't be read.
+/// When the folder cannot be read.
 #[must_use]
 pub fn python_files(folder: &Path) -> Option<Vec<PathBuf>> {
     let Ok(entries) = fs::read_dir(folder) else {
@@ -54,10 +54,10 @@ pub fn python_files(folder: &Path) -> Option<Vec<PathBuf>> {
     Some(files)
 }
 
-// Waiting times are long, since other tests share the processor.
+// Timeouts are long, since other tests share the processor.
 const BUS: &str = "bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n";
 
-/// A folder with a configuration and a shelf for tools, in which the program is run.
+/// A folder with a configuration and a tool registry, in which the program runs.
 #[derive(Debug)]
 pub struct Bench {
     folder: TempDir,
@@ -70,16 +70,16 @@ impl Default for Bench {
 }
 
 impl Bench {
-    /// A bench with the usual configuration.
+    /// Creates a test folder with the default configuration.
     #[must_use]
     pub fn new() -> Self {
         Bench::configured(BUS)
     }
 
-    /// A bench with these keys in its `config.yaml`, besides the Python of this workspace.
+    /// Creates a test folder with these keys in its `config.yaml`, and with the Python of this workspace.
     ///
     /// # Panics
-    /// When there is no room for it.
+    /// When it cannot be created.
     #[must_use]
     pub fn configured(keys: &str) -> Self {
         let bench = Bench { folder: tempfile::tempdir().unwrap() };
@@ -88,16 +88,16 @@ impl Bench {
         bench
     }
 
-    /// A file on the bench.
+    /// Returns the path of a file in this folder.
     #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Writes a file, and tells where it is.
+    /// Writes a file and returns its path.
     ///
     /// # Panics
-    /// When it can't be written.
+    /// When it cannot be written.
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -105,7 +105,7 @@ impl Bench {
         path
     }
 
-    /// The program, about to be run here.
+    /// Returns the program as a command that runs in this folder.
     // Whole-system tests start the real program.
     #[allow(clippy::disallowed_methods)]
     #[must_use]
@@ -115,7 +115,7 @@ impl Bench {
         self.place(command)
     }
 
-    /// A shell about to run a script here, with the program in its `PATH`.
+    /// Returns a shell as a command that runs a script here, with the program in its `PATH`.
     // The documentation shows lines of a shell.
     #[allow(clippy::disallowed_methods)]
     #[must_use]
@@ -128,7 +128,7 @@ impl Bench {
         self.place(command)
     }
 
-    /// Lets a command run in this folder, with the user's own files here too.
+    /// Runs a command in this folder, with the user's own files here too.
     fn place(&self, mut command: Command) -> Command {
         command.current_dir(self.folder.path()).stdin(Stdio::null());
         for (variable, folder) in [("XDG_CONFIG_HOME", ".config"), ("XDG_DATA_HOME", ".share")] {
@@ -141,7 +141,7 @@ impl Bench {
     /// Runs the program to its end.
     ///
     /// # Panics
-    /// When it can't be started.
+    /// When it cannot be started.
     #[must_use]
     pub fn run(&self, arguments: &[&str]) -> Ran {
         Ran::from(self.command(arguments))
@@ -150,7 +150,7 @@ impl Bench {
     /// Starts the program and leaves it running.
     ///
     /// # Panics
-    /// When it can't be started.
+    /// When it cannot be started.
     #[must_use]
     pub fn start(&self, arguments: &[&str]) -> Running {
         let mut command = self.command(arguments);
@@ -162,7 +162,7 @@ impl Bench {
     }
 }
 
-/// What a program left when it ended.
+/// The output of a program that has ended.
 #[derive(Debug)]
 pub struct Ran {
     /// Its exit code; none when a signal ended it.
@@ -185,7 +185,7 @@ impl Ran {
     /// Asserts the exit code.
     ///
     /// # Panics
-    /// When it is another.
+    /// When it differs.
     #[track_caller]
     #[must_use]
     pub fn exits(self, code: i32) -> Self {
@@ -193,10 +193,10 @@ impl Ran {
         self
     }
 
-    /// The one JSON document on standard output.
+    /// Returns the one JSON document on standard output.
     ///
     /// # Panics
-    /// When there is none, or anything else.
+    /// When there is none, or other text.
     #[track_caller]
     #[must_use]
     pub fn json(&self) -> Value {
@@ -208,7 +208,7 @@ impl Ran {
     /// standard error.
     ///
     /// # Panics
-    /// When it was anything else.
+    /// When the outcome differs.
     #[track_caller]
     pub fn is_error(&self, words: &[&str]) {
         assert_eq!((self.code, self.out.as_str()), (Some(2), ""), "stderr: {}", self.err);
@@ -219,7 +219,7 @@ impl Ran {
     }
 }
 
-/// A program that runs; killed when dropped.
+/// A running program; killed when dropped.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -228,10 +228,10 @@ pub struct Running {
 }
 
 impl Running {
-    /// Its next line on standard output, without the line's end; none when it has closed that.
+    /// Returns its next line on standard output, without the line's end; none when it has closed that.
     ///
     /// # Panics
-    /// When the line can't be read.
+    /// When the line cannot be read.
     pub fn line(&mut self) -> Option<String> {
         let mut line = String::new();
         let length = self.output.read_line(&mut line).unwrap();
@@ -248,7 +248,7 @@ impl Running {
         input.flush().unwrap();
     }
 
-    /// Its number among the processes of this machine.
+    /// Returns its process id.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
@@ -262,10 +262,10 @@ impl Running {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Closes its standard input, waits for its end, and returns what it printed since the last line that was read.
+    /// Closes its standard input, waits for its end, and returns its output since the last line that was read.
     ///
     /// # Panics
-    /// When it can't be waited for.
+    /// When waiting for it fails.
     #[must_use]
     pub fn end(mut self) -> Ran {
         drop(self.input.take());

@@ -1,12 +1,12 @@
-//! The benchmark's words: one document, the names that others read, and what is said without the official packages.
+//! The benchmark's output: one document, its stable names, and its content without the official packages.
 
 use minismith_tests::Bench;
 use serde_json::{Value, json};
 
 #[test]
-fn results_are_one_document_with_nulls_where_there_is_no_peer() {
+fn results_are_one_document_with_null_for_a_missing_baseline() {
     let bench = Bench::new();
-    // In a folder of its own there are no official packages.
+    // This folder has no official packages.
     let ran =
         bench.run(&["bench", "--json", "--quick", "--only", "ik", "--out", "results/bench.json"]).exits(0);
     assert!(ran.err.contains("make peers"), "{}", ran.err);
@@ -24,7 +24,7 @@ fn results_are_one_document_with_nulls_where_there_is_no_peer() {
 }
 
 #[test]
-fn our_own_side_is_measured_on_the_emulated_line() {
+fn minismith_is_measured_on_the_emulated_line() {
     let bench = Bench::new();
     for (name, unit) in [("beat_cost", "ns"), ("bus_cycle", "ms"), ("fk", "us")] {
         let document = bench.run(&["bench", "--json", "--quick", "--only", name]).exits(0).json();
@@ -35,7 +35,7 @@ fn our_own_side_is_measured_on_the_emulated_line() {
 }
 
 #[test]
-fn workshop_and_mind_are_measured() {
+fn tools_and_agents_are_measured() {
     let bench = Bench::new();
     for (name, unit, has_peer) in [
         ("policy", "ms", true),
@@ -55,7 +55,7 @@ fn workshop_and_mind_are_measured() {
 }
 
 #[test]
-fn an_unknown_name_and_a_place_without_packages_are_errors() {
+fn unknown_name_and_missing_packages_are_errors() {
     let bench = Bench::new();
     let names = [
         &["ik", "fk", "bus_cycle", "bus_rate_hz", "policy", "guest_job", "jobs_per_second", "tool_frame"][..],

@@ -14,17 +14,17 @@ use serde_json::{Value, json};
 
 use super::served::Served;
 
-/// Waiting times are long, since the browser takes what there is of the processors.
+/// Timeouts are long, since the browser uses up the processors.
 const PATIENT: &str = "bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n";
 
-/// What a script of ours prints as its last word; none where the script can't be had here.
+/// Returns the last line that a script of ours prints; none where the script cannot run here.
 fn said_by(script: &str) -> Option<String> {
     let output = Command::new(workspace().join("scripts").join(script)).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     output.status.success().then(|| words.trim().to_owned())
 }
 
-/// Node and Chromium, or none, which is said.
+/// Returns Node and Chromium; prints a note and returns none where one is missing.
 fn browser() -> Option<(PathBuf, String)> {
     let packages = workspace().join("controller/dashboard/node_modules/playwright-core");
     let found = if packages.is_dir() { said_by("node").zip(said_by("chromium")) } else { None };
@@ -59,7 +59,7 @@ fn run_e2e(test: &str, environment: &[(&str, String)]) {
     println!("{test}: {} checks passed", checks.len());
 }
 
-/// A bench with a tool that comes with the program.
+/// Returns a test folder with a predefined tool.
 fn bench(keys: &str) -> Bench {
     let bench = Bench::configured(&format!("{PATIENT}{keys}"));
     let greet = workspace().join("tools/predefined/greet");
@@ -80,32 +80,32 @@ fn on_a_server(test: &str) {
 }
 
 #[test]
-fn somebody_talks_to_the_robot_and_stops_it() {
+fn user_chats_with_the_robot_and_stops_it() {
     on_a_server("talk");
 }
 
 #[test]
-fn a_tool_is_made_rehearsed_approved_and_run_from_the_page() {
+fn page_creates_rehearses_approves_and_runs_a_tool() {
     on_a_server("tools");
 }
 
 #[test]
-fn the_journal_is_looked_through_and_taken_away_from_the_page() {
+fn page_searches_and_exports_the_journal() {
     on_a_server("journal");
 }
 
 #[test]
-fn somebody_steers_and_the_body_holds_when_the_tab_is_closed() {
+fn robot_holds_when_a_driving_tab_closes() {
     on_a_server("drive");
 }
 
 #[test]
-fn of_two_who_want_to_steer_one_does_and_both_know() {
+fn only_one_of_two_users_drives_and_both_see_it() {
     on_a_server("two-operators");
 }
 
 #[test]
-fn each_role_may_do_what_it_may_and_no_more() {
+fn page_offers_each_role_its_permitted_actions() {
     let bench = bench("server: {anonymous_role: none}\n");
     let tokens: Value = ["viewer", "operator", "engineer", "owner"]
         .map(|role| {
@@ -119,13 +119,13 @@ fn each_role_may_do_what_it_may_and_no_more() {
     run_e2e("roles", &[("MINISMITH_URL", url), ("MINISMITH_TOKENS", tokens.to_string())]);
 }
 
-/// Somebody who says something between silences, as a WAV file of a usual microphone.
+/// Returns an utterance between silences, as a WAV file of a typical microphone.
 fn recorded(bench: &Bench, text: &str) -> PathBuf {
     let output = Command::new("espeak-ng").args(["-v", "en-us", "-s", "150", "--stdout", text]).output();
     let output =
         output.unwrap_or_else(|error| panic!("espeak-ng is needed (scripts/sound --speak): {error}"));
     assert!(output.status.success());
-    // Its header does not know how long a stream becomes.
+    // The header of a stream does not contain its length.
     let pairs = output.stdout[44..].chunks_exact(2);
     let samples = pairs.map(|pair| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / 32768.0).collect();
     let speech = Clip::new(22_050, samples).resampled(48_000).unwrap();
@@ -136,7 +136,7 @@ fn recorded(bench: &Bench, text: &str) -> PathBuf {
 }
 
 #[test]
-fn somebody_talks_by_voice_through_the_page() {
+fn user_speaks_through_the_page() {
     let models = workspace().join(".cache/models");
     assert!(models.join("hibari.onnx").is_file(), "there are no models; run `make models`");
     let bench = bench(&format!("models: {{directory: {}}}\n", models.display()));
@@ -150,17 +150,17 @@ fn somebody_talks_by_voice_through_the_page() {
 }
 
 #[test]
-fn the_page_fits_a_phone_and_everybody_can_use_it() {
+fn page_fits_a_phone_and_is_accessible() {
     on_a_server("phone");
 }
 
 #[test]
-fn over_a_bad_line_what_is_shown_is_true() {
+fn page_shows_the_true_state_over_a_bad_connection() {
     on_a_server("slow-network");
 }
 
 #[test]
-fn a_server_that_dies_and_comes_back_is_shown_as_what_it_is() {
+fn page_shows_a_server_restart() {
     let bench = bench("");
     let arguments = json!(["serve", "--robot", "mock"]);
     let environment = [

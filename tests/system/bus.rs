@@ -22,7 +22,7 @@ use minismith_control::body::initial_joints;
 use mock_robot::faults::{Faults, HardwareError, WatchdogFirmware};
 use mock_robot::firmware::{Emulator, EmulatorOptions, Watchdog};
 
-/// Half a raw step.
+/// Half an encoder count.
 const HALF_STEP: f64 = std::f64::consts::PI / 4096.0;
 
 fn options() -> BusOptions {
@@ -38,7 +38,7 @@ fn emulated(faults: Faults) -> Emulator {
 
 const BEAT: Duration = Duration::from_millis(10);
 
-/// All nine joints go somewhere and back, at 100 beats a second, on the emulated servos.
+/// Moves all nine joints of the emulated servos there and back, at 100 cycles per second.
 fn nine_joints_dance(faults: Faults, options: &BusOptions) {
     let emulator = Emulator::start(EmulatorOptions {
         link: None,
@@ -69,7 +69,7 @@ fn nine_joints_dance(faults: Faults, options: &BusOptions) {
         pulse.take(Order::Play { trajectory, fresh: true, halts: 0 });
         while pulse.step().ended.is_none() {}
         assert_eq!(pulse.snapshot().ended, Some(Ended::Arrived), "{faults:?}: {:?}", pulse.snapshot().fault);
-        // More than the slowest joint needs to close its lag, and one look in which every motor is asked.
+        // Longer than the slowest joint needs to catch up, plus one poll of every motor.
         for _ in 0..60 {
             assert_eq!(pulse.step().fault, None, "{faults:?}");
         }
@@ -98,19 +98,19 @@ fn nine_joints_dance(faults: Faults, options: &BusOptions) {
 }
 
 #[test]
-fn all_nine_follow_a_motion() {
+fn all_servos_follow_a_motion() {
     nine_joints_dance(Faults::default(), &options());
 }
 
 #[test]
-fn all_nine_follow_a_motion_on_a_line_that_loses_one_answer_in_a_hundred() {
+fn all_servos_follow_a_motion_with_one_percent_packet_loss() {
     let every = |count| Some(NonZeroU32::new(count).unwrap());
     let bad = Faults { corrupt_every: every(211), drop_every: every(199), ..Faults::default() };
     nine_joints_dance(bad, &options());
 }
 
 #[test]
-fn all_nine_follow_a_motion_with_older_firmware() {
+fn all_servos_follow_a_motion_with_older_firmware() {
     let old = Faults { no_fast_sync_read: true, ..Faults::default() };
     nine_joints_dance(old.clone(), &options());
     let no_watchdog = Faults { watchdog: WatchdogFirmware::Absent, ..old };
@@ -118,7 +118,7 @@ fn all_nine_follow_a_motion_with_older_firmware() {
 }
 
 #[test]
-fn all_nine_follow_a_motion_under_armed_watchdogs() {
+fn all_servos_follow_a_motion_with_watchdogs_enabled() {
     let watched = BusOptions { watchdog: BusOptions::default().watchdog, ..options() };
     nine_joints_dance(Faults::default(), &watched);
 }
@@ -130,7 +130,7 @@ fn opened(faults: Faults) -> (Emulator, Result<MotorBus, RobotFault>) {
 }
 
 #[test]
-fn the_emulated_robot_opens_limp_and_is_read() {
+fn emulated_robot_opens_with_torque_off_and_is_read() {
     for no_fast_sync_read in [false, true] {
         let (emulator, bus) = opened(Faults { no_fast_sync_read, ..Faults::default() });
         let state = bus.unwrap().sense(Tick(1)).unwrap();
@@ -144,7 +144,7 @@ fn the_emulated_robot_opens_limp_and_is_read() {
 }
 
 #[test]
-fn the_watchdogs_are_armed_while_the_bus_is_open() {
+fn watchdogs_are_enabled_while_the_bus_is_open() {
     let emulator = emulated(Faults::default());
     let with_watchdog = BusOptions { watchdog: Some(Duration::from_secs(2)), ..options() };
     let bus = MotorBus::open(emulator.path(), &with_watchdog).unwrap();
@@ -154,7 +154,7 @@ fn the_watchdogs_are_armed_while_the_bus_is_open() {
 }
 
 #[test]
-fn one_program_at_a_time() {
+fn only_one_program_opens_the_bus() {
     let (emulator, bus) = opened(Faults::default());
     let bus = bus.unwrap();
     let port = emulator.path().display().to_string();
@@ -165,7 +165,7 @@ fn one_program_at_a_time() {
 }
 
 #[test]
-fn what_ails_the_emulated_servos_is_named() {
+fn servo_faults_are_named() {
     let silent = vec![Joint::Stewart3, Joint::LeftAntenna];
     let (_emulator, bus) = opened(Faults { silent: silent.clone(), ..Faults::default() });
     assert_eq!(bus.err(), Some(RobotFault::Missing { joints: silent }));
@@ -175,7 +175,7 @@ fn what_ails_the_emulated_servos_is_named() {
 }
 
 #[test]
-fn an_overload_from_before_is_gone_after_the_reboot() {
+fn reboot_clears_an_earlier_overload() {
     let overloaded = [(Joint::Stewart1, HardwareError::Overload)].into();
     let (emulator, bus) = opened(Faults { hardware_error: overloaded, ..Faults::default() });
     bus.unwrap();
@@ -183,7 +183,7 @@ fn an_overload_from_before_is_gone_after_the_reboot() {
 }
 
 #[test]
-fn a_bad_line_costs_readings_and_not_the_robot() {
+fn bad_line_loses_readings_and_raises_no_fault() {
     let every = |count| Some(NonZeroU32::new(count).unwrap());
     let bad = Faults { corrupt_every: every(23), drop_every: every(31), ..Faults::default() };
     let (_emulator, bus) = opened(bad);
@@ -197,7 +197,7 @@ fn a_bad_line_costs_readings_and_not_the_robot() {
 }
 
 #[test]
-fn a_scan_lists_the_nine() {
+fn scan_lists_all_nine_servos() {
     let emulator = emulated(Faults { silent: vec![Joint::Stewart6], ..Faults::default() });
     let reports = scan(emulator.path(), &options()).unwrap();
     let ids: Vec<u8> = reports.iter().map(|report| report.id).collect();
@@ -205,7 +205,7 @@ fn a_scan_lists_the_nine() {
     assert!(reports.iter().all(|report| report.mode == 3 && !report.torque && report.volts == 5.0));
 }
 
-/// Beats at 100 Hz until what is awaited has come; ten seconds at most.
+/// Runs cycles at 100 Hz until the condition holds, for at most ten seconds.
 fn beats_until(
     bus: &mut MotorBus,
     command: Option<&firmware_bridge::envelope::SafeCommand>,
@@ -227,7 +227,7 @@ fn beats_until(
 }
 
 #[test]
-fn each_servo_tells_how_it_is() {
+fn each_servo_reports_its_health() {
     let (_emulator, bus) = opened(Faults::default());
     let told = |state: &Result<JointState, RobotFault>| {
         state.as_ref().is_ok_and(|state| state.health.iter().all(|(_, health)| health.is_some()))
@@ -242,7 +242,7 @@ fn each_servo_tells_how_it_is() {
 }
 
 #[test]
-fn a_rebooted_servo_comes_back_limp_with_its_gains_and_its_watchdog() {
+fn rebooted_servo_returns_with_torque_off_gains_and_watchdog() {
     let emulator = emulated(Faults::default());
     let watched = BusOptions { watchdog: Some(Duration::from_secs(2)), ..options() };
     let mut bus = MotorBus::open(emulator.path(), &watched).unwrap();
@@ -260,7 +260,7 @@ fn a_rebooted_servo_comes_back_limp_with_its_gains_and_its_watchdog() {
 }
 
 #[test]
-fn a_line_that_is_pulled_out_is_found_again_by_its_name() {
+fn unplugged_line_reconnects_by_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("reachy");
     let plugged_in = |angle: f64| {
@@ -280,13 +280,14 @@ fn a_line_that_is_pulled_out_is_found_again_by_its_name() {
     drop(first);
     let gone = beats_until(&mut bus, None, Result::is_err).unwrap_err();
     assert!(matches!(gone, RobotFault::PortGone { .. }), "{gone}");
-    // The helper says what the last try has met.
+    // The helper names the error of the last attempt.
     let absent = |state: &Result<JointState, RobotFault>| {
         state.as_ref().is_err_and(|fault| fault.to_string().contains("no such serial port"))
     };
     let _ = beats_until(&mut bus, None, absent);
 
-    // Elsewhere under the same name, and fallen over meanwhile. The goals of before would be a jump.
+    // The line is back under the same name at another path, and the robot has fallen over. The earlier goals would be a
+    // jump.
     let second = plugged_in(0.2);
     let mut envelope = Envelope::at_rest(Limits::default(), Joints::all(Radians(0.1)));
     let stay = envelope.pass(&Joints::all(Radians(0.1)), BEAT).command;
@@ -297,7 +298,7 @@ fn a_line_that_is_pulled_out_is_found_again_by_its_name() {
         assert!((state.readings[joint].known().unwrap().value() - 0.2).abs() <= HALF_STEP + 1e-9);
     }
     assert!(bus.beat(Tick(9), &drive).unwrap().is_driven());
-    // Gone again, and the bus with it, while the thread still tries.
+    // The line goes away again, and the bus is dropped while the thread still retries.
     drop(second);
     let _ = beats_until(&mut bus, None, Result::is_err);
     let _ = beats_until(&mut bus, None, Result::is_err);
@@ -305,7 +306,7 @@ fn a_line_that_is_pulled_out_is_found_again_by_its_name() {
 }
 
 #[test]
-fn raw_packets_reach_a_line_that_nobody_holds() {
+fn raw_packets_reach_a_free_line() {
     let (emulator, bus) = opened(Faults::default());
     let busy = Some(RobotFault::PortBusy { port: emulator.path().display().to_string() });
     let open = || RawLine::open(emulator.path(), 1_000_000);
@@ -317,7 +318,7 @@ fn raw_packets_reach_a_line_that_nobody_holds() {
     let heard = line.exchange(&raw::packet(17, 0x01, &[]), wait).unwrap();
     let words: Vec<String> = raw::describe(&heard).iter().map(ToString::to_string).collect();
     assert_eq!(words, ["answer of 17 (right_antenna): done: a6 04 33"]);
-    // The id while torque is on: locked.
+    // The id is locked while torque is on.
     line.exchange(&raw::packet(17, 0x03, &[64, 0, 1]), wait).unwrap();
     let heard = line.exchange(&raw::packet(17, 0x03, &[7, 0, 99]), wait).unwrap();
     assert!(raw::describe(&heard)[0].to_string().contains("locked while torque is on"));
@@ -326,7 +327,7 @@ fn raw_packets_reach_a_line_that_nobody_holds() {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "another program is needed")]
-fn another_program_is_kept_out_even_where_it_runs_as_root() {
+fn other_programs_cannot_open_a_held_line_even_as_root() {
     let (emulator, bus) = opened(Faults::default());
     let locked = |inside: &str| {
         let flock = |command: &mut std::process::Command| command.status().unwrap().success();
@@ -354,14 +355,14 @@ fn another_program_is_kept_out_even_where_it_runs_as_root() {
 }
 
 #[test]
-fn settings_are_read_and_written_one_by_one() {
+fn settings_are_read_and_written_individually() {
     let emulator = emulated(Faults::default());
     let mut line = SettingsLine::open(emulator.path(), &options()).unwrap();
     let servos = line.read().unwrap();
     let all = servos.map(|servo| servo.settings);
     let kept = serde_json::to_string(&all).unwrap();
     assert_eq!(serde_json::from_str::<Joints<Settings>>(&kept).unwrap(), all);
-    // As they are built in: ROBOTIS e-manual, and the official configuration.
+    // The built-in values: ROBOTIS e-Manual, and the official configuration.
     let [leg, antenna] = [all[Joint::Stewart2], all[Joint::RightAntenna]];
     assert_eq!((leg.model, leg.homing_offset_steps, leg.shutdown_mask), (1200, -1024, 52));
     assert_eq!((leg.min_position_steps, leg.max_position_steps, leg.operating_mode), (1138, 2844, 3));
@@ -370,7 +371,7 @@ fn settings_are_read_and_written_one_by_one() {
     assert_eq!((antenna.velocity_limit, antenna.moving_threshold, antenna.pwm_slope), (1620, 10, 140));
     assert_eq!((leg.return_delay_us, leg.drive_mode, leg.firmware), (0, 0, 51));
 
-    // Each setting is taken by a servo that has its own ranges, and no other servo is touched.
+    // Each setting goes to a servo with its own ranges, and no other servo changes.
     let changed = Settings { homing_offset_steps: -1000, return_delay_us: 20, pwm_slope: 1, ..leg };
     changed.all().into_iter().for_each(|setting| line.write(Joint::Stewart2, setting).unwrap());
     let again = line.read().unwrap();

@@ -1,4 +1,4 @@
-//! Conversations over HTTP: whole answers and streams, sessions, stops, those who go away, and one robot for all.
+//! Conversations over HTTP: complete and streamed answers, sessions, stops, disconnects, and one robot for all clients.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -23,7 +23,7 @@ impl Served {
         reply
     }
 
-    /// A stream of events that has begun.
+    /// Returns an open stream of events.
     fn stream(&self, body: &Value) -> Stream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -43,7 +43,7 @@ impl Served {
 struct Stream(BufReader<TcpStream>);
 
 impl Stream {
-    /// The next event; none at the end.
+    /// Returns the next event; none at the end.
     fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         while self.0.read_line(&mut line).unwrap() > 0 {
@@ -57,7 +57,7 @@ impl Stream {
 }
 
 #[test]
-fn a_sentence_is_answered_as_on_the_command_line() {
+fn chat_answers_like_the_command_line() {
     let served = served();
     let reply = served.say("nod twice, then look left 20 degrees");
     assert_eq!((&reply["outcome"], reply["steps"].as_array().unwrap().len()), (&json!("done"), 2), "{reply}");
@@ -85,13 +85,13 @@ fn a_sentence_is_answered_as_on_the_command_line() {
 }
 
 #[test]
-fn a_session_goes_on_is_listed_exported_and_forgotten() {
+fn session_continues_is_listed_exported_and_deleted() {
     let served = served();
     let say = |text: &str| served.post("/api/v1/chat", &json!({ "text": text, "session": "evening" })).1;
     assert_eq!(say("look left 10 degrees")["outcome"], "done");
     let further = say("a bit further");
     assert!(further["steps"][0]["requested"]["yaw_deg"].as_f64().unwrap() > 11.0, "{further}");
-    // Who is not in the session does not know what "again" is.
+    // A client outside the session cannot refer to it with "again".
     assert_eq!(served.say("again")["outcome"], "not_understood");
     let (_, listed) = served.get("/api/v1/sessions");
     assert_eq!(
@@ -106,13 +106,13 @@ fn a_session_goes_on_is_listed_exported_and_forgotten() {
 }
 
 #[test]
-fn a_stop_is_heard_at_once_and_holds_for_what_waits() {
+fn stop_takes_effect_immediately_and_cancels_queued_requests() {
     let served = served();
     std::thread::scope(|scope| {
         let dance = scope.spawn(|| served.say("dance for 30 seconds"));
         served.until("/api/v1/state", |state| state["doing"] == "playing");
         let waiting = scope.spawn(|| served.say("look left 20 degrees"));
-        // The second sentence is in the queue before the stop.
+        // The second sentence is queued before the stop.
         std::thread::park_timeout(Duration::from_millis(300));
         let stopped = served.say("stop");
         assert!(stopped["text"].as_str().unwrap().contains("Stopped"), "{stopped}");
@@ -123,7 +123,7 @@ fn a_stop_is_heard_at_once_and_holds_for_what_waits() {
 }
 
 #[test]
-fn who_goes_away_stops_what_was_begun() {
+fn client_disconnect_stops_its_motion() {
     let served = served();
     let mut stream = served.stream(&json!({ "text": "nod once, then dance for 30 seconds" }));
     while stream.next().unwrap()["event"] != "step" {}
@@ -134,7 +134,7 @@ fn who_goes_away_stops_what_was_begun() {
 }
 
 #[test]
-fn a_client_takes_the_robot_from_a_conversation_and_not_the_other_way_round() {
+fn client_preempts_a_conversation_but_not_the_reverse() {
     let served = served();
     std::thread::scope(|scope| {
         let dance = scope.spawn(|| served.say("dance for 30 seconds"));
@@ -154,7 +154,7 @@ fn a_client_takes_the_robot_from_a_conversation_and_not_the_other_way_round() {
 }
 
 #[test]
-fn what_is_no_sentence_is_refused() {
+fn invalid_sentences_are_rejected() {
     let served = served();
     for (body, expected) in [
         (json!({}), 422),

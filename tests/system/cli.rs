@@ -1,4 +1,4 @@
-//! The program as a person or a script meets it: words in, one JSON document out, and honest exit codes.
+//! The program as a user or a script meets it: text in, one JSON document out, and correct exit codes.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -9,7 +9,7 @@ use minismith_tests::{Bench, Ran, Running};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-/// Angles are held against what was asked to this many degrees.
+/// The tolerance of angles in degrees.
 const CLOSE: f64 = 1.0;
 
 #[track_caller]
@@ -18,7 +18,7 @@ fn is_close(angle: &Value, degrees: f64) {
     assert!((found - degrees).abs() < CLOSE, "{found} instead of {degrees}");
 }
 
-/// The emulated servos as a process of their own, and the path of their line.
+/// Starts the emulated servos in a process of their own and returns the path of their line.
 fn mock(bench: &Bench, options: &[&str]) -> (Running, String) {
     let mut mock = bench.start(&[&["mock"], options].concat());
     let path = mock.line().unwrap();
@@ -26,7 +26,7 @@ fn mock(bench: &Bench, options: &[&str]) -> (Running, String) {
 }
 
 #[test]
-fn a_sentence_moves_the_emulated_servos_and_tells_where_they_went() {
+fn sentence_moves_the_emulated_servos_and_reports_positions() {
     let bench = Bench::new();
     let said = ["say", "nod twice, then look left 20 degrees", "--robot", "mock-bus", "--json"];
     let reply = bench.run(&said).exits(0).json();
@@ -43,7 +43,7 @@ fn a_sentence_moves_the_emulated_servos_and_tells_where_they_went() {
 }
 
 #[test]
-fn a_tool_is_made_proved_and_run_in_one_conversation_and_again_in_the_next() {
+fn tool_is_created_verified_run_and_run_again_in_the_next_conversation() {
     let bench = Bench::new();
     let wish = "make a tool called happy_hello that nods three times and wiggles the antennas, then run it";
     let reply = bench.run(&["say", wish, "--json"]).exits(0).json();
@@ -71,7 +71,7 @@ fn a_tool_is_made_proved_and_run_in_one_conversation_and_again_in_the_next() {
     assert!(lowest(&again) > 10.0, "it nodded: {again}");
 }
 
-/// What is said is refused as data, nothing moves, and all these words are in the answer.
+/// Asserts that a sentence is declined with all these words in the JSON answer, and that nothing moves.
 #[track_caller]
 fn declines(bench: &Bench, text: &str, outcome: &str, words: &[&str]) {
     let reply = bench.run(&["say", text, "--json"]).exits(1).json();
@@ -81,7 +81,7 @@ fn declines(bench: &Bench, text: &str, outcome: &str, words: &[&str]) {
 }
 
 #[test]
-fn what_is_not_understood_or_not_possible_is_declined_as_a_whole() {
+fn sentence_is_declined_as_a_whole_when_any_part_fails() {
     let bench = Bench::new();
     declines(&bench, "", "not_understood", &["heard nothing", "help"]);
     declines(&bench, " \n\t ", "not_understood", &["heard nothing"]);
@@ -96,7 +96,7 @@ fn what_is_not_understood_or_not_possible_is_declined_as_a_whole() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_a_usage_error() {
+fn invalid_utf8_is_a_usage_error() {
     let bench = Bench::new();
     let mut command = bench.command(&["say", "--json"]);
     command.arg(OsStr::from_bytes(b"nod \xff\xfe\x80"));
@@ -104,7 +104,7 @@ fn bytes_that_are_no_text_are_a_usage_error() {
 }
 
 #[test]
-fn an_unreachable_pose_is_refused_with_the_leg_and_the_distance() {
+fn unreachable_pose_is_rejected_with_leg_and_distance() {
     let bench = Bench::new();
     let source = "from reachy_mini import ReachyMini\nfrom reachy_mini.utils import create_head_pose\n\n\n\
         def lift(robot: ReachyMini, height: float = 5.0) -> str:\n    \"\"\"Lift the head.\n\n    Args:\n        \
@@ -122,7 +122,7 @@ fn an_unreachable_pose_is_refused_with_the_leg_and_the_distance() {
 }
 
 #[test]
-fn a_robot_that_is_not_there_says_what_to_do() {
+fn missing_robot_is_reported_with_a_remedy() {
     let bench = Bench::new();
     let robot = |name: &str| bench.run(&["say", "nod", "--json", "--robot", name]);
     robot("/dev/nonexistent").is_error(&["/dev/nonexistent", "plug the robot in", "doctor"]);
@@ -133,7 +133,7 @@ fn a_robot_that_is_not_there_says_what_to_do() {
 }
 
 #[test]
-fn a_port_is_held_by_one_program_at_a_time() {
+fn port_is_held_by_one_program_at_a_time() {
     let bench = Bench::new();
     let (_mock, path) = mock(&bench, &[]);
     let mut holder = bench.start(&["serve", "--robot", &path, "--port", "0", "--json"]);
@@ -146,7 +146,7 @@ fn a_port_is_held_by_one_program_at_a_time() {
 }
 
 #[test]
-fn what_ails_the_servos_is_named_with_a_remedy() {
+fn servo_faults_are_named_with_a_remedy() {
     let bench = Bench::new();
     for (fault, words) in [
         ("silent: [stewart_3, left_antenna]", ["stewart_3, left_antenna", "cable"]),
@@ -162,7 +162,7 @@ fn what_ails_the_servos_is_named_with_a_remedy() {
 }
 
 #[test]
-fn a_mistake_in_the_configuration_is_named_by_file_line_and_key() {
+fn configuration_error_names_file_line_and_key() {
     let bench = Bench::new();
     bench.write("config.yaml", "robot: mock\ncontrol_loop:\n  rate: 50\n");
     let say = ["say", "nod", "--json"];
@@ -174,7 +174,7 @@ fn a_mistake_in_the_configuration_is_named_by_file_line_and_key() {
 }
 
 #[test]
-fn old_keys_and_flags_are_read_and_old_keys_give_a_warning() {
+fn old_keys_and_flags_are_read_and_old_keys_warn() {
     let bench = Bench::new();
     bench.write("config.yaml", "pulse: {rate_hz: 50}\nbrain: offline\n");
     let run = |flag: &str| {
@@ -198,7 +198,7 @@ fn old_keys_and_flags_are_read_and_old_keys_give_a_warning() {
 }
 
 #[test]
-fn a_conversation_is_stopped_in_the_middle_and_goes_on() {
+fn conversation_continues_after_a_stop() {
     let bench = Bench::new();
     let mut chat = bench.start(&["chat", "--robot", "mock", "--json"]);
     chat.feed("look left 20 degrees\n");
@@ -220,7 +220,8 @@ pub(super) fn listening(line: &str) -> String {
     line["listening"].as_str().unwrap().to_owned()
 }
 
-/// One request, with a Host header unless there is one among `headers`; the status and the JSON of the answer, if any.
+/// Sends one request, with a Host header unless `headers` has one. Returns the status and the JSON of the response, if
+/// any.
 fn http(address: &str, what: &str, headers: &[&str]) -> (u16, Value) {
     send(address, what, headers, "")
 }
@@ -241,7 +242,7 @@ pub(super) fn send(address: &str, what: &str, headers: &[&str], body: &str) -> (
 }
 
 #[test]
-fn a_server_answers_this_machine_only_and_ends_cleanly() {
+fn server_answers_local_requests_only_and_shuts_down_cleanly() {
     let bench = Bench::new();
     let mut server = bench.start(&["serve", "--robot", "mock-bus", "--port", "0", "--json"]);
     let address = listening(&server.line().unwrap());
@@ -265,7 +266,7 @@ fn a_server_answers_this_machine_only_and_ends_cleanly() {
 }
 
 #[test]
-fn a_server_never_listens_beyond_this_machine_without_a_token() {
+fn server_requires_a_token_to_listen_beyond_localhost() {
     let bench = Bench::new();
     for host in ["0.0.0.0", "192.0.2.1", "::"] {
         let serve = ["serve", "--robot", "mock", "--port", "0", "--host", host];
@@ -280,7 +281,7 @@ fn a_server_never_listens_beyond_this_machine_without_a_token() {
 }
 
 #[test]
-fn the_emulated_servos_are_found_by_their_link_and_leave_none_behind() {
+fn emulated_servos_are_found_by_their_link_and_remove_it() {
     let bench = Bench::new();
     let link = bench.path("reachy");
     let (mock, path) = mock(&bench, &["--link", link.to_str().unwrap()]);
@@ -297,7 +298,7 @@ fn the_emulated_servos_are_found_by_their_link_and_leave_none_behind() {
 }
 
 #[test]
-fn the_machine_and_the_rules_are_told() {
+fn status_shows_the_machine_and_the_rules() {
     let bench = Bench::new();
     let doctor = bench.run(&["doctor", "--json"]);
     let checks = doctor.json()["checks"].as_array().unwrap().clone();
@@ -316,7 +317,7 @@ fn the_machine_and_the_rules_are_told() {
 }
 
 #[test]
-fn every_command_explains_itself() {
+fn every_command_has_help() {
     let bench = Bench::new();
     let tool = [
         "check",

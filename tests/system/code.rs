@@ -1,5 +1,5 @@
-//! Code tasks: questions about files of every kind, answered by scripts in the real cage with the real libraries; a model
-//! that is wrong at first; scripts and files that mean harm.
+//! Code tasks: questions about files of every type, answered by scripts in the real sandbox with the real libraries.
+//! They cover a model that is wrong at first, and hostile scripts and files.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::cli::{listening, send};
 
-/// Files of every kind, written by the libraries themselves in the folder that is given.
+/// Files of every type, written by the libraries themselves into the given folder.
 const FIXTURES: &str = r#"
 import io, json, sys, tarfile, zipfile, zlib
 import h5py, numpy as np, pandas as pd, pypdf, openpyxl
@@ -87,7 +87,7 @@ fn python() -> Option<PathBuf> {
     None
 }
 
-/// A bench with the fixtures on it.
+/// Returns a test folder that contains the fixtures.
 #[allow(clippy::disallowed_methods)] // The fixtures are written by the real libraries.
 fn bench() -> Option<Bench> {
     let python = python()?;
@@ -97,7 +97,7 @@ fn bench() -> Option<Bench> {
     Some(bench)
 }
 
-/// One warm host for the tests of this process.
+/// Returns one warm host for the tests of this process.
 fn tasks() -> &'static CodeTasks {
     static TASKS: OnceLock<CodeTasks> = OnceLock::new();
     TASKS.get_or_init(|| CodeTasks::new(&config()).within(Limits { cpu_seconds: 10, ..LIMITS }))
@@ -125,14 +125,14 @@ fn ask(bench: &Bench, question: &str, names: &[&str]) -> Report {
     tasks().answer(request, None, &mut || Watch::On).unwrap()
 }
 
-/// Runs a script with no policy in the way.
+/// Runs a script without a policy.
 fn run(body: &str, files: &[FileGiven], limits: Limits) -> Ran {
     let source = format!("def answer(inputs, outputs):\n    {}\n", body.replace('\n', "\n    "));
     cage::run(tasks().cage(), &source, None, files, limits).unwrap()
 }
 
 #[test]
-fn what_is_in_a_file_is_told_of_every_kind() {
+fn contents_of_every_file_type_are_described() {
     let Some(bench) = bench() else { return };
     let csv = about(&bench, "data.csv");
     assert_eq!((&csv["type"], &csv["rows"], &csv["delimiter"]), (&json!("csv"), &json!(4), &json!(",")));
@@ -198,7 +198,7 @@ fn simple_questions_are_answered_without_a_model() {
         report["execution_time_s"].as_f64().is_some() && report["verification_history"][2]["by"] == "rules"
     );
 
-    // The same again, of a file with another name: the code is there, and it is still the file that counts.
+    // The same question about a file with another name: the code is stored, and the new file is read.
     fs::write(bench.path("later.csv"), "a,b,Wind Speed,name\n1,10,2,x\n").unwrap();
     let again = ["code", "mean of b in later.csv", "--file", "later.csv", "--json"];
     let report = bench.run(&again).exits(0).json();
@@ -220,7 +220,7 @@ fn simple_questions_are_answered_without_a_model() {
 }
 
 #[test]
-fn each_kind_of_table_answers() {
+fn every_table_format_is_queried() {
     let Some(bench) = bench() else { return };
     for (question, file, answer) in [
         ("sum of a", "book.xlsx", json!(10.0)),
@@ -243,7 +243,7 @@ fn each_kind_of_table_answers() {
     assert!(!words.success && words.error.unwrap().contains("no numbers"));
 }
 
-/// A model that says what it was told to say, and keeps what it was asked.
+/// A model with scripted replies that stores its prompts.
 struct Scripted {
     says: VecDeque<Said>,
     asked: Vec<Prompt>,
@@ -273,7 +273,7 @@ fn verdict(answers: bool, problem: &str) -> Said {
 }
 
 #[test]
-fn a_model_that_takes_the_wrong_column_mends_it() {
+fn model_corrects_a_wrong_column() {
     let Some(bench) = bench() else { return };
     let files = read_files(&[bench.path("data.csv")]).unwrap();
     let question = "How much stronger is the strongest wind than the weakest?";
@@ -304,17 +304,17 @@ fn a_model_that_takes_the_wrong_column_mends_it() {
     );
     assert!(model.asked.iter().all(|prompt| !prompt.instructions.contains("Wind")), "files are data");
 
-    // The next one who asks finds the code; the model only looks at what came of it.
+    // The next request finds the code. The model only reviews its result.
     let mut next = Scripted::new([verdict(true, "")]);
     let report = tasks.answer(request(), Some(&mut next), &mut || Watch::On).unwrap();
     assert!(report.reused && report.answer == 3 && report.iterations == 1, "{report:?}");
     assert_eq!(next.asked.len(), 1);
-    // And without a model as well.
+    // It also works without a model.
     assert_eq!(tasks.answer(request(), None, &mut || Watch::On).unwrap().answer, 3);
 }
 
 #[test]
-fn a_script_that_means_harm_gets_nowhere() {
+fn hostile_script_is_stopped() {
     let Some(_) = python() else { return };
     let quick = Limits { cpu_seconds: 3, ..LIMITS };
     for (body, word) in [
@@ -344,10 +344,10 @@ fn a_script_that_means_harm_gets_nowhere() {
         ("import sys\nsys.modules['os']._exit(0)", "died"),
         ("print('x' * 100_000)", "printed"),
     ] {
-        // Taking memory takes time too, on a machine that is short of it.
+        // Allocating memory takes time on a machine that is short of it.
         let ran = run(body, &[], if word == "processor" { quick } else { LIMITS });
         let said = match &ran.value {
-            // What a call of the system itself gives when it is refused.
+            // The result of a denied system call.
             Ok(value) if body.contains("ctypes") => {
                 assert_eq!(value, &json!(-1), "{body}");
                 continue;
@@ -358,12 +358,12 @@ fn a_script_that_means_harm_gets_nowhere() {
         assert!(said.contains(word) && !said.contains("root:"), "{body}: {said}");
         assert!(ran.outputs.is_empty(), "{body}");
     }
-    // The host serves on.
+    // The host continues.
     assert_eq!(run("return 1", &[], quick).value, Ok(json!(1)));
 }
 
 #[test]
-fn files_that_mean_harm_are_told_and_do_none() {
+fn hostile_files_are_reported_and_harmless() {
     let Some(bench) = bench() else { return };
     let bomb = about(&bench, "bomb.xlsx");
     assert!(bomb["unreadable"].as_str().unwrap().contains("unfolds to 4000000000 bytes"), "{bomb}");
@@ -375,14 +375,14 @@ fn files_that_mean_harm_are_told_and_do_none() {
         for name in [format!("half.{kind}"), format!("broken.{kind}")] {
             let files = read_files(&[bench.path(&name)]).unwrap();
             match prepare(tasks().cage(), files) {
-                // It may be whole enough, or not; whoever reads it lives on, and what is told is bounded.
+                // The file may be valid or not: its reader survives, and the output is bounded.
                 Ok(given) => assert!(Value::Object(given[0].about.clone()).to_string().len() < 30_000),
                 Err(BadInput::NotAsNamed(_)) => {}
                 Err(other) => panic!("{name}: {other}"),
             }
         }
     }
-    // Ten thousand million bytes that somebody unfolds all the same.
+    // Ten thousand million bytes that a script unpacks nevertheless.
     let bombs = given(&bench, &["bomb.gz"]);
     let limits = Limits { cpu_seconds: 20, ..LIMITS };
     let ran = run("import gzip\nreturn len(gzip.decompress(inputs['bomb.gz'].bytes()))", &bombs, limits);
@@ -401,7 +401,7 @@ fn files_that_mean_harm_are_told_and_do_none() {
 }
 
 #[test]
-fn libraries_work_with_no_file_system() {
+fn libraries_work_without_a_file_system() {
     let Some(bench) = bench() else { return };
     let files =
         given(&bench, &["data.csv", "table.parquet", "store.h5", "paper.pdf", "picture.png", "book.xlsx"]);
@@ -467,7 +467,7 @@ outputs.save('d.json', {'a': 1})
 }
 
 #[test]
-fn where_the_libraries_are_missing_it_is_said_what_to_run() {
+fn missing_libraries_name_the_install_command() {
     let bench = Bench::new();
     bench.write("a.csv", "a\n1\n");
     let mut command = bench.command(&["code", "mean of a", "--file", "a.csv"]);
@@ -480,9 +480,9 @@ fn where_the_libraries_are_missing_it_is_said_what_to_run() {
     bench.run(&["code", "mean of a", "--file", "a.csv"]).is_error(&["not installed", "make code"]);
 }
 
-/// Over HTTP files come in the request, and go out in the answer.
+/// Over HTTP, files arrive in the request and leave in the response.
 #[test]
-fn questions_over_http() {
+fn questions_are_answered_over_http() {
     if python().is_none() {
         return;
     }
@@ -498,7 +498,7 @@ fn questions_over_http() {
     assert!(status == 200 && drawing.starts_with("iVBORw0KGgo"), "{report}");
     let (status, report) = ask(&json!({"question": "why is the sky blue?"}));
     assert_eq!((status, &report["success"]), (200, &json!(false)), "{report}");
-    // No file of this machine can be named, and what is no question is told.
+    // No local file can be named, and an invalid question is reported.
     for (body, word) in [
         (json!({"question": "how many rows?", "files": ["/etc/passwd"]}), "base64"),
         (json!({"question": "how many rows?", "files": [{"name": "/etc/passwd", "base64": ""}]}), "passwd"),

@@ -1,6 +1,6 @@
-//! The twenty dances that come with the official robot, through planner, envelope and pulse at the default limits.
+//! The twenty dances of the official robot, through planner, envelope and control loop at the default limits.
 
-// A helper of a test may end it.
+// A helper of a test may panic.
 #![allow(clippy::expect_used)]
 
 use std::path::Path;
@@ -23,7 +23,7 @@ use super::official_motor::peers_python;
 const BEAT: Duration = Duration::from_millis(10);
 const DT: f64 = 0.01;
 
-/// The dances whose targets jump, or change their speed at once: the body cannot follow these to the letter.
+/// Dances whose targets jump or change their speed abruptly. The robot cannot follow them exactly.
 const STEPS: [&str; 8] = [
     "headbanger_combo",
     "sharp_side_tilt",
@@ -35,7 +35,7 @@ const STEPS: [&str; 8] = [
     "jackson_square",
 ];
 
-/// One move, sampled: time, head row by row, antennas right and left, body.
+/// One sample of a move: time, head matrix by rows, right and left antenna, body yaw.
 #[derive(Deserialize)]
 struct Dance {
     #[serde(rename = "move")]
@@ -43,7 +43,7 @@ struct Dance {
     frames: Vec<(f64, [f64; 16], [f64; 2], f64)>,
 }
 
-#[allow(clippy::disallowed_methods)] // The dances are Python's: they need a process of their own.
+#[allow(clippy::disallowed_methods)] // The dances are Python code and need a process of their own.
 fn dances(python: &Path) -> Vec<Dance> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("support/official/dances.py");
     let output = std::process::Command::new(python).arg(script).output().expect("the interpreter starts");
@@ -67,7 +67,7 @@ impl Dance {
     }
 }
 
-/// What one dance did: the goals from the one it began at, and on which beats something was trimmed.
+/// The result of one dance: the goals from its start, and the cycles in which something was clamped.
 struct Danced {
     goals: Vec<Joints>,
     wishes: Vec<Joints>,
@@ -95,7 +95,7 @@ fn dance(dance: &Dance, limits: &Limits) -> Danced {
     let arrived = pulse.play(trajectory, 0);
     assert_eq!((arrived.ended, arrived.trims), (Some(Ended::Arrived), TrimLog::default()), "{}", dance.name);
 
-    // A beat at rest ends the last of its deceleration.
+    // One cycle at rest ends the last deceleration.
     pulse.step();
     let from = arrived.commanded;
     let trajectory = plan(&Motion::Play(keyframes), &from);
@@ -126,7 +126,7 @@ fn beats_trimmed(log: &TrimLog) -> u64 {
     log.0.iter().filter_map(|(_, count)| *count).map(|count| u64::from(count.beats)).sum()
 }
 
-/// Whether goals move within the limits, computed here from the goals alone.
+/// Asserts that the goals move within the limits, computed from the goals alone.
 fn moves_within(goals: &[Joints], limits: &Limits) -> Result<(), String> {
     let (mut last_speed, mut last_change) = (Joints::all(0.0), Joints::all(0.0));
     for (beat, pair) in goals.windows(2).enumerate() {
@@ -153,7 +153,7 @@ fn moves_within(goals: &[Joints], limits: &Limits) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the head stays within its limits, each place found anew.
+/// Asserts that the head stays within its limits, with each pose computed again from the goals.
 fn head_within(goals: &[Joints], limits: &Limits) -> Result<(), String> {
     for (beat, goal) in goals.iter().enumerate() {
         let (head, steadiness) = head_and_steadiness(&goal.stewart(), &HeadPose::neutral())
@@ -184,7 +184,7 @@ fn check(judge: impl Fn(&Dance, &Danced, &Limits)) {
     }
 }
 
-/// What was trimmed names its time and amount.
+/// Asserts that each clamp contains its time and amount.
 fn trims_are_told(danced: &Danced) {
     for (joint, count) in danced.log.0.iter() {
         let Some(count) = count else { continue };
@@ -199,7 +199,7 @@ fn trims_are_told(danced: &Danced) {
 }
 
 #[test]
-fn a_continuous_dance_is_followed_to_the_bit_and_one_with_steps_is_smoothed() {
+fn continuous_dances_are_followed_exactly_and_stepped_ones_smoothed() {
     check(|dance, danced, limits| {
         let steps = STEPS.contains(&dance.name.as_str());
         assert_eq!(moves_within(&danced.wishes, limits).is_err(), steps, "{}", dance.name);

@@ -1,5 +1,5 @@
-//! What the dashboard asks of the server, asked without a browser: the page itself, who I am, what the body may do, what a
-//! call would do, a stop over the telemetry, the journal by pages, and what is told of a sentence while it is done.
+//! The dashboard's requests to the server, sent without a browser. They cover the page itself, role and limits, call
+//! previews, a stop over the telemetry, the journal by page, and progress events.
 
 use std::io::{BufRead, Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use tungstenite::Message;
 
 use super::served::{Served, Socket, served};
 
-/// Trims what it asks for: both legs and antennas are sent further than they can go in that time.
+/// A tool that is clamped: both legs and antennas are sent further than they can go in that time.
 const LEAP: &str = r#"from reachy_mini import ReachyMini
 
 
@@ -28,7 +28,7 @@ def leap(robot: ReachyMini, far: float = 1.0) -> float:
     return far
 "#;
 
-/// The body of an answer, as it came.
+/// Returns the body of a response as it arrived.
 fn text(served: &Served, path: &str) -> String {
     let (head, body) = served.fetch(path);
     assert!(head.starts_with("http/1.1 200"), "{path}: {head}");
@@ -36,7 +36,7 @@ fn text(served: &Served, path: &str) -> String {
     String::from_utf8(body).unwrap()
 }
 
-/// What comes in pieces, each behind its length.
+/// Returns the data of chunks, each of which follows its length.
 fn joined(mut pieces: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
     loop {
@@ -52,7 +52,7 @@ fn joined(mut pieces: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_page_is_in_the_program_and_brings_all_that_it_needs() {
+fn page_is_embedded_with_all_its_assets() {
     let served = served();
     let (head, body) = served.fetch("/");
     assert!(head.starts_with("http/1.1 200") && head.contains("content-type: text/html"), "{head}");
@@ -83,7 +83,7 @@ fn the_page_is_in_the_program_and_brings_all_that_it_needs() {
 }
 
 #[test]
-fn what_is_packed_is_what_is_not_packed() {
+fn compressed_assets_equal_the_originals() {
     let served = served();
     let page = text(&served, "/");
     let script = page.split('"').find(|word| word.ends_with(".js")).unwrap();
@@ -105,7 +105,7 @@ fn what_is_packed_is_what_is_not_packed() {
 }
 
 #[test]
-fn a_page_is_told_who_it_is_and_what_the_body_may_do() {
+fn page_receives_its_role_and_the_robots_limits() {
     let served = served();
     assert_eq!(served.value("/api/v1/me"), json!({ "name": "this machine", "role": "owner" }));
     let limits = served.value("/api/v1/limits");
@@ -124,7 +124,7 @@ fn a_page_is_told_who_it_is_and_what_the_body_may_do() {
 }
 
 #[test]
-fn a_call_is_rehearsed_before_it_is_made_and_moves_nothing_real() {
+fn call_preview_rehearses_and_moves_no_real_motor() {
     let served = served();
     let (status, added) = served.post("/api/v1/tools", &json!({ "code": LEAP }));
     assert_eq!(status, 201, "{added}");
@@ -169,7 +169,7 @@ fn a_call_is_rehearsed_before_it_is_made_and_moves_nothing_real() {
     }
 }
 
-/// The next text that is told, between frames.
+/// Returns the next text message between frames.
 fn told(socket: &mut Socket) -> Value {
     for _ in 0..2000 {
         if let Message::Text(text) = socket.read().unwrap() {
@@ -180,7 +180,7 @@ fn told(socket: &mut Socket) -> Value {
 }
 
 #[test]
-fn a_stop_goes_over_the_telemetry_and_is_confirmed_when_the_body_rests() {
+fn telemetry_stop_is_confirmed_when_the_robot_rests() {
     let served = served();
     let mut socket = served.socket("/api/v1/telemetry?rate=30&format=binary");
     let mut say = |words: Value| {
@@ -198,7 +198,7 @@ fn a_stop_goes_over_the_telemetry_and_is_confirmed_when_the_body_rests() {
         told["entries"].as_array().unwrap().iter().any(|entry| entry["what"] == "stop over the telemetry")
     });
     assert_eq!(journal["entries"][0]["who"], "this machine", "{journal}");
-    // What is trimmed shows in the state: one leap is more than the motors can do.
+    // The state shows the clamp: one jump is more than the motors can do.
     let leap = json!({ "target_head_pose": null, "target_antennas": [2.5, -2.5], "target_body_yaw": null });
     assert_eq!(served.post("/api/move/set_target", &leap).0, 200);
     let trimmed =
@@ -207,7 +207,7 @@ fn a_stop_goes_over_the_telemetry_and_is_confirmed_when_the_body_rests() {
 }
 
 #[test]
-fn the_journal_is_told_page_by_page_by_kind_and_whole() {
+fn journal_is_listed_by_page_by_kind_and_in_full() {
     let served = served();
     for number in 0..7 {
         let (status, _) =
@@ -240,14 +240,14 @@ fn the_journal_is_told_page_by_page_by_kind_and_whole() {
     assert!(lines.is_sorted_by_key(|line| line["seq"].as_u64()));
     let calls = text(&served, "/api/v1/journal/download?kind=call");
     assert_eq!(calls.lines().count(), 7, "{calls}");
-    // As a file it is whole: what is read with checksums says so.
+    // The exported file is complete: the reader with checksums confirms it.
     let place = served.bench.write("kept/journal.jsonl", &whole);
     let bench = Bench::configured(&format!("journal: {{file: {}}}\n", place.display()));
     assert_eq!(bench.run(&["journal", "check", "--json"]).exits(0).json()["health"]["damaged"], 0);
 }
 
 #[test]
-fn a_sentence_is_told_of_from_its_plan_to_its_end() {
+fn sentence_is_reported_from_plan_to_end() {
     let served = served();
     let said =
         json!({ "text": "make a tool called hello_there that nods twice, then run it", "stream": true });
@@ -284,7 +284,7 @@ fn a_sentence_is_told_of_from_its_plan_to_its_end() {
 }
 
 #[test]
-fn whoever_has_no_token_gets_the_page_and_nothing_else() {
+fn client_without_a_token_gets_only_the_page() {
     let bench =
         Bench::configured("server: {anonymous_role: none}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
     let served = Served::on(bench);

@@ -1,4 +1,4 @@
-//! Questions about data in a conversation: files that the person names, and what a session keeps under short names.
+//! Questions about data in a conversation: files that the user names, and data that a session stores under short names.
 
 use minismith_assistant::conversation::{Conversation, Ending};
 use minismith_assistant::memory::Memory;
@@ -10,7 +10,7 @@ use minismith_toolchain::workshop::Workshop;
 use serde_json::json;
 
 #[test]
-fn what_is_named_is_read_and_nothing_else() {
+fn only_named_files_are_read() {
     let bench = Bench::new();
     bench.write("logs/data.csv", "a,b\n1,2\n3,4\n");
     let mut config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
@@ -32,7 +32,7 @@ fn what_is_named_is_read_and_nothing_else() {
     assert_eq!(reply.read, ["logs/data.csv"], "its words are data");
     assert!(reply.steps.is_empty());
 
-    // What the motors did while a tool ran can be asked about.
+    // The motor data of a tool run can be queried.
     let reply = person.hear("make a tool called deep_nod that nods twice, then run it");
     let ran = reply.tool.as_ref().and_then(|tool| tool.performance.as_ref()).unwrap();
     let kept = ran.trajectory.as_ref().unwrap().to_string();
@@ -46,7 +46,7 @@ fn what_is_named_is_read_and_nothing_else() {
     let session = memory.session(Some("logs")).unwrap();
     assert!(session.objects().unwrap().iter().any(|(_, kind, ..)| kind == "file"));
 
-    // Another session has none of it, and whoever is no person at this machine names no files.
+    // Another session has none of this data. Only the local user may name files.
     let mut other = Conversation::new(&body, &workshop).answering_with(&tasks).remembering(&memory, "other");
     for question in
         [format!("what is the maximum of column time_s in {kept}?"), "how many rows in logs/data.csv?".into()]

@@ -89,7 +89,7 @@ pages! {
     glossary: "docs/glossary.md",
 }
 
-/// Pages that are read by contributors. Their links are checked and their blocks are tagged, but not run.
+/// Pages for contributors. Their links and tags are checked, but their blocks do not run.
 const UNRUN: &[&str] = &["CONTRIBUTING.md", "SECURITY.md"];
 
 #[test]
@@ -118,7 +118,7 @@ fn every_page_has_a_test() {
 }
 
 #[test]
-fn pages_begin_with_a_command_that_runs() {
+fn pages_open_with_a_command_that_runs() {
     for page in PAGES.iter().filter(|path| path.starts_with("docs/")).map(|path| Page::read(path)) {
         let section =
             page.headings.iter().find(|heading| heading.level > 1).map_or(usize::MAX, |found| found.line);
@@ -151,7 +151,7 @@ fn readme_fits_its_size() {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn links_resolve() {
     let pages: Vec<Page> =
         PAGES.iter().chain(UNRUN).chain(&["ARCHITECTURE.md"]).map(|path| Page::read(path)).collect();
     let dead = links::dead(&pages);
@@ -166,13 +166,13 @@ fn named_sources_exist() {
 }
 
 #[test]
-fn the_command_line_page_names_every_command_and_flag() {
+fn command_line_page_names_every_command_and_flag() {
     let wrong = reference::command_line(&Page::read("docs/cli.md"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn the_configuration_page_names_every_key_and_default() {
+fn configuration_page_names_every_key_and_default() {
     let wrong = reference::configuration(&Page::read("docs/configuration.md"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

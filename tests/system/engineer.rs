@@ -1,4 +1,4 @@
-//! The engineer's commands as a person or a script meets them: joints, moves in files, packets, settings, the machine.
+//! The hardware commands as a user or a script meets them: joints, recorded moves, packets, settings and the machine.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use minismith_tests::{Bench, Ran, Running, workspace};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-/// The emulated servos as a process of their own, and the path of their line.
+/// Starts the emulated servos in a process of their own and returns the path of their line.
 fn mock(bench: &Bench) -> (Running, String) {
     let mut mock = bench.start(&["mock"]);
     let path = mock.line().unwrap();
     (mock, path)
 }
 
-/// Runs the program with this on its standard input.
+/// Runs the program with this text on its standard input.
 fn fed(bench: &Bench, arguments: &[&str], input: &str) -> Ran {
     let file = bench.write("input", input);
     let mut command = bench.command(arguments);
@@ -23,7 +23,7 @@ fn fed(bench: &Bench, arguments: &[&str], input: &str) -> Ran {
     Ran::from(command)
 }
 
-/// A move of so many frames at 50 Hz in which the head turns by `turn` radians and the antennas wave.
+/// Returns a move of this many frames at 50 Hz, in which the head turns by `turn` radians and the antennas wave.
 fn wave(frames: usize, turn: f64) -> Value {
     let share = |frame: usize| (1.0 - (frame as f64 / frames as f64 * std::f64::consts::TAU).cos()) / 2.0;
     let frame = |frame: usize| {
@@ -43,7 +43,7 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// Yaw of the head and the right antenna of each frame, with its time.
+/// Returns the time, the head yaw and the right antenna of each frame.
 fn track(recording: &Value) -> Vec<(f64, f64, f64)> {
     let times = recording["time"].as_array().unwrap();
     let frames = recording["set_target_data"].as_array().unwrap();
@@ -55,7 +55,7 @@ fn track(recording: &Value) -> Vec<(f64, f64, f64)> {
 }
 
 #[test]
-fn joints_move_to_angles_and_by_angles() {
+fn joint_moves_to_and_by_angles() {
     let bench = Bench::new();
     for robot in ["mock", "mock-bus"] {
         let words = ["move", "--joint", "stewart_1", "--to", "40deg", "--joint", "left_antenna", "--to"];
@@ -85,7 +85,7 @@ fn joints_move_to_angles_and_by_angles() {
 }
 
 #[test]
-fn what_was_recorded_is_what_is_played() {
+fn recording_plays_back_unchanged() {
     let bench = Bench::new();
     let wave = wave(75, 0.4);
     bench.write("wave.json", &wave.to_string());
@@ -98,14 +98,14 @@ fn what_was_recorded_is_what_is_played() {
     let did = read(&bench.path("did.json"));
     let (asked, did) = (track(&wave), track(&did));
     assert!(did.len() >= asked.len());
-    // What a body does comes some beats after what it is asked: within 100 ms there is a moment at which it is there.
+    // The robot follows a command some cycles later: within 100 ms it reaches the recorded position.
     for (time, yaw, antenna) in asked {
         let near = did.iter().filter(|(when, ..)| (time..time + 0.1).contains(when));
         let off = near.map(|(_, y, a)| (y - yaw).abs().max((a - antenna).abs())).fold(f64::MAX, f64::min);
         assert!(off < 0.04, "{time} s: {off} rad away");
     }
 
-    // Faster than its own speed, and recorded with the sentence that it is.
+    // Playback faster than the recorded speed, and recording from a sentence.
     let twice = bench.run(&["play", "wave.json", "--speed", "2", "--json"]).exits(0).json();
     assert_eq!(twice["seconds"], 0.74);
     let nod = bench.run(&["record", "nod.json", "--say", "nod", "--json"]).exits(0).json();
@@ -115,7 +115,7 @@ fn what_was_recorded_is_what_is_played() {
 }
 
 #[test]
-fn a_recording_is_kept_whole_or_not_at_all() {
+fn recording_is_stored_completely_or_not_at_all() {
     let bench = Bench::new();
     let still =
         bench.run(&["record", "still.json", "--seconds", "0.3", "--rate", "100", "--json"]).exits(0).json();
@@ -128,7 +128,7 @@ fn a_recording_is_kept_whole_or_not_at_all() {
         .is_error(&["--yes", "sinks"]);
     let limp = ["record", "limp.json", "--mode", "torque-off", "--yes", "--seconds", "0.2", "--json"];
     assert_eq!(bench.run(&limp).exits(0).json()["hold"], "released");
-    // What is not done is not kept.
+    // A motion that did not run is not stored.
     assert_eq!(bench.run(&["record", "no.json", "--say", "fly away"]).code, Some(1));
     assert!(!bench.path("no.json").exists());
     let names = std::fs::read_dir(bench.path("")).unwrap().map(|entry| entry.unwrap().file_name());
@@ -136,7 +136,7 @@ fn a_recording_is_kept_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_recording_ends_with_ctrl_c_and_is_kept() {
+fn recording_is_stored_when_ctrl_c_ends_it() {
     let bench = Bench::new();
     let mut command = bench.command(&["record", "led.json"]);
     let mut recorder = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -150,7 +150,7 @@ fn a_recording_ends_with_ctrl_c_and_is_kept() {
 }
 
 #[test]
-fn hostile_files_are_refused_with_their_frame() {
+fn hostile_recordings_are_rejected_with_the_frame_number() {
     let bench = Bench::new();
     let check = |name: &str, change: &dyn Fn(&mut Value), words: &[&str]| {
         let mut file = wave(10, 0.1);
@@ -186,7 +186,7 @@ fn hostile_files_are_refused_with_their_frame() {
     bench.run(&["play", "text.json", "--speed", "nan"]).is_error(&["0.1 to 4"]);
 }
 
-/// A Python that has the whole official library: the one that is named, or the one of the official daemon.
+/// Returns a Python with the whole official library: the configured one, or that of the official daemon.
 fn official_python() -> Option<PathBuf> {
     let installed = || Some(workspace().join(".cache/official/bin/python")).filter(|path| path.exists());
     let python = std::env::var_os("MINISMITH_SDK_PYTHON").map(PathBuf::from).or_else(installed);
@@ -226,7 +226,7 @@ fn the_official_library_plays_our_files_and_we_play_its() {
 }
 
 #[test]
-fn packets_go_out_and_their_answers_are_told() {
+fn raw_packets_are_sent_and_responses_shown() {
     let bench = Bench::new();
     let (_mock, port) = mock(&bench);
     let ask = |words: &[&str]| bench.run(&[&["raw", &port, "--json"], words].concat());
@@ -240,7 +240,7 @@ fn packets_go_out_and_their_answers_are_told() {
     assert_eq!(ask(&["--write", "12", "65", "01"]).code, Some(0));
     let led = ask(&["--read", "12", "65", "1"]).exits(0).json();
     assert!(led["exchanges"][0]["heard_words"][0].as_str().unwrap().ends_with("= 1"), "{led}");
-    // The address of a register that can only be read.
+    // The address of a read-only register.
     let refused = ask(&["--write", "12", "146", "01"]).exits(0).json();
     assert!(refused["exchanges"][0]["heard_words"][0].as_str().unwrap().contains("cannot be written"));
     assert_eq!(ask(&["--ping", "42"]).exits(1).json()["exchanges"][0]["heard"], "");
@@ -254,7 +254,7 @@ fn packets_go_out_and_their_answers_are_told() {
 }
 
 #[test]
-fn a_scan_is_a_table_and_knows_the_baud_rates() {
+fn scan_prints_a_table_with_baud_rates() {
     let bench = Bench::new();
     let (_mock, port) = mock(&bench);
     let table = bench.run(&["scan", &port]).exits(0).out;
@@ -268,7 +268,7 @@ fn a_scan_is_a_table_and_knows_the_baud_rates() {
 }
 
 #[test]
-fn a_line_that_a_controller_holds_is_left_alone() {
+fn raw_commands_refuse_a_line_held_by_a_controller() {
     let bench = Bench::new();
     let (_mock, port) = mock(&bench);
     let mut holder = bench.start(&["serve", "--robot", &port, "--port", "0"]);
@@ -284,14 +284,14 @@ fn a_line_that_a_controller_holds_is_left_alone() {
     assert_eq!(bench.run(&["raw", &port, "--ping", "11"]).code, Some(0));
 }
 
-/// The homing offset of each servo in the answer of `calibrate --json`.
+/// Returns the homing offset of each servo in the output of `calibrate --json`.
 fn offsets(answer: &Value) -> Vec<i64> {
     let servos = answer["servos"].as_array().unwrap();
     servos.iter().map(|servo| servo["settings"]["homing_offset_steps"].as_i64().unwrap()).collect()
 }
 
 #[test]
-fn settings_are_kept_corrected_and_brought_back() {
+fn settings_are_saved_corrected_and_restored() {
     const OFFICIAL: [i64; 9] = [0, 1024, -1024, 1024, -1024, 1024, -1024, 0, 0];
     let bench = Bench::new();
     let (_mock, port) = mock(&bench);
@@ -307,7 +307,8 @@ fn settings_are_kept_corrected_and_brought_back() {
     assert!(kinds.iter().all(|kind| *kind == "gains"), "{kinds:?}");
     calibrate(&["--backup", "first.yaml"]).is_error(&["first.yaml", "not overwritten"]);
 
-    // A homing offset and a limit that are not the official ones are seen; the antennas of the neutral pose stand straight.
+    // A homing offset and a limit that differ from the official ones are reported. In the neutral pose, the antennas
+    // point straight up.
     for (id, address, bytes) in
         [("14", "20", ["38", "fc", "ff", "ff"]), ("14", "48", ["ff", "0f", "00", "00"])]
     {
@@ -322,7 +323,7 @@ fn settings_are_kept_corrected_and_brought_back() {
     };
     assert!(differs("homing_offset_steps", -968) && differs("max_position_steps", 4095), "{second}");
 
-    // Nobody pressed Enter, so nothing was written.
+    // The user did not press Enter, so nothing was written.
     calibrate(&["--apply", "--backup", "third.yaml"]).is_error(&["Enter", "--yes"]);
     assert!(bench.path("third.yaml").is_file());
     let applied = calibrate(&["--apply", "--yes", "--joint", "right_antenna", "--backup", "fourth.yaml"])
@@ -338,7 +339,7 @@ fn settings_are_kept_corrected_and_brought_back() {
     let again = calibrate(&["--restore", "first.yaml", "--backup", "sixth.yaml"]).exits(0).json();
     assert_eq!(again["written"], json!([]));
 
-    // Driven motors are let go first, when a person agrees.
+    // Torque is switched off first, after the user agrees.
     assert_eq!(bench.run(&["say", "center", "--robot", &port]).code, Some(0));
     let unasked = fed(&bench, &["calibrate", &port, "--restore", "second.yaml", "--backup", "a.yaml"], "");
     unasked.is_error(&["Hold the head", "--yes"]);
@@ -356,7 +357,7 @@ fn settings_are_kept_corrected_and_brought_back() {
 }
 
 #[test]
-fn the_machine_is_examined_with_what_to_do() {
+fn doctor_reports_findings_with_remedies() {
     let bench = Bench::new();
     let (_mock, port) = mock(&bench);
     let python = minismith_tests::workspace().join(".venv/bin/python");
@@ -391,7 +392,7 @@ fn the_machine_is_examined_with_what_to_do() {
 }
 
 #[test]
-fn every_command_of_the_engineer_has_examples() {
+fn every_hardware_command_has_examples() {
     let bench = Bench::new();
     for command in ["move", "record", "play", "calibrate", "raw", "scan"] {
         let help = bench.run(&[command, "--help"]).exits(0).out;
@@ -402,7 +403,7 @@ fn every_command_of_the_engineer_has_examples() {
 }
 
 #[test]
-fn motors_tell_what_they_measure_and_hold_as_they_are_told() {
+fn motors_report_measurements_and_obey_torque_commands() {
     let bench = Bench::new();
     let run = |words: &[&str]| bench.run(&[&["motors", "--robot", "mock-bus", "--json"], words].concat());
     let all = run(&[]).exits(0).json();

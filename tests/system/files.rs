@@ -1,4 +1,4 @@
-//! Files that a tool is given and files that it writes, from the command line to the disk, with hostile ones on both
+//! Files that a tool receives and files that it writes, from the command line to the disk, with hostile ones on both
 //! sides.
 
 use std::fs;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::guest::stage::host;
 
-/// Runs a source whose `tool` takes `out`, with no policy in the way.
+/// Runs a source whose `tool` takes `out`, without a policy.
 fn write_with(body: &str, outputs: Option<Outputs>, capabilities: &[Capability]) -> Performance {
     let source = format!("def tool(out):\n    {}\n", body.replace('\n', "\n    "));
     let job = Job {
@@ -51,7 +51,7 @@ fn play(job: Job, permit: &Permit) -> Performance {
     perform(&mut guest as &mut dyn Guest, job, &mut stage, permit)
 }
 
-/// Writes as any tool may.
+/// Runs a tool that writes through the permitted interface.
 fn write(body: &str) -> Performance {
     write_with(body, Some(Outputs::default()), &[Capability::Files])
 }
@@ -68,7 +68,7 @@ fn raises(performance: &Performance, kind: &str, word: &str) {
 }
 
 #[test]
-fn what_a_guest_writes_is_checked_by_the_controller() {
+fn controller_checks_files_written_by_guests() {
     for name in ["../a.txt", "/tmp/PWNED.txt", "a/../b.txt", ".hidden.txt", "a.exe", "", "a.txt\\0.png"] {
         raises(&write(&format!("out.write('{name}', 'x')")), "ValueError", "");
     }
@@ -89,15 +89,15 @@ fn what_a_guest_writes_is_checked_by_the_controller() {
     assert_eq!(kept.outcome, Outcome::Returned { value: Value::Null });
     let names: Vec<_> = kept.outputs.iter().map(|one| (one.name.as_str(), one.bytes)).collect();
     assert_eq!(names, [("a.bin.txt", 3), ("e.md", 2)]);
-    // A whole piece and a little of the next one, put together again.
+    // One whole chunk and a part of the next, joined again.
     let long = write("out.write('long.txt', 'abc' * 200_000)");
     assert_eq!(long.outputs[0].content.0.as_slice(), "abc".repeat(200_000).as_bytes());
     assert!(write("out.write('a.txt', 'x')\nraise ValueError").notes[0].contains("1 files are discarded"));
 }
 
 #[test]
-fn forged_pieces_and_foreign_frames_do_no_harm() {
-    // The guest writes its own turns, and reads its channel as if it were the stage.
+fn forged_chunks_and_foreign_frames_are_harmless() {
+    // The guest sends its own turns, and reads its channel as if it were the execution context.
     let speak = "import json, os
 def frame(turn):
     text = json.dumps(turn).encode()
@@ -125,7 +125,7 @@ def ask(piece):
 }
 
 #[test]
-fn what_a_tool_is_given_is_what_was_read() {
+fn tool_receives_the_file_as_read() {
     let bench = Bench::new();
     let text = bench.write("a.txt", "Stra\u{df}e\nb");
     let schema = json!({"properties": {"file": {"format": "file", "types": ["txt"], "maxBytes": 20}}});
@@ -159,7 +159,7 @@ fn what_a_tool_is_given_is_what_was_read() {
 }
 
 #[test]
-fn a_tool_reads_and_writes_from_the_command_line() {
+fn tool_reads_and_writes_files_from_the_command_line() {
     let bench = Bench::new();
     let tool = workspace().join("tests/cases/good/reads_a_table.py");
     let added = bench.run(&["tool", "add", tool.to_str().unwrap(), "--json"]).exits(0).json();
@@ -203,7 +203,7 @@ fn a_tool_reads_and_writes_from_the_command_line() {
 }
 
 #[test]
-fn only_regular_files_that_are_what_they_say_are_given() {
+fn only_regular_files_of_the_stated_type_are_passed() {
     let bench = Bench::new();
     let tool = workspace().join("tests/cases/good/reads_any_file.py");
     let _added = bench.run(&["tool", "add", tool.to_str().unwrap()]).exits(0);
@@ -238,7 +238,7 @@ fn only_regular_files_that_are_what_they_say_are_given() {
         let refusal = run(path).exits(1).json()["refusal"].to_string();
         assert!(refusal.contains(word), "{path}: {refusal}");
     }
-    // Who names a link at the command line may read what it leads to, and has chosen it.
+    // A user who passes a link on the command line has chosen its target and may read it.
     let users = run("users.txt").exits(0).json();
     assert_eq!(users["performance"]["value"]["type"], "txt");
     let config = run("config.yaml").exits(0).json();
@@ -246,7 +246,7 @@ fn only_regular_files_that_are_what_they_say_are_given() {
 }
 
 #[test]
-fn test_cases_bring_their_files_along() {
+fn test_cases_include_their_files() {
     let bench = Bench::new();
     let source = fs::read_to_string(workspace().join("tests/cases/good/reads_a_table.py")).unwrap();
     let tool = bench.write("mine/reads_a_table.py", &source);
@@ -276,7 +276,7 @@ fn test_cases_bring_their_files_along() {
     let cases = added["checked"]["cases"].as_array().unwrap();
     let own = cases.iter().find(|case| case["arguments"] == json!({"table": "sample:own.csv"})).unwrap();
     assert_eq!(own["outcome"]["value"]["mean"], 7.0);
-    // The file has gone, and still the tool can be rehearsed again: its bytes are in the manifest.
+    // The file is gone, and the tool can still be rehearsed again: the manifest contains its bytes.
     fs::remove_dir_all(bench.path("mine")).unwrap();
     let _approved = bench.run(&["tool", "approve", "reads_a_table", "--json"]).exits(0);
 }

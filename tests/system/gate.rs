@@ -1,5 +1,5 @@
-//! Who may ask the server for what: tokens and roles, trusted peers, the lease, TLS, the journal, and a table of those who
-//! mean harm, beside whom the pulse keeps its beat.
+//! Access control of the server: tokens and roles, trusted peers, the lease, TLS and the journal. A table of hostile
+//! clients runs while the control loop stays on time.
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
@@ -24,7 +24,7 @@ struct Served {
 
 const ROLES: [&str; 4] = ["viewer", "operator", "engineer", "owner"];
 
-/// A controller with the mock robot and these keys under `serve`, and a token of each role.
+/// Returns a controller with the mock robot and these keys under `serve`, and a token of each role.
 fn served(serve: &str, more: &str, arguments: &[&str]) -> Served {
     let bench = Bench::configured(&format!("{BUS}server: {{{serve}}}\n{more}"));
     let tokens = ROLES.map(|role| {
@@ -69,7 +69,7 @@ impl Served {
         panic!("{what}: {path} stays {last}");
     }
 
-    /// 99 of 100 beats were off by less than this, microseconds, while something was done.
+    /// Asserts that 99 of 100 cycles were off by less than this many microseconds while `act` ran.
     fn p99_while<T>(&self, act: impl FnOnce() -> T) -> (f64, T) {
         self.ask("owner", "POST /api/v1/pulse/measure", &Value::Null);
         let done = act();
@@ -78,11 +78,11 @@ impl Served {
     }
 }
 
-/// Says something over a connection of its own, and hears the status of the answer; 0 when there is none.
+/// Sends bytes over a new connection and returns the status of the response; 0 when there is none.
 fn raw(address: &str, text: &[u8]) -> u16 {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    // A server that has seen enough may close before all is said.
+    // A server may close the connection before everything is sent.
     let _cut = stream.write_all(text);
     status(&mut stream)
 }
@@ -103,7 +103,7 @@ fn status(stream: &mut TcpStream) -> u16 {
 const NOD: &str = "def tiny(robot):\n    \"\"\"Looks up.\"\"\"\n    robot.look_up()\n";
 
 #[test]
-fn each_role_may_have_done_what_is_its_own_and_no_more() {
+fn each_role_may_do_its_own_requests_only() {
     let served = served("anonymous_role: none", "", &[]);
     let none = |what: &str, headers: &[&str]| send(&served.address, what, headers, "").0;
     assert_eq!(none("GET /health", &[]), 401);
@@ -111,7 +111,7 @@ fn each_role_may_have_done_what_is_its_own_and_no_more() {
     assert_eq!(none("GET /health", &["Authorization: Basic bWluaXNtaXRo"]), 401);
     let goto = json!({ "head_pose": { "yaw": 0.1 }, "duration": 0.3 });
     let said = json!({ "text": "nod" });
-    // What is asked for, and the statuses for viewer, operator, engineer and owner.
+    // Each request, and its statuses for viewer, operator, engineer and owner.
     let table: [(&str, &Value, [u16; 4]); 10] = [
         ("GET /health", &Value::Null, [200, 200, 200, 200]),
         ("GET /api/state/full", &Value::Null, [200, 200, 200, 200]),
@@ -134,7 +134,7 @@ fn each_role_may_have_done_what_is_its_own_and_no_more() {
     assert!(refused["text"].as_str().unwrap().contains("role operator"), "{refused}");
     assert_eq!(served.bench.run(&["tool", "show", "happy_hello"]).code, Some(1));
 
-    // A page shows its token among the protocols that it offers.
+    // A page sends its token among the protocols that it offers.
     let page = |token: &str| {
         let mut request = format!("ws://{}/api/state/ws/full", served.address).into_client_request().unwrap();
         let offered = format!("minismith, minismith.bearer.{token}");
@@ -146,7 +146,7 @@ fn each_role_may_have_done_what_is_its_own_and_no_more() {
     let refused = page("minismith_x").unwrap_err().to_string();
     assert!(refused.contains("401"), "{refused}");
 
-    // Over the SDK's socket, too: motors are not released for an operator, and it is written down.
+    // The same over the SDK's socket: an operator may not switch torque off, and the journal records the attempt.
     served.ask("engineer", "POST /api/motors/set_mode/enabled", &Value::Null);
     let mut socket = served.socket("operator", "/ws/sdk");
     let mut say = |message: &Value| socket.send(Message::text(message.to_string())).unwrap();
@@ -167,7 +167,7 @@ fn each_role_may_have_done_what_is_its_own_and_no_more() {
     let refused = entries.iter().find(|entry| entry["outcome"] == "403" && entry["who"] == "viewer");
     assert!(refused.is_some() && entries.iter().all(|entry| entry["who"] != "nobody"), "{noted}");
 
-    // A token that is taken back opens nothing more.
+    // A revoked token gives no access.
     assert_eq!(served.bench.run(&["token", "remove", "operator"]).code, Some(0));
     assert_eq!(served.ask("operator", "GET /health", &Value::Null).0, 401);
     let listed = served.bench.run(&["token", "list", "--json"]).exits(0);
@@ -176,7 +176,7 @@ fn each_role_may_have_done_what_is_its_own_and_no_more() {
     assert_eq!(served.bench.run(&["token", "add", "viewer", "--role", "viewer"]).code, Some(1));
     served.bench.run(&["token", "add", "more", "--role", "boss"]).is_error(&["boss", "operator"]);
 
-    // `say --url` shows the token of the environment. The stream of targets before is over 0.3 s after its last one.
+    // `say --url` sends the token of the environment. The earlier stream of targets ends 0.3 s after its last one.
     std::thread::park_timeout(Duration::from_millis(600));
     let url = format!("http://{}", served.address);
     let say = |role: Option<&str>| {
@@ -190,7 +190,7 @@ fn each_role_may_have_done_what_is_its_own_and_no_more() {
 }
 
 #[test]
-fn a_trusted_peer_speaks_the_official_wire_and_releases_nothing() {
+fn trusted_peer_uses_the_official_api_and_approves_nothing() {
     let served = served("anonymous_role: none", "compat: {trusted_peers: [127.0.0.1]}\n", &[]);
     let ask = |what: &str, body: &Value| {
         let body = if body.is_null() { String::new() } else { body.to_string() };
@@ -207,7 +207,7 @@ fn a_trusted_peer_speaks_the_official_wire_and_releases_nothing() {
     }
     let forwarded = send(&served.address, "GET /api/state/full", &["X-Forwarded-For: 127.0.0.1"], "").0;
     assert_eq!(forwarded, 401);
-    // Going to sleep lays the head down; the motors stay on, since nobody but the address asked.
+    // Going to sleep stows the head. The motors stay on, since only the address authenticated the client.
     let (mut socket, _) = connect(format!("ws://{}/ws/sdk", served.address)).unwrap();
     socket.send(Message::text(json!({ "type": "set_motor_mode", "mode": "disabled" }).to_string())).unwrap();
     assert_eq!(ask("POST /api/move/play/goto_sleep", &Value::Null), 200);
@@ -222,7 +222,7 @@ fn a_trusted_peer_speaks_the_official_wire_and_releases_nothing() {
 }
 
 #[test]
-fn a_lease_is_one_persons_and_ends_when_the_heart_misses() {
+fn lease_has_one_holder_and_ends_without_heartbeats() {
     let served = served("anonymous_role: none", "", &[]);
     let began = |role: &str, body: &Value| served.ask(role, "POST /api/v1/lease", body);
     assert_eq!(began("viewer", &json!({})).0, 403);
@@ -236,7 +236,7 @@ fn a_lease_is_one_persons_and_ends_when_the_heart_misses() {
     assert!(seen["lease"]["owner"] == "operator" && !seen.to_string().contains(id), "{seen}");
     let beat = format!("POST /api/v1/lease/{id}/heartbeat");
     assert_eq!(served.ask("engineer", &beat, &Value::Null).0, 403);
-    // Nobody else moves the robot now, whoever he is, and everybody may say stop.
+    // No other client moves the robot now, whatever its role, and every client may stop it.
     let others = served.ask("owner", "POST /api/v1/chat", &json!({ "text": "nod" })).1;
     assert!(others["text"].as_str().unwrap().contains("leased"), "{others}");
     let goto = json!({ "yaw_deg": 40, "duration_s": 4 });
@@ -244,7 +244,7 @@ fn a_lease_is_one_persons_and_ends_when_the_heart_misses() {
     let yaw = |state: &Value| state["posture"]["yaw_deg"].as_f64().unwrap();
     served.until("the turn", "/api/v1/state", |state| yaw(state) > 2.0);
     assert_eq!(served.ask("operator", &beat, &Value::Null).0, 200);
-    // The heart misses: the robot holds where it is, and the lease is worth nothing any more.
+    // The heartbeat is missing: the robot holds its position, and the lease has ended.
     let held = served.until("the hold", "/api/v1/lease", |lease| lease["lease"].is_null());
     assert!(held["lease"].is_null());
     let state = served.until("rest", "/api/v1/state", |state| state["doing"] == "holding");
@@ -257,7 +257,7 @@ fn a_lease_is_one_persons_and_ends_when_the_heart_misses() {
         "done"
     );
 
-    // Over a socket it is as quick as it can be; whoever goes away holds the robot.
+    // The same over a socket, where a disconnect takes effect immediately and holds the robot.
     let (_, lease) = began("operator", &json!({ "heartbeat_ms": 5000 }));
     let id = lease["lease"].as_str().unwrap();
     let mut socket = served.socket("operator", &format!("/api/v1/lease/{id}/ws"));
@@ -285,16 +285,16 @@ fn a_lease_is_one_persons_and_ends_when_the_heart_misses() {
     served.until("the end", "/api/v1/lease", |lease| lease["lease"].is_null());
     let state = served.until("rest", "/api/v1/state", |state| state["doing"] == "holding");
     assert!(yaw(&state) > -39.0, "{state}");
-    // An owner may take it; the one before is told that it has ended.
+    // An owner may take the lease. The previous holder is informed that it has ended.
     let first = began("operator", &json!({})).1["lease"].as_str().unwrap().to_owned();
     assert_eq!(began("engineer", &json!({ "take": true })).0, 409);
     assert_eq!(began("owner", &json!({ "take": true })).0, 201);
     assert_eq!(served.ask("operator", &format!("POST /api/v1/lease/{first}/heartbeat"), &Value::Null).0, 410);
 }
 
-/// A stop also ends what keeps coming: targets that follow it without a pause are part of what was stopped.
+/// A stop also ends a continuous stream: targets that follow without a pause belong to what was stopped.
 #[test]
-fn a_stop_ends_a_stream_of_targets() {
+fn stop_ends_a_stream_of_targets() {
     let served = served("anonymous_role: none", "", &[]);
     let mut socket = served.socket("operator", "/api/move/ws/set_target");
     let aim = |socket: &mut WebSocket<MaybeTlsStream<TcpStream>>, yaw: f64| {
@@ -311,7 +311,7 @@ fn a_stop_ends_a_stream_of_targets() {
         aim(&mut socket, 1.0);
     }
     assert!((yaw() - stopped).abs() < 0.02, "it went on from {stopped} to {}", yaw());
-    // After a pause somebody begins anew.
+    // After a pause a new stream may begin.
     std::thread::park_timeout(Duration::from_millis(700));
     for _ in 0..5 {
         aim(&mut socket, 0.3);
@@ -325,9 +325,9 @@ fn a_stop_ends_a_stream_of_targets() {
     });
 }
 
-/// The table of those who mean harm: each gets the right status, and the pulse does not feel them.
+/// A table of hostile clients: each gets the right status, and the control loop stays on time.
 #[test]
-fn those_who_mean_harm_are_refused_and_the_pulse_beats_on() {
+fn hostile_clients_are_rejected_while_the_control_loop_runs() {
     let served = served("anonymous_role: none, max_connections: 256", "", &[]);
     let address = served.address.clone();
     let owner = format!("Authorization: Bearer {}\r\n", served.token("owner"));
@@ -335,7 +335,7 @@ fn those_who_mean_harm_are_refused_and_the_pulse_beats_on() {
     let (quiet, ()) = served.p99_while(|| std::thread::park_timeout(Duration::from_secs(3)));
     let (loaded, rows) = served.p99_while(|| {
         let mut rows: Vec<(&str, u16, u16)> = Vec::new();
-        // Slow ones first: they are waited for at the end.
+        // The slow clients come first: the test waits for them at the end.
         let slow = |text: String| {
             let mut stream = TcpStream::connect(&address).unwrap();
             stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -382,7 +382,7 @@ fn those_who_mean_harm_are_refused_and_the_pulse_beats_on() {
         rows.push(("a lease that has ended", 410, post(ended, "")));
         rows.push(("raw packets", 403, post("/api/move/ws/raw/write", "{}")));
 
-        // Frames that are none, and more than may be.
+        // Invalid frames, and frames beyond the maximum size.
         let mut socket = served.socket("operator", "/ws/sdk");
         socket.send(Message::binary(vec![0xff; 4096])).unwrap();
         socket.send(Message::text("{\"type\":")).unwrap();
@@ -391,12 +391,13 @@ fn those_who_mean_harm_are_refused_and_the_pulse_beats_on() {
         }
         while !matches!(socket.read(), Err(Error::ConnectionClosed | Error::AlreadyClosed | Error::Protocol(_) | Error::Io(_)) | Ok(Message::Close(_))) {}
 
-        // A thousand sockets from one machine: it has half of the places, and whoever comes on top is told so.
+        // A thousand sockets from one machine: it has half of the places, and the server rejects further connections
+        // with a message.
         let sockets: Vec<TcpStream> = (0..1000).map(|_| TcpStream::connect(&address).unwrap()).collect();
         rows.push(("a thousand sockets", 503, one(head("GET /health", &format!("{owner}\r\n")))));
         drop(sockets);
         served.until("places again", "/health", |health| health["status"] == "ok");
-        // The right token opens in spite of all this, and wrong ones are tried ten times.
+        // The right token still gives access, and ten wrong ones are tried.
         for _ in 0..10 {
             rows.push(("a made-up token", 401, one(head("GET /health", "Authorization: Bearer minismith_x\r\n\r\n"))));
         }
@@ -409,14 +410,14 @@ fn those_who_mean_harm_are_refused_and_the_pulse_beats_on() {
         assert_eq!(got, expected, "{who}");
     }
     println!("{} kinds of harm; the pulse's p99 {quiet} us before and {loaded} us meanwhile", rows.len());
-    // A tenth of a beat is not felt.
+    // A tenth of a cycle does no harm.
     assert!(
         loaded < (quiet * 10.0).max(1000.0),
         "the pulse felt it: {quiet} us before, {loaded} us meanwhile"
     );
 }
 
-/// This machine's address in its network, if it has one.
+/// Returns this machine's address in its network, if it has one.
 fn outward() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("192.0.2.1:9").ok()?;
@@ -425,7 +426,7 @@ fn outward() -> Option<IpAddr> {
 }
 
 #[test]
-fn beyond_this_machine_a_token_is_needed_whatever_the_name() {
+fn remote_requests_need_a_token_whatever_the_host_name() {
     let Some(ip) = outward() else {
         println!("skipped: this machine has no network");
         return;
@@ -437,19 +438,19 @@ fn beyond_this_machine_a_token_is_needed_whatever_the_name() {
     let get = |address: &str, headers: &[&str]| send(address, "GET /health", headers, "").0;
     assert_eq!(get(&near, &[]), 200);
     assert_eq!(get(&far, &[]), 401);
-    // Whoever comes from elsewhere does not become this machine by saying so.
+    // A remote client does not become local by claiming so.
     assert_eq!(get(&far, &["Host: localhost"]), 401);
     assert_eq!(get(&far, &["Host: 127.0.0.1", "X-Forwarded-For: 127.0.0.1"]), 401);
     let token = format!("Authorization: Bearer {}", served.token("viewer"));
     assert_eq!(get(&far, &[&token]), 200);
-    // Nobody but this machine may ask as often as he likes.
+    // Only this machine may send requests without a rate limit.
     let statuses: Vec<u16> = (0..600).map(|_| get(&far, &[&token])).collect();
     assert!(statuses.contains(&429), "{statuses:?}");
     assert_eq!(get(&near, &[]), 200);
 }
 
 #[test]
-fn a_tool_is_only_made_for_an_engineer() {
+fn tool_creation_requires_the_engineer_role() {
     let served = served("anonymous_role: operator", "", &[]);
     let add = |headers: &[&str]| {
         let headers = [&["Content-Type: application/json"], headers].concat();
@@ -460,7 +461,7 @@ fn a_tool_is_only_made_for_an_engineer() {
     assert_eq!(add(&[made_up]), 401);
 }
 
-/// A Python that `make test` installs, with packages of others.
+/// Returns a Python that `make test` installs, with third-party packages.
 fn python(folder: &str) -> Option<std::path::PathBuf> {
     let python = workspace().join(folder).join("bin/python");
     if python.is_file() {
@@ -470,7 +471,7 @@ fn python(folder: &str) -> Option<std::path::PathBuf> {
     None
 }
 
-// Tests start the clients of others.
+// Tests start third-party clients.
 #[allow(clippy::disallowed_methods)]
 fn run(python: &std::path::Path, script: &str, arguments: &[&str]) -> String {
     let script = workspace().join("tests/support").join(script);
@@ -481,7 +482,7 @@ fn run(python: &std::path::Path, script: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn tls_is_spoken_with_clients_of_others() {
+fn tls_works_with_third_party_clients() {
     let Some(python) = python(".cache/clients") else { return };
     let bench = Bench::new();
     let folder = bench.path("");
@@ -501,16 +502,16 @@ fn tls_is_spoken_with_clients_of_others() {
     let told: Value = serde_json::from_str(&run(&python, "clients/tls.py", &ask)).unwrap();
     assert_eq!((&told["status"], &told["version"]), (&json!(200), &json!("TLSv1.3")), "{told}");
     assert_eq!(told["body"]["status"], "ok");
-    // Whoever does not speak TLS is not answered.
+    // A client that does not speak TLS gets no response.
     assert_eq!(raw(&address, format!("GET /health HTTP/1.1\r\nHost: {address}\r\n\r\n").as_bytes()), 0);
     let mut say = bench.command(&["say", "nod", "--url", &format!("https://{address}"), "--json"]);
     let said = say.env("SSL_CERT_FILE", &certificate).output().unwrap();
     assert_eq!(said.status.code(), Some(0), "{}", String::from_utf8_lossy(&said.stderr));
 }
 
-/// The official SDK looks for robots by multicast; where the network lets none through, nothing can be found.
+/// The official SDK finds robots by multicast; where the network filters it, nothing can be found.
 #[test]
-fn the_official_sdk_finds_the_robot_by_its_name() {
+fn official_sdk_finds_the_robot_by_its_name() {
     let (Some(python), Some(_)) = (python(".cache/official"), outward()) else { return };
     let served = served("", "", &["--host", "0.0.0.0"]);
     let port: u64 = served.address.rsplit(':').next().unwrap().parse().unwrap();

@@ -1,5 +1,5 @@
-//! What the head does about what it sees: looks, follows, loses and finds again, all from pixels. What was really there is in
-//! these assertions only.
+//! Gaze from pixels: the head looks at faces, follows, loses and finds them again. Only the assertions use the ground
+//! truth.
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
@@ -32,7 +32,7 @@ use serde_json::json;
 
 use super::served::Served;
 
-/// A camera that notes from where each of its pictures was taken.
+/// A camera that records the pose of each of its images.
 struct Noting {
     camera: SceneCamera,
     taken: Mutex<Vec<(Tick, HeadPose)>>,
@@ -67,7 +67,7 @@ fn photographs() -> std::path::PathBuf {
     folder
 }
 
-/// A stage in virtual time whose head looks into this scene.
+/// Returns an execution context in virtual time whose camera sees this scene.
 fn stage(scene: Scene) -> (Stage, Arc<Noting>) {
     let camera = Arc::new(Noting { camera: SceneCamera::new(Arc::new(scene)), taken: Mutex::default() });
     let robot = MockRobot::new(initial_joints(), Variation::default());
@@ -89,7 +89,7 @@ fn done(stage: &mut Stage, sight: &Sight) -> Looked {
     act(stage, sight, album.path())
 }
 
-/// How far the face's nose really is from the middle, in widths of the picture; none where no face is shown.
+/// Returns the distance of the face's nose from the image centre, in image widths; none where the image shows no face.
 fn off(scene: &Scene, at: Tick, head: &HeadPose) -> Option<f64> {
     let truth = scene.truth(head, at.since(Tick::ZERO));
     let face = truth.into_iter().find(|seen| seen.kind == "face")?;
@@ -99,7 +99,7 @@ fn off(scene: &Scene, at: Tick, head: &HeadPose) -> Option<f64> {
 }
 
 #[test]
-fn a_face_is_brought_to_the_middle_wherever_it_stands() {
+fn gaze_centres_a_face_from_every_direction() {
     for place in [
         [0.8, 0.0, 0.1],
         [0.7, 0.35, 0.15],
@@ -120,14 +120,14 @@ fn a_face_is_brought_to_the_middle_wherever_it_stands() {
 }
 
 #[test]
-fn nobody_is_looked_for_and_not_found() {
+fn gaze_reports_when_it_finds_no_face() {
     let (mut stage, _) = stage(Scene::empty());
     let looked = done(&mut stage, &Sight::LookAt("person"));
     assert_eq!((looked.ending, looked.text.as_str()), (Ending::Refused, "I looked round and see nobody."));
 }
 
 #[test]
-fn a_moving_face_is_kept_near_the_middle_for_a_minute() {
+fn gaze_keeps_a_moving_face_centred_for_a_minute() {
     let scene = Scene::built_in("walker", &photographs()).unwrap();
     let (mut stage, camera) = stage(scene.clone());
     let begun = stage.conductor.stage_now();
@@ -136,7 +136,7 @@ fn a_moving_face_is_kept_near_the_middle_for_a_minute() {
     let taken = camera.taken.lock().unwrap();
     assert!(taken.len() >= 60 * 30, "{} pictures", taken.len());
     let (mut worst, mut sum, mut count) = (0.0_f64, 0.0, 0.0);
-    // It takes a second to find the face and to turn there.
+    // The head takes a second to find the face and to turn to it.
     for (at, head) in taken.iter().filter(|(at, _)| at.since(begun) > Duration::from_secs(1)) {
         let off = off(&scene, *at, head).unwrap();
         (worst, sum, count) = (worst.max(off), sum + off, count + 1.0);
@@ -146,7 +146,7 @@ fn a_moving_face_is_kept_near_the_middle_for_a_minute() {
 }
 
 #[test]
-fn a_face_that_goes_away_is_waited_for_and_found_again() {
+fn gaze_finds_a_lost_face_again() {
     let mut boards = String::new();
     writeln!(boards, "  - {{name: first, {FACE}, position: [0.8, 0.4, 0.1], shown: [0, 5]}}").unwrap();
     writeln!(boards, "  - {{name: second, {FACE}, position: [0.8, -0.35, 0.1], shown: [15, 60]}}").unwrap();
@@ -156,7 +156,7 @@ fn a_face_that_goes_away_is_waited_for_and_found_again() {
     assert!(looked.text.contains("lost it once"), "{}", looked.text);
     let taken = camera.taken.lock().unwrap();
     let head_at = |seconds: f64| taken.iter().find(|(at, _)| at.seconds() >= seconds).unwrap();
-    // Looked at; still looked for where it was; back at the beginning; found again.
+    // The face is looked at; it is sought where it was; the head is back at the start; the face is found again.
     let yaw = |seconds: f64| head_at(seconds).1.angles().yaw.degrees();
     assert!(off(&scene, head_at(4.0).0, &head_at(4.0).1).unwrap() < 0.05);
     assert!((yaw(6.5) - yaw(4.9)).abs() < 2.0, "{} {}", yaw(4.9), yaw(6.5));
@@ -165,7 +165,7 @@ fn a_face_that_goes_away_is_waited_for_and_found_again() {
 }
 
 #[test]
-fn what_is_new_is_told_and_where() {
+fn gaze_reports_new_objects_and_their_direction() {
     let (mut stage, _) = stage(Scene::built_in("newcomer", &photographs()).unwrap());
     let looked = done(&mut stage, &Sight::Watch(Duration::from_secs(30)));
     assert!(
@@ -179,7 +179,7 @@ fn what_is_new_is_told_and_where() {
 }
 
 #[test]
-fn what_is_there_is_told_counted_and_named_by_colour() {
+fn gaze_reports_objects_with_count_and_colour() {
     let (mut stage, _) = stage(Scene::built_in("crowd", &photographs()).unwrap());
     let told = |stage: &mut Stage, sight| done(stage, &sight).text;
     let people = told(&mut stage, Sight::Count("person"));
@@ -195,7 +195,7 @@ fn what_is_there_is_told_counted_and_named_by_colour() {
 }
 
 #[test]
-fn a_stop_ends_the_following_at_once() {
+fn stop_ends_following_immediately() {
     let (mut stage, _) = stage(Scene::built_in("walker", &photographs()).unwrap());
     stage.conductor.order(Order::Halt);
     let looked = done(&mut stage, &Sight::Follow(Duration::from_secs(60)));
@@ -204,7 +204,7 @@ fn a_stop_ends_the_following_at_once() {
 }
 
 #[test]
-fn without_a_model_it_says_which_command_brings_it() {
+fn missing_detector_names_the_install_command() {
     let scene = Scene::built_in("visitor", &photographs()).unwrap();
     let robot = MockRobot::new(initial_joints(), Variation::default());
     let pulse = Pulse::new(robot, VirtualClock::new(), Limits::default(), Duration::from_millis(10)).unwrap();
@@ -217,7 +217,7 @@ fn without_a_model_it_says_which_command_brings_it() {
         assert_eq!(looked.ending, Ending::Failed);
         assert!(looked.text.contains("make models"), "{}", looked.text);
     }
-    // What needs no model works.
+    // Commands that need no model work.
     let scene = done(&mut stage, &Sight::Scene);
     assert!(scene.ending == Ending::Done && scene.text.contains("% bright"), "{}", scene.text);
     let album = tempfile::tempdir().unwrap();
@@ -227,12 +227,12 @@ fn without_a_model_it_says_which_command_brings_it() {
     assert_eq!(minismith_senses::frame::decode(&std::fs::read(&kept[0]).unwrap()).unwrap().width, 320);
 }
 
-/// The head's yaw, degrees.
+/// Returns the head yaw in degrees.
 fn yaw(state: &serde_json::Value) -> f64 {
     state["head_pose"]["yaw"].as_f64().unwrap().to_degrees()
 }
 
-/// A controller whose mock looks into this scene, and its folder of models.
+/// Returns a controller whose mock sees this scene, and its folder of models.
 fn looking(scene: &str) -> Served {
     let models = workspace().join(".cache/models");
     Served::on(Bench::configured(&format!(
@@ -242,7 +242,7 @@ fn looking(scene: &str) -> Served {
 }
 
 #[test]
-fn clients_of_the_official_wire_have_faces_followed_until_a_stop() {
+fn official_api_clients_follow_faces_until_a_stop() {
     let served = looking("visitor");
     let specs = served.value("/api/camera/specs");
     assert_eq!(specs["K"][0][0], 137.6, "{specs}");
@@ -250,14 +250,14 @@ fn clients_of_the_official_wire_have_faces_followed_until_a_stop() {
     assert_eq!(status, 422, "{answer}");
     let (status, answer) = served.ask("POST /api/media/tracking/enable", "");
     assert_eq!((status, answer), (200, json!({ "status": "ok", "enabled": true })));
-    // The face stands at (0.8, 0.12, 0.1): 8.5 degrees to the left.
+    // The face is at (0.8, 0.12, 0.1): 8.5 degrees to the left.
     served.until("/api/state/full", |state| (6.0..11.0).contains(&yaw(state)));
     let face = served.until("/api/media/tracking/face", |face| {
         let (x, y) = (face["face_target"]["x"].as_f64(), face["face_target"]["y"].as_f64());
         face["face_target"]["detected"] == true && x.unwrap().abs() < 0.1 && y.unwrap().abs() < 0.1
     });
     assert_eq!(served.value("/api/daemon/status")["face_target"]["detected"], true, "{face}");
-    // A person's move goes before it, and afterwards the head follows again.
+    // A user's move takes precedence, and afterwards the head follows again.
     let (status, reply) = served.post("/api/v1/chat", &json!({ "text": "look right 30 degrees" }));
     assert!(status == 200 && reply["outcome"] == "done", "{reply}");
     served.until("/api/media/tracking/face", |face| {
@@ -276,7 +276,7 @@ fn clients_of_the_official_wire_have_faces_followed_until_a_stop() {
 }
 
 #[test]
-fn pictures_leave_only_for_whom_the_configuration_names_and_each_answer_says_so() {
+fn images_are_sent_only_to_configured_models_and_each_answer_says_so() {
     let models = workspace().join(".cache/models");
     let vision = "vision: {endpoints: [{url: https://eyes.example/v1, model: eyes}], upload_width_px: 160, max_uploads_per_hour: 1}";
     let keys = format!("models: {{directory: {}}}\ncamera: {{scene: visitor}}\n{vision}\n", models.display());
@@ -307,14 +307,14 @@ fn pictures_leave_only_for_whom_the_configuration_names_and_each_answer_says_so(
         panic!("{seen:?}")
     };
     assert_eq!(minismith_senses::frame::decode(jpeg).unwrap().width, 160);
-    // The hour's one picture is sent, also for another conversation with this body.
+    // The one image of the hour is sent, also on behalf of another conversation with this robot.
     let again = conversation.hear("what do you see?");
     assert!(
         again.text.contains("vision.max_uploads_per_hour") && prompts.seen().len() == 1,
         "{}",
         again.text
     );
-    // Without the key nobody is shown anything, and plain http is refused where others can listen.
+    // Without the key no image is sent. Plain http is rejected where others could read it.
     assert!(Onlooker::configured(&Config::built_in().unwrap()).unwrap().is_none());
     let none = Conversation::new(&body, &workshop).hear("what do you see?");
     assert!(!none.text.contains("sent"), "{}", none.text);

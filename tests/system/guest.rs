@@ -1,6 +1,6 @@
-//! Real guests in real cages: what tools can do, what attacks can't, and what is left when a process dies.
+//! Real guests in real sandboxes: what tools can do, what attacks cannot do, and what is left when a process dies.
 
-// All of this is test code; a helper may give up as a test may.
+// All of this is test code; a helper may panic as a test may.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod corpus;

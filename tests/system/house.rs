@@ -1,4 +1,4 @@
-//! The rules of the house, read from the sources: who may import whom, one door per danger, no file too long.
+//! Rules of the repository, checked on the sources: permitted imports, one file per dangerous API, and a line limit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use minismith_tests::workspace;
 
-/// Each package and which of the others it may import.
+/// Each package and the other packages that it may import.
 const TABLE: [(&str, &[&str]); 18] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
@@ -114,18 +114,18 @@ const TABLE: [(&str, &[&str]); 18] = [
     ),
 ];
 
-/// Words that open a door, and the places that may use them. These tests may use all of them.
+/// Expressions that reach a dangerous API, and the files that may use them. These tests may use all of them.
 const DOORS: &[(&[&str], &[&str])] = &[
     (&["serialport", "TTYPort"], &["firmware-bridge/src/bus/", "mock-robot/tests/"]),
     (&["rustypot::"], &["firmware-bridge/src/bus/", "mock-robot/tests/"]),
     (&["openpt"], &["mock-robot/src/firmware/line.rs"]),
-    // The recorder itself is what its tests start, and those of the voice start who speaks to it.
+    // Tests of the recorder start the recorder itself. Voice tests start the speech synthesizer.
     (
         &["process::Command", "Command::new", "posix_spawn", "libc::exec"],
         &["controller/runtime/src/processes.rs", "controller/recorder/tests/", "controller/voice/tests/"],
     ),
     (&["libc::fork"], &["controller/tool-host/src/process.rs"]),
-    // The cage's attempts try to connect, and must fail. The recorder looks whether its own server listens.
+    // The sandbox's self-test tries to connect, and must fail. The recorder checks whether its own server listens.
     (
         &["TcpListener::bind", "UdpSocket", "TcpStream", "UnixListener"],
         &[
@@ -144,7 +144,7 @@ const DOORS: &[(&[&str], &[&str])] = &[
             "controller/recorder/tests/",
         ],
     ),
-    // The benchmark starts a viewer of others.
+    // The benchmark starts a third-party viewer.
     (&["grpc"], &["controller/recorder/", "controller/src/bench/kept.rs"]),
     (&["opentelemetry", "prost::"], &["controller/runtime/src/logs/"]),
     (&["reqwest::", "rustls::"], &["controller/runtime/src/net/"]),
@@ -163,8 +163,8 @@ const DOORS: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// The only places of `unsafe`: forking, starting the interpreter, showing what lies in a guest's window as arrays, and a
-/// test that counts allocations.
+/// The only files with `unsafe` code. They fork, start the interpreter, expose the memory of a guest's window as
+/// arrays, or count allocations in a test.
 const UNSAFE: &[&str] = &[
     "controller/tool-host/src/process.rs",
     "controller/tool-host/src/interpreter.rs",
@@ -195,7 +195,7 @@ pub const MEMBERS: [&str; 18] = [
 
 const LONGEST_FILE: usize = 600;
 
-/// All files below a folder of the workspace, without what is built, installed or fetched.
+/// Returns all files below a folder of the workspace, without build output, installed packages and downloads.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -215,7 +215,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The Rust sources: their place in the workspace and their text.
+/// Returns the path and the text of each Rust source in the workspace.
 pub fn sources() -> Vec<(String, String)> {
     let root = workspace();
     let rust = files(&root).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs"));
@@ -228,12 +228,12 @@ pub fn sources() -> Vec<(String, String)> {
     sources
 }
 
-/// A line without what follows `//`: comments may speak of everything.
+/// Returns a line without its `//` comment: the rules do not apply to comments.
 fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// The packages that a manifest names as its dependencies, of whatever kind.
+/// Returns the packages that a manifest names as dependencies of any kind.
 pub fn dependencies(manifest: &str) -> (String, BTreeSet<String>) {
     let (mut section, mut name, mut found) = (String::new(), String::new(), BTreeSet::new());
     for line in manifest.lines() {
@@ -254,7 +254,7 @@ pub fn dependencies(manifest: &str) -> (String, BTreeSet<String>) {
 }
 
 #[test]
-fn packages_import_only_whom_the_table_allows() {
+fn packages_import_only_permitted_packages() {
     let table: BTreeMap<&str, &[&str]> = TABLE.into();
     let root = fs::read_to_string(workspace().join("Cargo.toml")).unwrap();
     let listed = root.split_once("members = [").unwrap().1.split(']').next().unwrap();
@@ -272,7 +272,7 @@ fn packages_import_only_whom_the_table_allows() {
 }
 
 #[test]
-fn each_danger_has_one_door() {
+fn each_dangerous_api_is_used_in_one_file() {
     let sources = sources();
     for (words, places) in DOORS {
         let mut used: BTreeSet<&str> = BTreeSet::new();
@@ -289,7 +289,7 @@ fn each_danger_has_one_door() {
 }
 
 #[test]
-fn no_file_is_too_long() {
+fn files_stay_within_the_line_limit() {
     for (file, text) in sources() {
         let lines = text.lines().count();
         assert!(
@@ -300,7 +300,7 @@ fn no_file_is_too_long() {
 }
 
 #[test]
-fn every_module_says_first_what_it_is_for() {
+fn every_module_opens_with_a_doc_sentence() {
     for (file, text) in sources() {
         let is_test = file.starts_with("tests/") || file.contains("/tests");
         assert!(is_test || text.starts_with("//! "), "{file} does not open with a sentence of purpose");
@@ -308,13 +308,13 @@ fn every_module_says_first_what_it_is_for() {
 }
 
 #[test]
-fn nothing_knows_the_machine_it_was_written_on() {
-    // Put together here, so that this file does not name them itself.
+fn sources_contain_no_local_paths() {
+    // The strings are assembled here, so that this file does not contain them itself.
     let folders = ["home", "Users", "root", "work"].map(|name| format!("/{name}/"));
     for file in files(&workspace()) {
         let Ok(text) = fs::read_to_string(&file) else { continue };
         for (number, line) in text.lines().enumerate() {
-            // Ada is nobody: the example of the configuration's own tests.
+            // Ada is the example user of the configuration's own tests.
             let line = line.replace(&format!("{}ada", folders[0]), "");
             let named = folders.iter().find(|folder| line.contains(*folder));
             assert!(

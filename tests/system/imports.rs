@@ -1,7 +1,8 @@
-//! The imports between the files of each crate, read from the sources: they point one way.
+//! The imports between the files of each crate, read from the sources: they have one direction.
 //!
-//! An import is a `use` or a path in the code that begins with `crate`, `self`, `super` or a submodule. A module may use
-//! what its own parents define: a folder is one room, and its parent module is the door. What stands in tests is left out.
+//! An import is a `use` or a path in the code that begins with `crate`, `self`, `super` or a submodule. A module may
+//! use the definitions of its own parents: a folder is one unit, and its parent module is its interface. Tests are
+//! ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,10 +12,10 @@ use minismith_tests::workspace;
 
 use crate::house::{MEMBERS, sources};
 
-/// The names of a module from the root of its crate: empty for the root itself.
+/// The path of a module from the root of its crate; empty for the root itself.
 type Module = Vec<String>;
 
-/// The modules of one crate, each with its text.
+/// Returns the modules of one crate, each with its text.
 fn modules(member: &str) -> BTreeMap<Module, String> {
     let prefix = format!("{member}/src/");
     let of_crate = sources().into_iter().filter_map(|(file, text)| {
@@ -33,7 +34,7 @@ fn modules(member: &str) -> BTreeMap<Module, String> {
     of_crate.collect()
 }
 
-/// The code of a file before its tests, without comments.
+/// Returns the code of a file before its tests, without comments.
 fn code(text: &str) -> String {
     let before_tests = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     before_tests
@@ -43,7 +44,7 @@ fn code(text: &str) -> String {
         .join("\n")
 }
 
-/// The paths of a `use` tree: `a::{b, c::d}` is `a::b` and `a::c::d`.
+/// Returns the paths of a `use` tree: `a::{b, c::d}` is `a::b` and `a::c::d`.
 fn branches(prefix: &[String], tree: &str, found: &mut Vec<Module>) {
     let (mut depth, mut start) = (0_usize, 0);
     let mut items = Vec::new();
@@ -75,7 +76,7 @@ fn branches(prefix: &[String], tree: &str, found: &mut Vec<Module>) {
     }
 }
 
-/// All paths that a file names.
+/// Returns all paths that a file names.
 fn paths(code: &str) -> Vec<Module> {
     let mut found = Vec::new();
     let mut rest = String::new();
@@ -111,7 +112,7 @@ fn paths(code: &str) -> Vec<Module> {
     found
 }
 
-/// The module that a path leads to from another one, where it is one of this crate.
+/// Returns the module of this crate that a path in another module refers to, if any.
 fn target(from: &Module, path: &Module, known: &BTreeMap<Module, String>) -> Option<Module> {
     let mut names = path.as_slice();
     let mut at = match names.first().map(String::as_str)? {
@@ -147,7 +148,7 @@ fn target(from: &Module, path: &Module, known: &BTreeMap<Module, String>) -> Opt
     (known.contains_key(&at) && !from.starts_with(&at)).then_some(at)
 }
 
-/// Which modules each module of a crate imports.
+/// Returns the imports of each module of a crate.
 fn arrows(known: &BTreeMap<Module, String>) -> BTreeMap<Module, BTreeSet<Module>> {
     let of = |(from, text): (&Module, &String)| {
         let to = paths(&code(text)).iter().filter_map(|path| target(from, path, known)).collect();
@@ -156,9 +157,9 @@ fn arrows(known: &BTreeMap<Module, String>) -> BTreeMap<Module, BTreeSet<Module>
     known.iter().map(of).collect()
 }
 
-/// A way from a module back to itself; none where all arrows point one way.
+/// Returns a path from a module back to itself; none where there is no cycle.
 fn circle(arrows: &BTreeMap<Module, BTreeSet<Module>>) -> Option<Vec<Module>> {
-    /// Looks below one module. `done` has no circle below it.
+    /// Searches below one module. `done` has no cycle below it.
     fn below(
         module: &Module,
         arrows: &BTreeMap<Module, BTreeSet<Module>>,
@@ -195,7 +196,7 @@ fn files_import_in_one_direction() {
 }
 
 #[test]
-fn reads_arrows_and_finds_a_circle() {
+fn import_graph_reads_arrows_and_finds_cycles() {
     let module = |name: &str| name.split("::").map(str::to_owned).collect::<Module>();
     let file = |name: &str, text: &str| (module(name), text.to_owned());
     let known: BTreeMap<Module, String> = [
@@ -218,7 +219,7 @@ fn reads_arrows_and_finds_a_circle() {
 }
 
 #[test]
-fn the_map_of_crates_in_the_architecture_is_the_one_that_is_built() {
+fn crate_map_in_the_architecture_matches_the_build() {
     let text = fs::read_to_string(workspace().join("ARCHITECTURE.md")).unwrap();
     let map =
         text.split("```crates\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block `crates`");

@@ -1,5 +1,5 @@
-//! The journal and traces through the whole program: killed, on a full disk, in a place that can't be written. Whatever
-//! befalls what is kept, the robot does the same.
+//! Journal and traces through the whole program: after a kill, on a full disk, and in an unwritable folder. The robot
+//! moves the same whatever happens to the files.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use super::cli::{listening, send};
 
-/// A bench whose journal and traces lie in its own folder.
+/// Returns a test folder whose journal and traces are stored in it.
 pub(super) fn bench(keys: &str) -> Bench {
     Bench::configured(&format!("journal: {{file: journal.jsonl}}\ntraces: {{directory: traces}}\n{keys}"))
 }
 
-/// The paths of all kept traces, the oldest first.
+/// Returns the paths of all stored traces, the oldest first.
 pub(super) fn traces(bench: &Bench) -> Vec<String> {
     let Ok(listed) = std::fs::read_dir(bench.path("traces")) else { return Vec::new() };
     let mut traces: Vec<String> =
@@ -26,24 +26,24 @@ pub(super) fn traces(bench: &Bench) -> Vec<String> {
     traces
 }
 
-/// It does so, and ends well.
+/// Runs a sentence and asserts that it succeeds.
 #[track_caller]
 pub(super) fn does(bench: &Bench, arguments: &[&str]) {
     let _done = bench.run(arguments).exits(0);
 }
 
-/// The lines of a trace.
+/// Returns the lines of a trace.
 pub(super) fn lines(bench: &Bench, trace: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(bench.path(trace)).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The beats among them; each follows the one before, so none is missing.
+/// Returns its cycles. Each follows the previous one, so none is missing.
 #[track_caller]
 pub(super) fn beats(lines: &[Value]) -> Vec<&Value> {
     let beats: Vec<&Value> = lines.iter().filter(|line| line["type"] == "cycle").collect();
     let number = |beat: &Value| beat["cycle"].as_u64().unwrap();
-    assert!(beats.windows(2).all(|pair| number(pair[1]) == number(pair[0]) + 1), "a beat is missing");
+    assert!(beats.windows(2).all(|pair| number(pair[1]) == number(pair[0]) + 1), "a cycle is missing");
     beats
 }
 
@@ -51,7 +51,7 @@ fn pause(time: Duration) {
     std::thread::park_timeout(time);
 }
 
-/// What a sentence's answer tells of motion.
+/// Returns the part of an answer that describes the motion.
 fn motion(reply: &Value) -> Value {
     let steps = reply["steps"].as_array().unwrap().iter();
     let told = |step: &Value| json!([step["kind"], step["requested"], step["refusal"], step["trims"]]);
@@ -59,7 +59,7 @@ fn motion(reply: &Value) -> Value {
 }
 
 #[test]
-fn all_of_a_request_has_one_id_in_the_journal_and_a_trace() {
+fn request_shares_one_id_across_journal_and_trace() {
     let bench = bench("");
     let reply = bench.run(&["say", "nod twice, then look left 20 degrees", "--json"]).exits(0).json();
     let told = bench.run(&["journal", "export", "--json"]).exits(0).json();
@@ -73,7 +73,7 @@ fn all_of_a_request_has_one_id_in_the_journal_and_a_trace() {
     assert_eq!(kinds, ["said", "step", "step", "answer"], "{shown}");
     let answer = &shown["entries"][3];
     assert_eq!(answer["what"], reply["text"]);
-    // The beat's own account lies between them, with the stage's time.
+    // The robot's own entry lies between them, with the robot time.
     let halves: Vec<&Value> = entries.iter().filter(|entry| entry["kind"] == "body").collect();
     assert!(halves.iter().any(|entry| entry["outcome"] == "playing"), "{told}");
     let at = |entry: &Value| entry["stage_s"].as_f64().unwrap();
@@ -92,7 +92,7 @@ fn all_of_a_request_has_one_id_in_the_journal_and_a_trace() {
 }
 
 #[test]
-fn a_kill_in_the_midst_of_calls_costs_the_last_entry_at_most() {
+fn kill_during_calls_loses_at_most_the_last_entry() {
     let bench = bench("");
     for round in 1..=4 {
         let mut served = bench.start(&["serve", "--json", "--port", "0"]);
@@ -116,7 +116,7 @@ fn a_kill_in_the_midst_of_calls_costs_the_last_entry_at_most() {
             pause(Duration::from_millis(2));
         }
         let known = answered.load(Ordering::Relaxed);
-        // Who was answered so long ago is written, however busy the machine is.
+        // An entry this old has been written, however busy the machine is.
         pause(Duration::from_millis(300));
         served.signal(Signal::KILL);
         let ended = served.end();
@@ -135,7 +135,7 @@ fn a_kill_in_the_midst_of_calls_costs_the_last_entry_at_most() {
     }
 }
 
-/// The program, on a disk on which no file may be longer than this, in KiB.
+/// Returns the program with a limit on the size of each file, in KiB.
 // A shell sets the limit.
 #[allow(clippy::disallowed_methods)]
 fn limited(bench: &Bench, kibibytes: u32, arguments: &[&str]) -> Ran {
@@ -153,7 +153,7 @@ fn limited(bench: &Bench, kibibytes: u32, arguments: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_full_disk_is_told_once_and_moves_nothing_otherwise() {
+fn full_disk_is_reported_once_and_changes_no_motion() {
     let sentence = ["say", "nod twice, then look left 20 degrees", "--json"];
     let usual = bench("").run(&sentence).exits(0);
     assert_eq!(usual.err, "");
@@ -167,11 +167,11 @@ fn a_full_disk_is_told_once_and_moves_nothing_otherwise() {
         assert_eq!(full.err.matches(told).count(), 1, "{}", full.err);
     }
     assert!(full.err.contains("make room"), "{}", full.err);
-    // What fitted is a trace that can be read.
+    // The part that fitted is a readable trace.
     let [trace] = traces(&bench).try_into().unwrap();
     let replayed = bench.run(&["replay", &trace, "--json"]).json();
     assert_eq!(replayed["whole"], false, "{replayed}");
-    // With room again all is as before.
+    // With room again, everything works as before.
     does(&bench, &sentence);
     let told = bench.run(&["journal", "export", "--json"]).exits(0).json();
     assert!(told["entries"].as_array().unwrap().iter().any(|entry| entry["kind"] == "answer"), "{told}");
@@ -179,7 +179,7 @@ fn a_full_disk_is_told_once_and_moves_nothing_otherwise() {
 }
 
 #[test]
-fn a_place_that_can_t_be_written_is_told_once_and_moves_nothing_otherwise() {
+fn unwritable_directory_is_reported_once_and_changes_no_motion() {
     let sentence = ["say", "nod twice, then look left 20 degrees", "--json"];
     let usual = bench("").run(&sentence).exits(0);
     let bench = Bench::configured("journal: {file: way/journal.jsonl}\ntraces: {directory: way/traces}\n");
@@ -196,7 +196,7 @@ fn a_place_that_can_t_be_written_is_told_once_and_moves_nothing_otherwise() {
 }
 
 #[test]
-fn what_is_kept_is_the_owner_s_alone() {
+fn stored_files_are_readable_by_the_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let bench = bench("");
     does(&bench, &["say", "nod", "--json"]);

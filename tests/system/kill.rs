@@ -1,8 +1,8 @@
-//! A controller that is killed in mid-motion: the servos come to rest by themselves near their last goals, and the next
+//! A controller that is killed during a motion: the servos come to rest near their last goals without it, and the next
 //! controller takes over.
 //!
-//! The emulated servos and the controller are processes of their own. What the servos hold afterwards is read as any
-//! other program would read it, by rustypot through the serial port.
+//! The emulated servos and the controller are processes of their own. Afterwards rustypot reads the servos through the
+//! serial port, as any other program would.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -24,16 +24,16 @@ use tempfile::TempDir;
 
 /// How often a kill is tried until it hits the middle of a motion.
 const TRIES: usize = 20;
-/// How long a motor may go on after the last word: five times the servos' watchdog.
+/// How long a motor may move after the last packet: five times the servos' watchdog timeout.
 const SETTLE: Duration = Duration::from_secs(1);
 /// Encoder counts in one turn.
 const COUNTS: f64 = 4096.0;
-/// A goal so far ahead of its joint, in counts, is that of a joint in motion.
+/// A joint whose goal is this many counts ahead is in motion.
 const MOVING: i32 = 4;
-/// Register 98 of a watchdog that has tripped.
+/// The value of register 98 when the watchdog has tripped.
 const TRIPPED: u8 = 255;
 
-/// A process that does not outlive its test.
+/// A process that ends with its test.
 struct Running(Child);
 
 impl Running {
@@ -50,7 +50,7 @@ impl Drop for Running {
     }
 }
 
-// The test kills a controller, so that one must be a process.
+// The test kills the controller, which must therefore be a process.
 #[allow(clippy::disallowed_methods)]
 fn minismith(config: &Path) -> Command {
     let test = std::env::current_exe().unwrap();
@@ -67,7 +67,7 @@ fn pass(time: Duration) {
     clock.wait_until(clock.now() + time);
 }
 
-/// What one servo says.
+/// What one servo reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Servo {
     watchdog: u8,
@@ -86,7 +86,8 @@ struct Servos {
     process: Running,
     port: PathBuf,
     config: PathBuf,
-    /// The line, held without reading from it: whoever is killed leaves his exclusive hold behind, and this undoes it.
+    /// The line, held open without reading from it. A killed process leaves its exclusive lock behind, and this
+    /// releases it.
     line: OwnedFd,
     _folder: TempDir,
 }
@@ -115,7 +116,7 @@ impl Servos {
         command
     }
 
-    /// Does what is said, and gives back the answer.
+    /// Runs a sentence and returns its answer.
     fn hears(&self, text: &str) -> Value {
         let Output { status, stdout, stderr } = self.say(text).output().unwrap();
         let (said, complaint) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
@@ -123,7 +124,7 @@ impl Servos {
         serde_json::from_str(&said).unwrap()
     }
 
-    /// Says it, and kills the controller after this time.
+    /// Starts a sentence and kills the controller after this time.
     fn hears_and_is_abandoned(&self, text: &str, after: Duration) {
         let mut controller =
             Running(self.say(text).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
@@ -133,11 +134,11 @@ impl Servos {
         ioctl_tiocnxcl(&self.line).unwrap();
     }
 
-    /// Reads what the servos hold. Nothing is written to them.
+    /// Reads the servos' registers. Nothing is written to them.
     fn look(&self) -> Joints<Servo> {
         let port = self.port.to_str().unwrap();
         let mut line = serialport::new(port, 1_000_000).timeout(Duration::from_secs(2)).open().unwrap();
-        // What the killed one asked for and never read; the last answers may still be on their way.
+        // Responses that the killed controller never read. The last ones may still be on their way.
         pass(Duration::from_millis(30));
         line.clear(serialport::ClearBuffer::Input).unwrap();
         let ids = Joint::ALL.map(Joint::motor_id);
@@ -152,8 +153,8 @@ impl Servos {
         })
     }
 
-    /// Kills a controller in the middle of what it says, as `in_the_middle` sees it: too early, right, too late.
-    /// Gives back what the servos held just after, before their watchdogs tripped.
+    /// Kills a controller in the middle of a sentence. `in_the_middle` classifies each try: too early, right or too
+    /// late. Returns the servos' registers just afterwards, before their watchdogs tripped.
     fn killed(
         &self,
         before: &str,
@@ -168,7 +169,7 @@ impl Servos {
             self.hears_and_is_abandoned(text, after);
             let left = self.look();
             if left.iter().any(|(_, servo)| servo.watchdog == TRIPPED) {
-                continue; // This look came too late to tell what the last goals were.
+                continue; // This reading came too late to contain the last goals.
             }
             match in_the_middle(&start, &left) {
                 std::cmp::Ordering::Less => after += step,
@@ -179,7 +180,7 @@ impl Servos {
         panic!("no kill in {TRIES} hit the middle of `{text}`");
     }
 
-    /// Each joint rests within one beat's travel of its last goal, and all watchdogs have tripped.
+    /// Asserts that each joint rests within one cycle's travel of its last goal, and that all watchdogs have tripped.
     fn rests_at(&self, left: &Joints<Servo>) -> Joints<Servo> {
         pass(SETTLE);
         let rest = self.look();
@@ -190,7 +191,7 @@ impl Servos {
         let limits = limits_of(&config);
         for (joint, servo) in rest.iter() {
             let radians = limits.joints[joint].speed.value() * config.rate.period().as_secs_f64();
-            // The goal is rounded to a count, and so is the position.
+            // Goal and position are both rounded to a count.
             let travel = radians / std::f64::consts::TAU * COUNTS + 1.0;
             let off = servo.present - left[joint].goal;
             eprintln!("{joint}: left {:?}, rests {servo:?}, off by {off} of {travel:.1} counts", left[joint]);
@@ -204,19 +205,19 @@ impl Servos {
         rest
     }
 
-    /// The next controller finds the servos, and moves them well.
+    /// Asserts that the next controller finds the servos and moves them.
     fn obeys_again(&mut self) {
         assert_eq!(self.process.0.try_wait().unwrap(), None, "the servos' process lives on");
         let answer = self.hears("turn left 40 degrees");
         let [step] = answer["steps"].as_array().unwrap().as_slice() else { panic!("{answer}") };
         let angle = |what: &str| step[what]["body_yaw_deg"].as_f64().unwrap();
         assert!((angle("requested") - 40.0).abs() < 0.01 && (angle("achieved") - 40.0).abs() < 1.0, "{step}");
-        // It cleared the watchdogs and left them off; else the servos would have refused these goals.
+        // It cleared the watchdogs and left them off. Otherwise the servos would have rejected these goals.
         assert!(self.look().iter().all(|(_, servo)| servo.watchdog == 0));
     }
 }
 
-/// The body turns as fast as the limits let it, from one side to the other.
+/// Kills a controller while the base turns from side to side at the highest speed that the limits permit.
 fn killed_in_mid_turn(servos: &Servos, from: &str, to: &str) -> Joints<Servo> {
     let target = (150.0_f64 / 360.0 * COUNTS).round() as i32 * if to == "left" { 1 } else { -1 } + 2048;
     let before = format!("turn {from} 150 degrees in 2.5 seconds");
@@ -233,25 +234,25 @@ fn killed_in_mid_turn(servos: &Servos, from: &str, to: &str) -> Joints<Servo> {
             std::cmp::Ordering::Equal
         }
     });
-    // It was further from its goal than it may rest: what brings it there happens after the controller's death.
+    // The joint was further from its goal than it may rest, so it moved on after the controller's death.
     assert!(left[Joint::BodyYaw].behind().abs() > 100, "{left:?}");
     left
 }
 
 #[test]
-fn with_working_watchdogs_a_killed_turn_rests_at_its_last_goal() {
+fn killed_turn_rests_at_its_last_goal_with_working_watchdogs() {
     let mut servos = Servos::start("healthy.yaml");
     for [from, to] in [["right", "left"], ["left", "right"]] {
         let left = killed_in_mid_turn(&servos, from, to);
         let rest = servos.rests_at(&left);
-        // What a tripped watchdog does is to make the present position the goal.
+        // A tripped watchdog makes the present position the goal.
         assert!(rest.iter().all(|(_, servo)| servo.behind().abs() <= 1), "{rest:?}");
         servos.obeys_again();
     }
 }
 
 #[test]
-fn with_watchdogs_that_do_not_stop_a_killed_turn_rests_at_its_last_goal() {
+fn killed_turn_rests_at_its_last_goal_without_working_watchdogs() {
     let mut servos = Servos::start("watchdog_trips_without_stopping.yaml");
     for [from, to] in [["right", "left"], ["left", "right"]] {
         let left = killed_in_mid_turn(&servos, from, to);
@@ -264,7 +265,7 @@ fn with_watchdogs_that_do_not_stop_a_killed_turn_rests_at_its_last_goal() {
 }
 
 #[test]
-fn legs_and_antennas_rest_at_their_last_goals_too() {
+fn killed_legs_and_antennas_rest_at_their_last_goals() {
     for faults in ["healthy.yaml", "watchdog_trips_without_stopping.yaml"] {
         let mut servos = Servos::start(faults);
         for (text, part) in [

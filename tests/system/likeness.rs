@@ -1,5 +1,4 @@
-//! What a conversation does with what is there already: tools that are alike, what earlier authors were refused for, and
-//! approvals that a person gives.
+//! Conversations about existing tools: similar tools, the rejections of earlier authors, and approvals by the user.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::mind::{person, returned};
 
-/// `cases/alike.yaml`.
+/// The file `cases/alike.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Pairs {
@@ -37,7 +36,7 @@ struct Pair {
     alike: bool,
 }
 
-/// What a tool of the workspace says that it does.
+/// Returns the description of a tool of the workspace.
 fn description(tool: &str) -> String {
     let places = [format!("tests/cases/good/{tool}.py"), format!("tools/predefined/{tool}/v1.py")]
         .map(|place| workspace().join(place));
@@ -46,7 +45,7 @@ fn description(tool: &str) -> String {
     vet(draft).unwrap().manifest(Provenance::default()).description
 }
 
-/// Precision and recall of one way to judge.
+/// Returns precision and recall of one classifier.
 fn measured(pairs: &[Pair], name: &str, mut judge: impl FnMut(&Pair, &str) -> bool) -> (f64, f64) {
     let (mut hits, mut false_alarms, mut misses) = (0.0, 0.0, 0.0);
     for pair in pairs {
@@ -69,7 +68,7 @@ fn measured(pairs: &[Pair], name: &str, mut judge: impl FnMut(&Pair, &str) -> bo
 }
 
 #[test]
-fn what_counts_as_alike_is_measured_on_pairs() {
+fn similarity_threshold_separates_the_labelled_pairs() {
     let Pairs { pairs } = serde_yaml::from_str(include_str!("../cases/alike.yaml")).unwrap();
     let alike = pairs.iter().filter(|pair| pair.alike).count();
     assert!(alike >= 20 && pairs.len() - alike >= 20);
@@ -93,7 +92,7 @@ fn what_counts_as_alike_is_measured_on_pairs() {
         measured(&pairs, "by meaning too", |pair, description| judge(&pair.request, &pair.tool, description));
     assert!(precision >= 0.9 && recall >= 0.85, "{precision} {recall}");
 
-    // A shelf has many tools, and each of them is a chance to ask for nothing.
+    // A registry has many tools, and each of them could cause a needless question.
     let tools: BTreeMap<&str, String> =
         pairs.iter().map(|pair| (pair.tool.as_str(), description(&pair.tool))).collect();
     let (mut others, mut asked) = (0, 0);
@@ -113,7 +112,7 @@ fn what_counts_as_alike_is_measured_on_pairs() {
     assert!(asked * 100 <= others, "{asked} of {others}");
 }
 
-/// A workshop and a body of its own, for conversations with a scripted model and a scripted person.
+/// A workshop and a robot of its own, for conversations with a scripted model and a scripted user.
 struct House {
     bench: Bench,
     config: Config,
@@ -130,7 +129,7 @@ impl House {
         House { bench, config, workshop, body }
     }
 
-    /// A request that the grammar does not know.
+    /// Handles a request that the grammar does not contain.
     fn hear(
         &self,
         answers: Vec<Result<Said, NoAnswer>>,
@@ -139,8 +138,8 @@ impl House {
         self.hear_wish("show me something like a boat on calm water", answers, replies)
     }
 
-    /// One request to a model with these answers and a person with these replies: what came of it, what the model was
-    /// asked, and what the person was.
+    /// Sends one request with a scripted model and a scripted user. Returns the result, the prompts to the model and
+    /// the questions to the user.
     fn hear_wish(
         &self,
         wish: &str,
@@ -178,7 +177,7 @@ fn create(name: &str, specification: &str) -> Result<Said, NoAnswer> {
     calls("create_function", json!({"name": name, "specification": specification}))
 }
 
-/// The code of a tool that sways by so many degrees.
+/// Returns the code of a tool that sways by this many degrees.
 fn sway(name: &str, degrees: u32) -> String {
     format!(
         r#"from reachy_mini import ReachyMini
@@ -203,7 +202,7 @@ def {name}(robot: ReachyMini, times: int = 1) -> str:
     )
 }
 
-/// What a model says while it makes a tool, with these tries at its code.
+/// Returns the replies of a model that writes a tool, with these attempts at its code.
 fn making(tries: &[String]) -> Vec<Result<Said, NoAnswer>> {
     let fenced = |source: &String| says(&format!("```python\n{source}```"));
     let specified = json!({
@@ -220,7 +219,7 @@ fn making(tries: &[String]) -> Vec<Result<Said, NoAnswer>> {
     said
 }
 
-/// What stands in a prompt as data, with where it is from.
+/// Returns the data blocks of a prompt, each with its source.
 fn data(prompt: &Prompt) -> Vec<(String, String)> {
     let parts = prompt.messages.iter().flat_map(|message| &message.parts);
     let data = parts.filter_map(|part| match part {
@@ -237,7 +236,7 @@ fn author(prompts: &[Prompt]) -> Option<&Prompt> {
 const ALIKE: &str = "sway the head gently from side to side";
 
 #[test]
-fn an_agent_that_wants_a_tool_which_is_there_has_the_person_choose() {
+fn agent_asks_the_user_when_a_similar_tool_exists() {
     let house = House::new(&RobotChoice::Mock);
     house.add("sway_gently", &sway("sway_gently", 12));
     let registry = house.workshop.registry();
@@ -262,7 +261,7 @@ fn an_agent_that_wants_a_tool_which_is_there_has_the_person_choose() {
     assert_eq!(registry.roll_back("sway_gently", None).unwrap(), (2, 1));
     assert!(registry.load("boat_sway", None).is_err());
 
-    // Another one never takes the name of one that is there.
+    // A different tool never takes the name of an existing one.
     let (_, prompts, _) = house.hear(script("sway_gently", &[sway("sway_gently", 5)]), &["another"]);
     assert!(returned(prompts.last().unwrap()).contains("sway_gently_2 is written"));
     assert_eq!(registry.load("sway_gently", None).unwrap().manifest().version, 1);
@@ -270,7 +269,7 @@ fn an_agent_that_wants_a_tool_which_is_there_has_the_person_choose() {
 }
 
 #[test]
-fn with_nobody_to_ask_only_the_very_same_tool_is_used() {
+fn only_an_identical_tool_is_reused_without_a_user() {
     let house = House::new(&RobotChoice::Mock);
     house.add("sway_gently", &sway("sway_gently", 12));
     let registry = house.workshop.registry();
@@ -283,7 +282,8 @@ fn with_nobody_to_ask_only_the_very_same_tool_is_used() {
     }
     assert_eq!(registry.list().unwrap().len(), 1);
 
-    // What is only alike is made, and that it was assumed is said; so it is with a reply that says nothing.
+    // A tool that is only similar is written, and the answer names the assumption. The same holds for a reply without a
+    // choice.
     for (name, replies) in [("boat_sway", &[][..]), ("ship_sway", &["hmm"][..])] {
         let script = [vec![create(name, ALIKE)], making(&[sway(name, 7)])].concat();
         let (_, prompts, asked) = house.hear(script, replies);
@@ -294,7 +294,7 @@ fn with_nobody_to_ask_only_the_very_same_tool_is_used() {
     }
 }
 
-/// What a chat answers to these lines.
+/// Returns the answers of a chat to these lines.
 fn chat(bench: &Bench, robot: &str, lines: &str) -> Vec<Value> {
     let file = bench.write("lines.txt", lines);
     let mut command = bench.command(&["chat", "--json", "--robot", robot]);
@@ -304,7 +304,7 @@ fn chat(bench: &Bench, robot: &str, lines: &str) -> Vec<Value> {
 }
 
 #[test]
-fn the_offline_brain_asks_too() {
+fn offline_parser_asks_when_a_similar_tool_exists() {
     let bench = Bench::new();
     let replies = chat(
         &bench,
@@ -329,7 +329,8 @@ fn the_offline_brain_asks_too() {
     assert_eq!(replies[1]["tool"]["code"], Value::Null);
     assert!(replies[3]["text"].as_str().unwrap().contains("tool rollback happy_hello"));
 
-    // One sentence has nobody behind it. The same moves are used, and run once where that is asked for anyway.
+    // A single sentence has no user to ask. The identical moves are reused, and run once where the request asks for
+    // that.
     let wish = "make a tool called third that nods three times, then run it";
     let reply = bench.run(&["say", wish, "--json"]).exits(0).json();
     assert_eq!((&reply["tool"]["name"], &reply["tool"]["code"]), (&json!("jolly"), &Value::Null));
@@ -344,7 +345,7 @@ fn the_offline_brain_asks_too() {
 }
 
 #[test]
-fn a_second_author_sees_what_the_first_was_refused_for() {
+fn second_author_receives_earlier_rejections() {
     let house = House::new(&RobotChoice::Mock);
     let hasty = |name: &str| sway(name, 9).replace("    return f", "    import os\n    return f");
     let first = [vec![create("boat", ALIKE)], making(&[hasty("boat"), sway("boat", 9)])].concat();
@@ -375,7 +376,7 @@ fn a_second_author_sees_what_the_first_was_refused_for() {
     assert!(bytes <= lookup::MOST_TOKENS * 4, "{bytes}");
 }
 
-/// A tool about which a person is asked: it hides whether its motion was refused.
+/// A tool that needs approval: it hides whether its motion was rejected.
 const TWITCH: &str = r#"from reachy_mini import ReachyMini
 
 
@@ -393,7 +394,7 @@ def twitch_once(robot: ReachyMini) -> int:
 "#;
 
 #[test]
-fn a_person_approves_in_conversation_before_real_motors_move() {
+fn conversation_asks_for_approval_before_real_motors_move() {
     let bench = Bench::new();
     let file = bench.write("twitch_once.py", TWITCH);
     let _added = bench.run(&["tool", "add", file.to_str().unwrap()]).exits(0);
@@ -418,7 +419,7 @@ fn a_person_approves_in_conversation_before_real_motors_move() {
 }
 
 #[test]
-fn no_model_gives_an_approval() {
+fn model_cannot_give_approval() {
     let emulator = Emulator::start(EmulatorOptions {
         link: None,
         faults: Faults::default(),

@@ -1,5 +1,5 @@
-//! The agents with a real, small language model on this machine: `make test-llm`. What it manages is printed; what is
-//! asserted is what has to hold with any model.
+//! The agents with a real, small language model on this machine: `make test-llm`. The results are printed. Assertions
+//! cover only what must hold with any model.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -22,12 +22,12 @@ use super::mind::House;
 
 const MODEL: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
 
-/// Recorded requests, by their place: the tool, whether it was kept, and how often the model answered.
+/// Recorded requests by index: the tool, whether it was stored, and how often the model replied.
 const RECORDED: [(usize, (&str, bool, u32)); 4] = [
     (1, ("bows_like_actor", true, 4)),
-    // Thrice refused, since it turns the head and no body.
+    // Rejected three times, since it turns the head and not the base.
     (4, ("lighthouse", false, 5)),
-    // The specification never ended, so the request stood for it.
+    // The specification never ended, so the request replaced it.
     (5, ("counts_up_number", true, 3)),
     (7, ("drops_one_antenna", false, 5)),
 ];
@@ -39,7 +39,7 @@ struct Server {
 }
 
 impl Server {
-    // The server is a program that no one here wrote.
+    // The server is a third-party program.
     #[allow(clippy::disallowed_methods)]
     fn start() -> Server {
         let folder =
@@ -50,7 +50,7 @@ impl Server {
         let threads = std::env::var("LLM_THREADS").unwrap_or_else(|_| "1".into());
         let process = Command::new(program)
             .args(["--host", "127.0.0.1", "--port", &port.to_string(), "--offline", "--ctx-size", "24576"])
-            // One slot for each kind of question keeps what they begin with.
+            // One slot for each kind of prompt caches its common beginning.
             .args(["--parallel", "3", "--threads", &threads, "--threads-batch", &threads, "--poll", "0"])
             .arg("--model")
             .arg(folder.join(format!("{MODEL}.gguf")))
@@ -96,7 +96,7 @@ impl Drop for Server {
     }
 }
 
-/// What becomes of one request in a house.
+/// Returns the reply to one request to a set of agents.
 fn hear(house: &House, text: &str, model: Box<dyn Model>) -> Reply {
     let usual = Mind::new(&house.config, model);
     let limits = Limits { seconds: 3_600.0, answer_tokens: 900, ..usual.limits };
@@ -107,7 +107,7 @@ fn requests() -> Vec<String> {
     serde_yaml::from_str(include_str!("../cases/requests.yaml")).unwrap()
 }
 
-/// How a reply is told in a line of a table.
+/// Returns a reply as one line of a table.
 fn row(request: &str, reply: &Reply, seconds: f64) -> String {
     let tool = reply.tool.as_ref();
     let kept =
@@ -126,10 +126,10 @@ fn row(request: &str, reply: &Reply, seconds: f64) -> String {
     )
 }
 
-/// Of ten tools that nobody foresaw, some come all the way: written, proved, reviewed and kept.
+/// Of ten unforeseen tools, some pass every stage: written, verified, reviewed and stored.
 #[test]
 #[ignore = "needs a real model: make test-llm"]
-fn ten_requests_for_new_tools() {
+fn model_answers_ten_requests_for_new_tools() {
     let server = Server::start();
     let record = std::env::var_os("MINISMITH_CASSETTES").map(PathBuf::from);
     let only = std::env::var("MINISMITH_ONLY").ok();
@@ -151,7 +151,7 @@ fn ten_requests_for_new_tools() {
         }
         let on_the_shelf = house.workshop.registry().list().unwrap();
         let version = reply.tool.as_ref().and_then(|tool| tool.version);
-        // What is said is what is on the shelf.
+        // The answer matches the registry.
         assert_eq!(
             on_the_shelf.iter().filter(|entry| !entry.predefined).count(),
             usize::from(version.is_some())
@@ -166,9 +166,9 @@ fn ten_requests_for_new_tools() {
     assert!(kept >= 3.min(all), "{kept} of {all}");
 }
 
-/// Nobody has told the model beforehand what it will be asked for.
+/// No prompt contains the requests of these tests.
 #[test]
-fn no_request_stands_in_a_prompt_or_in_the_program() {
+fn requests_appear_in_no_prompt_and_no_source() {
     let plain = |text: &str| {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         format!(" {} ", words.map(str::to_lowercase).collect::<Vec<_>>().join(" "))
@@ -184,7 +184,7 @@ fn no_request_stands_in_a_prompt_or_in_the_program() {
     }
     assert!(texts.len() > 100, "{}", texts.len());
     for request in requests() {
-        // What all such requests begin with tells nothing.
+        // The common beginning of all such requests identifies none of them.
         let words: Vec<String> = plain(&request).split_whitespace().skip(4).map(str::to_owned).collect();
         for part in words.windows(5) {
             let part = format!(" {} ", part.join(" "));
@@ -195,9 +195,9 @@ fn no_request_stands_in_a_prompt_or_in_the_program() {
     }
 }
 
-/// What was recorded of that is played again: the very same requests are made, and what is kept is the same.
+/// The recorded replies are played back: the same requests are sent, and the same tools are stored.
 #[test]
-fn recorded_talks_come_to_the_same_end() {
+fn recorded_conversations_reach_the_same_result() {
     let requests = requests();
     for (place, kept) in RECORDED {
         let path = workspace().join(format!("tests/cassettes/request-{place:02}.json"));
@@ -224,10 +224,10 @@ struct Saying {
     tool: String,
 }
 
-/// Which of thirty tools the model chooses, when it sees all of them, and when it sees those that a search finds.
+/// The model's choice among thirty tools when it sees all of them, and when it sees those of a search.
 #[test]
 #[ignore = "needs a real model: make test-llm"]
-fn thirty_tools_with_and_without_the_search() {
+fn model_selects_among_thirty_tools_with_and_without_search() {
     let server = Server::start();
     let house = House::new();
     let Choice { tools, says } = serde_yaml::from_str(include_str!("../cases/choice.yaml")).unwrap();
@@ -255,7 +255,7 @@ fn thirty_tools_with_and_without_the_search() {
     let among = says.iter().filter(|one| found(&one.say).iter().any(|f| f.name == one.tool)).count();
     let semantic = house.workshop.registry().search("x", 6, &models).unwrap().semantic;
     println!("the search finds the tool for {among} of {} (by meaning too: {semantic})", says.len());
-    // Thirty tools take more than a prompt usually may.
+    // Thirty tools take more room than a prompt normally has.
     let mut client = Client::open(&LanguageModel { max_prompt_tokens: 7_500, ..server.config() }).unwrap();
     let mut score = |what: &str, functions: &dyn Fn(&str) -> Vec<Function>| -> usize {
         let (mut right, mut tokens) = (0, 0);
@@ -284,15 +284,15 @@ fn thirty_tools_with_and_without_the_search() {
     };
     let all = score("all thirty", &|_| everything.clone());
     let searched = score("those that a search finds", &found);
-    // Seeing less must not make the choice worse; what the search by words alone does not find can't be chosen.
+    // A shorter list must not make the choice worse. A tool that the text search misses cannot be chosen.
     let lost = says.len() - among;
     assert!(searched + lost >= all, "{searched} with the search, which lost {lost}; {all} without");
 }
 
-/// Each form of answer is kept to; what it says is printed.
+/// The model follows each reply format. Its replies are printed.
 #[test]
 #[ignore = "needs a real model: make test-llm"]
-fn each_form_is_kept_to() {
+fn model_follows_each_reply_format() {
     let server = Server::start();
     let mut client = Client::open(&server.config()).unwrap();
     let mut ask = |words: &str, form: Form| {

@@ -1,6 +1,6 @@
 //! Whole-system tests.
 
-// All of this is test code; a helper may give up as a test may.
+// All of this is test code; a helper may panic as a test may.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod bench;

@@ -1,5 +1,5 @@
-//! The Model Context Protocol, driven by its official Python client: over HTTP and over standard input and output, in the
-//! protocol with sessions and in the one without.
+//! The Model Context Protocol, driven by its official Python client over HTTP and over standard input and output. It
+//! covers the protocol versions with and without sessions.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::cli::{listening, send};
 
-/// The Python that has others' clients, or none, which is said.
+/// Returns the Python with third-party clients; prints a note and returns none where there is none.
 pub(super) fn clients_python() -> Option<PathBuf> {
     let python = workspace().join(".cache/clients/bin/python");
     if python.is_file() {
@@ -19,8 +19,8 @@ pub(super) fn clients_python() -> Option<PathBuf> {
     None
 }
 
-/// Runs a script with those clients; the JSON that it prints.
-// Others' clients are Python's: they need a process of their own.
+/// Runs a script with those clients and returns the JSON that it prints.
+// The clients are Python code and need a process of their own.
 #[allow(clippy::disallowed_methods)]
 pub(super) fn exercised(bench: &Bench, script: &str, arguments: &[&str]) -> Option<Value> {
     let mut command = std::process::Command::new(clients_python()?);
@@ -43,7 +43,7 @@ fn served() -> (Bench, Running, String) {
     (bench, program, address)
 }
 
-/// What every client finds, by whatever way it comes.
+/// Asserts what every client finds, over every transport.
 fn is_well_served(seen: &Value, tool: &str, protocol: &str) {
     assert_eq!((&seen["server"], &seen["protocol"]), (&json!("minismith"), &json!(protocol)));
     assert!(seen["instructions"].as_str().unwrap().contains("Reachy"), "{seen}");
@@ -101,13 +101,13 @@ fn is_well_served(seen: &Value, tool: &str, protocol: &str) {
     assert_eq!(made["structured"]["checked"]["report"]["rests_at_end"], true, "{made}");
     let new = &seen["new"];
     assert!(new["inputSchema"]["properties"]["degrees"].is_object(), "{new}");
-    // Whoever made it, its own words are no instructions to anybody's model until a person has approved it.
+    // The text of a tool, whoever wrote it, is no instruction to a model until a user has approved it.
     assert!(!new.to_string().contains("to the left and back"), "{new}");
     assert!(seen["ran"]["text"].as_str().unwrap().contains("glanced 15"), "{}", seen["ran"]);
 }
 
 #[test]
-fn clients_over_http_see_move_stop_and_extend_the_robot() {
+fn http_clients_see_move_stop_and_extend_the_robot() {
     if clients_python().is_none() {
         return;
     }
@@ -118,13 +118,13 @@ fn clients_over_http_see_move_stop_and_extend_the_robot() {
     for (mode, tool, protocol, way) in [
         ("legacy", "glance_one", "2025-11-25", &[&*url][..]),
         ("auto", "glance_two", "2026-07-28", &[&*url]),
-        // The same robot for a client that knows nothing but standard streams.
+        // The same robot for a client that supports only stdio.
         ("legacy", "glance_three", "2025-11-25", &bridge),
     ] {
         let arguments = [&[mode, tool][..], way].concat();
         is_well_served(&exercised(&bench, "exercise_mcp.py", &arguments).unwrap(), tool, protocol);
     }
-    // Those who go away while the robot dances for them.
+    // Clients that disconnect while the robot dances for them.
     for way in [&[&*url][..], &bridge] {
         exercised(&bench, "exercise_mcp.py", &[&["leave", "none"][..], way].concat()).unwrap();
         rests(&address);
@@ -143,7 +143,7 @@ fn rests(address: &str) {
 }
 
 #[test]
-fn a_client_over_standard_streams_does_the_same_with_a_robot_of_its_own() {
+fn stdio_client_controls_a_robot_of_its_own() {
     if clients_python().is_none() {
         return;
     }
@@ -158,7 +158,7 @@ fn a_client_over_standard_streams_does_the_same_with_a_robot_of_its_own() {
 }
 
 #[test]
-fn standard_output_has_messages_only_and_the_program_ends_with_its_input() {
+fn stdout_carries_only_messages_and_the_program_ends_with_stdin() {
     let bench = Bench::new();
     let mut program = bench.start(&["mcp"]);
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
@@ -181,7 +181,7 @@ fn standard_output_has_messages_only_and_the_program_ends_with_its_input() {
             break;
         }
     }
-    // It dances for a minute, unless the end of its input ends that.
+    // It dances for a minute unless the end of its input ends that.
     let ran = program.end();
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     for line in ran.out.lines() {

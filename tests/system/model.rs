@@ -1,5 +1,5 @@
-//! The language model's client against servers that misbehave on a real socket: a person hears what happened, and
-//! nothing grows or hangs.
+//! The language model client against misbehaving servers on a real socket. The user reads what happened, and nothing
+//! grows or hangs.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -16,10 +16,10 @@ use minismith_runtime::config::{Config, Endpoint, LanguageModel};
 use minismith_runtime::net::Address;
 use serde_json::{Value, json};
 
-/// What a server does with one request: it is told on which connection it came.
+/// Handles one request on the connection of this number.
 pub(super) type Behaviour = Box<dyn FnMut(&mut TcpStream) + Send>;
 
-/// A server that treats its connections one after another as it is told, and then is gone.
+/// A server that handles its connections one after another, each by its handler, and then stops.
 pub(super) struct Server {
     port: u16,
     requests: Arc<Mutex<Vec<String>>>,
@@ -55,7 +55,7 @@ impl Server {
     }
 }
 
-/// Head and body of one request.
+/// Returns the head and the body of one request.
 fn request(stream: &mut TcpStream) -> Option<String> {
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
@@ -78,13 +78,13 @@ fn request(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-/// Waits until the other side hangs up.
+/// Waits until the client disconnects.
 fn wait_for_the_end(stream: &mut TcpStream) {
     let mut piece = [0; 64];
     while matches!(stream.read(&mut piece), Ok(read) if read > 0) {}
 }
 
-/// Writes all of it, as long as anybody listens.
+/// Writes everything while the client is connected.
 fn write(stream: &mut TcpStream, bytes: &[u8]) -> bool {
     stream.write_all(bytes).and_then(|()| stream.flush()).is_ok()
 }
@@ -164,7 +164,7 @@ fn ready() -> Behaviour {
     call(&["{}"], "ready")
 }
 
-/// One call, its arguments in pieces.
+/// Returns one tool call whose arguments arrive in chunks.
 fn call(pieces: &[&str], name: &str) -> Behaviour {
     let first = json!({"tool_calls": [{"index": 0, "id": "a", "type": "function", "function": {"name": name, "arguments": ""}}]});
     let mut stream = delta(&first);
@@ -175,7 +175,7 @@ fn call(pieces: &[&str], name: &str) -> Behaviour {
 }
 
 #[test]
-fn a_streamed_answer_is_heard_as_it_comes() {
+fn streamed_reply_is_delivered_as_it_arrives() {
     let server = Server::start(vec![says("Größe \u{1f916}!")]);
     let mut heard = Vec::new();
     let answer = client(&config(vec![server.endpoint()]))
@@ -195,7 +195,7 @@ fn a_streamed_answer_is_heard_as_it_comes() {
 }
 
 #[test]
-fn bytes_may_come_one_by_one() {
+fn reply_is_parsed_when_bytes_arrive_one_by_one() {
     let whole = streamed("Größe \u{1f916}!").replace('\n', "\r\n");
     let server = Server::start(vec![Box::new(move |stream| {
         stream.set_nodelay(true).unwrap();
@@ -219,7 +219,7 @@ fn bytes_may_come_one_by_one() {
 }
 
 #[test]
-fn an_answer_that_is_not_streamed_is_taken_too() {
+fn unstreamed_reply_is_accepted() {
     let body = json!({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1, "completion_tokens": 1}});
     let server = Server::start(vec![plain("200 OK", JSON, body.to_string())]);
@@ -227,14 +227,14 @@ fn an_answer_that_is_not_streamed_is_taken_too() {
 }
 
 #[test]
-fn calls_come_natively_or_by_schema() {
+fn tool_calls_arrive_natively_or_by_schema() {
     let server = Server::start(vec![ready(), call(&["{\"ti", "mes\": 2}"], "nod")]);
     let Said::Calls { calls, .. } = ask(&config(vec![server.endpoint()]), nod()).unwrap().said else {
         panic!()
     };
     assert_eq!((calls[0].name.as_str(), &calls[0].arguments["times"]), ("nod", &json!(2)));
 
-    // As small coder models answer `tools`: JSON in the text, with braces written twice.
+    // Small coder models answer `tools` like this: JSON in the text, with doubled braces.
     let bare = "{{\"name\": \"ready\", \"arguments\": {}}}";
     let spoken = json!({"calls": [{"name": "nod", "arguments": {"times": 3}}]}).to_string();
     let server = Server::start(vec![says(bare), says("{\"word\": \"yes\"}"), says(&spoken)]);
@@ -246,7 +246,7 @@ fn calls_come_natively_or_by_schema() {
 }
 
 #[test]
-fn a_wrong_schema_is_put_right_once() {
+fn invalid_schema_reply_is_corrected_once() {
     let form =
         || Form::Json(json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}));
     let ready = || says("{\"word\": \"yes\"}");
@@ -262,7 +262,7 @@ fn a_wrong_schema_is_put_right_once() {
     );
 }
 
-/// What is said of a server with these behaviours.
+/// Returns the error for a server with these behaviours.
 #[track_caller]
 fn complaint(behaviours: Vec<Behaviour>, form: Form) -> String {
     let server = Server::start(behaviours);
@@ -272,7 +272,7 @@ fn complaint(behaviours: Vec<Behaviour>, form: Form) -> String {
 }
 
 #[test]
-fn nobody_there_is_said_with_a_remedy() {
+fn unreachable_endpoint_is_reported_with_a_remedy() {
     let port = {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()
@@ -282,7 +282,7 @@ fn nobody_there_is_said_with_a_remedy() {
     let error = ask(&config(vec![nobody.clone()]), Form::Text).unwrap_err().to_string();
     assert!(error.contains("can't be reached: Connection refused"), "{error}");
     assert!(error.contains("nlu: grammar"), "{error}");
-    // The next one answers, and that is told.
+    // The next endpoint answers, and the user is informed.
     let server = Server::start(vec![says("Hi")]);
     let mut client = client(&config(vec![nobody, server.endpoint()]));
     let answer = client.answer(&prompt(Form::Text), &mut |_| Watch::On).unwrap();
@@ -291,41 +291,41 @@ fn nobody_there_is_said_with_a_remedy() {
 }
 
 #[test]
-fn garbage_is_no_answer() {
+fn garbage_reply_is_an_error() {
     let said = complaint(vec![plain("200 OK", STREAM, b"data: \xff\xfe\x00\n\n".to_vec())], Form::Text);
     assert!(said.contains("no usable answer") && said.contains("not UTF-8"), "{said}");
     let said = complaint(vec![plain("200 OK", STREAM, "data: {\"hello\": 1}\n\n")], Form::Text);
     assert!(said.contains("not the JSON of a language model's reply"), "{said}");
     let said = complaint(vec![plain("200 OK", "Content-Type: text/html\r\n", "<html>")], Form::Text);
     assert!(said.contains("of the type text/html") && said.contains("/v1"), "{said}");
-    // No HTTP at all, each time.
+    // No valid HTTP, each time.
     let garbage = || -> Behaviour {
         Box::new(|stream| {
             write(stream, &[0xff; 512]);
         })
     };
     let said = complaint(vec![garbage(), garbage(), garbage()], Form::Text);
-    assert!(said.contains("broke off"), "{said}");
+    assert!(said.contains("connection was lost"), "{said}");
 }
 
 #[test]
-fn half_a_stream_is_no_answer_and_an_empty_one_is_asked_for_again() {
+fn truncated_stream_is_an_error_and_an_empty_one_is_retried() {
     let half = delta(&json!({"content": "Hel"}));
     let said = complaint(vec![plain("200 OK", STREAM, half)], Form::Text);
     assert!(said.contains("ended in the middle"), "{said}");
     let chunked = "Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n";
     let said = complaint(vec![plain("200 OK", chunked, "ff\r\ndata: {\"choices\"")], Form::Text);
-    assert!(said.contains("broke off") || said.contains("can't be reached"), "{said}");
+    assert!(said.contains("connection was lost") || said.contains("can't be reached"), "{said}");
     let server = Server::start(vec![plain("200 OK", STREAM, ""), says("Hi")]);
     assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
-    // One that said how the model ended has said all.
+    // A stream that contains the finish reason is complete.
     let stream = delta(&json!({"content": "Hi"})) + &ending("stop");
     let server = Server::start(vec![plain("200 OK", STREAM, stream)]);
     assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
 }
 
 #[test]
-fn a_busy_server_is_asked_again_and_a_refusal_is_told() {
+fn busy_server_is_retried_and_a_rejection_reported() {
     let busy =
         plain("429 Too Many Requests", "Retry-After: 3\r\n", "{\"error\": {\"message\": \"slow down\"}}");
     let server = Server::start(vec![busy, plain("503 Busy", "", "loading"), says("Hi")]);
@@ -340,8 +340,8 @@ fn a_busy_server_is_asked_again_and_a_refusal_is_told() {
 }
 
 #[test]
-fn endless_things_end() {
-    // Text that goes on and on, far beyond the tokens that were asked for.
+fn endless_replies_are_cut_off() {
+    // Text without end, far beyond the requested tokens.
     let endless = |piece: String| -> Behaviour {
         Box::new(move |stream| {
             let open = write(stream, head("200 OK", STREAM).as_bytes());
@@ -363,7 +363,7 @@ fn endless_things_end() {
     let error = ask(&config(vec![server.endpoint()]), Form::Text).unwrap_err().to_string();
     assert!(error.contains("a line of the stream is longer"), "{error}");
     assert!(server.finished.recv_timeout(Duration::from_secs(60)).is_ok(), "the server was read to the end");
-    // Calls without end.
+    // Tool calls without end.
     let calls = (0..).map(|index| {
         delta(&json!({"tool_calls": [{"index": index, "id": format!("c{index}"), "function": {"name": "nod", "arguments": "{}"}}]}))
     });
@@ -374,7 +374,7 @@ fn endless_things_end() {
     });
     let said = complaint(vec![ready(), endless], nod());
     assert!(said.contains("more than 16 calls"), "{said}");
-    // An error without end.
+    // An error body without end.
     let ill: Behaviour = Box::new(|stream| {
         let open = write(stream, head("400 Bad", "").as_bytes());
         while open && write(stream, &[b'e'; 4096]) {}
@@ -384,7 +384,7 @@ fn endless_things_end() {
 }
 
 #[test]
-fn silence_and_slowness_have_limits() {
+fn silent_and_slow_replies_time_out() {
     let silent = || -> Behaviour { Box::new(wait_for_the_end) };
     let server = Server::start(vec![silent()]);
     let short = LanguageModel { read_timeout: Duration::from_millis(200), ..config(vec![server.endpoint()]) };
@@ -397,7 +397,7 @@ fn silence_and_slowness_have_limits() {
         }
     );
     assert!(server.finished.recv_timeout(Duration::from_secs(60)).is_ok(), "the connection was not given up");
-    // It began, and then fell silent.
+    // The response began and then stalled.
     let begun: Behaviour = Box::new(|stream| {
         write(stream, (head("200 OK", STREAM) + &delta(&json!({"content": "Hel"}))).as_bytes());
         wait_for_the_end(stream);
@@ -405,7 +405,7 @@ fn silence_and_slowness_have_limits() {
     let server = Server::start(vec![begun]);
     let short = LanguageModel { endpoints: vec![server.endpoint()], ..short };
     assert!(matches!(ask(&short, Form::Text), Err(NoAnswer::Slow { .. })));
-    // Never silent, and never at an end either.
+    // A response that never pauses and never ends.
     let chatty: Behaviour = Box::new(|stream| {
         let open = write(stream, head("200 OK", STREAM).as_bytes());
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
@@ -426,19 +426,19 @@ fn silence_and_slowness_have_limits() {
 }
 
 #[test]
-fn a_stop_is_heard_in_silence() {
+fn stop_cancels_a_silent_request() {
     let server = Server::start(vec![Box::new(wait_for_the_end)]);
     let mut looks = 0;
     let answer = client(&config(vec![server.endpoint()])).answer(&prompt(Form::Text), &mut |_| {
         looks += 1;
         if looks < 4 { Watch::On } else { Watch::Off }
     });
-    // The limits are 20 and 30 seconds: only the stop can have ended this.
+    // The timeouts are 20 and 30 seconds: only the stop can have ended this.
     assert_eq!((answer, looks), (Err(NoAnswer::GivenUp), 4));
     assert!(server.finished.recv_timeout(Duration::from_secs(60)).is_ok(), "the connection was not given up");
 }
 
-/// A configuration with a key, as a person writes it. The variable is one that every process of a test has.
+/// Returns a configuration with a key, as a user writes it. Every test process has the environment variable.
 fn with_key(port: u16) -> LanguageModel {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.yaml");
@@ -452,7 +452,7 @@ fn with_key(port: u16) -> LanguageModel {
 }
 
 #[test]
-fn a_key_goes_to_its_address_alone_and_is_never_repeated() {
+fn api_key_is_sent_only_to_its_endpoint_and_never_shown() {
     let key = std::env::var("PATH").unwrap();
     let thief = Server::start(vec![says("stolen")]);
     let elsewhere =
@@ -465,7 +465,7 @@ fn a_key_goes_to_its_address_alone_and_is_never_repeated() {
     assert!(error.contains("(307)") && error.contains("redirects are not followed"), "{error}");
     assert_eq!(thief.requests(), Vec::<String>::new());
     assert!(server.requests()[0].contains(&format!("Bearer {key}")), "the key was not sent at all");
-    // A server that repeats the key in its refusal.
+    // A server that repeats the key in its error.
     let refusal = json!({"error": {"message": format!("{key} is wrong")}}).to_string();
     let server = Server::start(vec![plain("401 Unauthorized", JSON, refusal)]);
     let error = ask(&with_key(server.port), Form::Text).unwrap_err().to_string();

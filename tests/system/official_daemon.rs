@@ -1,4 +1,4 @@
-//! The official daemon runs on the emulated servos: its REST interface and the official SDK move them.
+//! The official daemon on the emulated servos: its REST interface and the official SDK move them.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use mock_robot::faults::Faults;
 use mock_robot::firmware::{Emulator, EmulatorOptions};
 use serde_json::Value;
 
-/// One count of an encoder is 0.0015; the daemon's own rounding comes on top.
+/// One encoder count is 0.0015. The daemon's own rounding adds to it.
 const CLOSE: f64 = 0.02;
 
-/// The Python that has the whole official daemon, or none, which is said.
+/// Returns the Python with the whole official daemon; prints a note and returns none where there is none.
 fn official_python() -> Option<PathBuf> {
     let environment = workspace().join(".cache/official/bin");
     let [python, daemon] = ["python", "reachy-mini-daemon"].map(|name| environment.join(name));
@@ -24,9 +24,9 @@ fn official_python() -> Option<PathBuf> {
 }
 
 #[test]
-// The official daemon is Python's: it needs a process of its own.
+// The official daemon is Python code and needs a process of its own.
 #[allow(clippy::disallowed_methods)]
-fn the_official_daemon_and_sdk_move_the_emulated_servos() {
+fn official_daemon_and_sdk_move_the_emulated_servos() {
     let Some(python) = official_python() else { return };
     let options =
         EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints(), paced: true };
@@ -44,7 +44,7 @@ fn the_official_daemon_and_sdk_move_the_emulated_servos() {
         .unwrap_or_else(|error| panic!("the script printed no JSON ({error}): {complaints}"));
     assert!(output.status.success() && seen["failed"] == serde_json::json!([]), "{seen}\n{complaints}");
 
-    // What the script and the daemon say is one thing; this is where the motors are.
+    // Besides the reports of the script and the daemon, the test reads where the motors are.
     let after = emulator.probe();
     let at = |joint: Joint| after[joint].position.value();
     let goals = [

@@ -1,6 +1,6 @@
-//! The official motor controller library drives the emulated servos through their serial port.
+//! The official motor controller library, on the serial port of the emulated servos.
 
-// A helper of a test may end it.
+// A helper of a test may panic.
 #![allow(clippy::expect_used)]
 
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use mock_robot::faults::{Faults, HardwareError};
 use mock_robot::firmware::{Emulator, EmulatorOptions};
 use serde_json::{Value, json};
 
-/// One count of the encoder is 0.0015; the library rounds towards zero and the servo to the nearest.
+/// One encoder count is 0.0015. The library rounds towards zero, the servo to the nearest count.
 const CLOSE: f64 = 0.004;
 
-/// The Python that has the official packages, or none if they are to be skipped.
+/// Returns the Python with the official packages; none if they are to be skipped.
 pub fn peers_python() -> Option<PathBuf> {
     let given = std::env::var_os("MINISMITH_PEERS_PYTHON").map(PathBuf::from);
     let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/peers/bin/python");
@@ -32,8 +32,8 @@ pub fn peers_python() -> Option<PathBuf> {
     None
 }
 
-/// Runs the script on the emulator's port and reads what it printed.
-#[allow(clippy::disallowed_methods)] // The official library is Python's: it needs a process of its own.
+/// Runs the script on the emulator's port and returns its parsed output.
+#[allow(clippy::disallowed_methods)] // The official library is Python code and needs a process of its own.
 fn official(python: &Path, emulator: &Emulator, verb: &str, more: &[String]) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("support/official/motor_controller.py");
     let output = std::process::Command::new(python)
@@ -64,7 +64,7 @@ fn emulator(faults: Faults) -> (Emulator, [f64; 9]) {
 }
 
 #[test]
-fn it_moves_all_nine_and_reads_them_back() {
+fn official_motor_controller_moves_and_reads_all_servos() {
     let Some(python) = peers_python() else { return };
     let (emulator, start) = emulator(Faults::default());
     let goals = [1.2, 0.5, -0.4, 0.3, -0.6, 0.45, -0.5, -2.5, 2.0];
@@ -78,7 +78,7 @@ fn it_moves_all_nine_and_reads_them_back() {
     assert!(body.is_sorted(), "the body goes straight to its goal: {body:?}");
     assert_eq!((&seen["modes"], &seen["modes_under_torque"]), (&json!(vec![3; 6]), &json!(vec![3; 6])));
     assert_eq!(seen["modes_when_limp"], json!(vec![0; 6]));
-    // On the last thousandths of the way, a leg still draws what its gears eat.
+    // On the last thousandths of the way, a leg still draws the current that friction in its gears takes.
     let currents: [i32; 6] = serde_json::from_value(seen["currents"].clone()).expect("six currents");
     assert!(currents.iter().all(|milliamps| milliamps.abs() < 300), "{seen}");
 
@@ -91,7 +91,7 @@ fn it_moves_all_nine_and_reads_them_back() {
 }
 
 #[test]
-fn its_start_up_finds_a_healthy_robot() {
+fn official_start_up_accepts_a_healthy_robot() {
     let Some(python) = peers_python() else { return };
     let (emulator, start) = emulator(Faults::default());
     let seen = official(&python, &emulator, "start_up", &[]);
@@ -103,13 +103,13 @@ fn its_start_up_finds_a_healthy_robot() {
         (&seen["torque"], &seen["mode"], &seen["gains"]),
         (&json!(false), &json!(3), &json!([300, 0, 0]))
     );
-    // Register 48: greatest and least position of stewart_1, 2958 and 1502.
+    // Register 48: maximum and minimum position of stewart_1, 2958 and 1502.
     assert_eq!(seen["limits"], json!([0x8E, 0x0B, 0, 0, 0xDE, 0x05, 0, 0]));
     assert_eq!(seen["hardware_errors"], json!(vec![0; 9]));
 }
 
 #[test]
-fn its_start_up_reboots_a_servo_with_a_hardware_error() {
+fn official_start_up_reboots_a_servo_with_a_hardware_error() {
     let Some(python) = peers_python() else { return };
     let hardware_error = [(Joint::Stewart4, HardwareError::Overload)].into();
     let (emulator, _) = emulator(Faults { hardware_error, ..Faults::default() });
@@ -120,7 +120,7 @@ fn its_start_up_reboots_a_servo_with_a_hardware_error() {
 }
 
 #[test]
-fn its_start_up_names_a_silent_servo() {
+fn official_start_up_names_a_silent_servo() {
     let Some(python) = peers_python() else { return };
     let (emulator, _) = emulator(Faults { silent: vec![Joint::Stewart3], ..Faults::default() });
     let seen = official(&python, &emulator, "start_up", &[]);

@@ -1,4 +1,4 @@
-//! The wire of the official daemon: the unmodified official SDK, its routes, its WebSockets, and those who mean harm.
+//! The official daemon's API: the unmodified official SDK, its routes, its WebSockets, and hostile clients.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use tungstenite::Message;
 
 use super::served::{Served, Socket, served};
 
-/// How far a place may be from the official mock-up's, metres and radians: the mock here has encoders, each count of which
-/// is 0.0015, and a goal is reached through the safety envelope.
+/// The tolerance to the official mock-up, metres and radians. The mock here has encoders with counts of 0.0015, and a
+/// goal is reached through the safety envelope.
 const CLOSE: f64 = 0.013;
 
-/// After which of its steps the official mock-up has moved the head without being asked to: head tracking, once started
-/// and stopped, leaves it elsewhere.
+/// Steps after which the official mock-up has moved the head unasked: head tracking, once started and stopped, leaves
+/// it elsewhere.
 const MOVED_BY_ITSELF: [&str; 5] =
     ["stop_head_tracking", "enable_wobbling", "disable_wobbling", "release_media", "acquire_media"];
 
@@ -24,7 +24,7 @@ impl Served {
     }
 }
 
-/// The next JSON of this type.
+/// Returns the next JSON message of this type.
 fn next(socket: &mut Socket, kind: &str) -> Value {
     loop {
         let message = socket.read().unwrap();
@@ -41,7 +41,7 @@ fn say(socket: &mut Socket, value: &Value) {
     socket.send(Message::text(value.to_string())).unwrap();
 }
 
-/// The Python that has the official SDK, or none, which is said.
+/// Returns the Python with the official SDK; prints a note and returns none where there is none.
 fn official_python() -> Option<PathBuf> {
     let python = workspace().join(".cache/official/bin/python");
     if python.is_file() {
@@ -52,9 +52,9 @@ fn official_python() -> Option<PathBuf> {
 }
 
 #[test]
-// The official SDK is Python's: it needs a process of its own.
+// The official SDK is Python code and needs a process of its own.
 #[allow(clippy::disallowed_methods)]
-fn the_official_sdk_sees_what_the_official_daemon_shows() {
+fn official_sdk_reads_the_same_state_as_from_the_official_daemon() {
     let Some(python) = official_python() else { return };
     let served = served();
     let port = served.address.rsplit_once(':').unwrap().1.to_owned();
@@ -82,7 +82,8 @@ fn the_official_sdk_sees_what_the_official_daemon_shows() {
     }
 }
 
-/// The greatest difference between the numbers of two values of the same shape; whatever else differs is far apart.
+/// Returns the greatest difference between the numbers of two values of the same shape. Any other difference counts as
+/// infinite.
 fn distance(one: &Value, other: &Value) -> f64 {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => (one.as_f64().unwrap() - other.as_f64().unwrap()).abs(),
@@ -99,10 +100,10 @@ fn distance(one: &Value, other: &Value) -> f64 {
 }
 
 #[test]
-fn a_move_is_begun_told_stopped_and_kept_from_others() {
+fn move_is_started_reported_stopped_and_exclusive() {
     let served = served();
     let mut updates = served.socket("/api/move/ws/updates");
-    // The listener is there before the move.
+    // The subscriber connects before the move.
     std::thread::park_timeout(Duration::from_millis(200));
     let goto = json!({ "head_pose": { "yaw": 0.5 }, "antennas": [0.3, -0.3], "duration": 0.4, "interpolation": "linear" });
     let (status, begun) = served.post("/api/move/goto", &goto);
@@ -114,7 +115,7 @@ fn a_move_is_begun_told_stopped_and_kept_from_others() {
 
     let (_, long) = served.post("/api/move/goto", &json!({ "head_pose": { "yaw": -0.5 }, "duration": 30 }));
     assert_eq!(served.value("/api/move/running"), json!([{ "uuid": long["uuid"] }]));
-    // Who comes later waits, and hears why.
+    // A later client waits, and receives the reason.
     let (status, busy) = served.post("/api/move/goto", &goto);
     assert_eq!((status, busy["detail"].as_str().unwrap().contains("a move is running")), (409, true));
     let target = json!({ "target_antennas": [0.0, 0.0] });
@@ -134,7 +135,7 @@ fn a_move_is_begun_told_stopped_and_kept_from_others() {
 }
 
 #[test]
-fn what_no_robot_can_do_is_refused_with_a_reason() {
+fn impossible_requests_are_rejected_with_a_reason() {
     let served = served();
     for (body, word) in [
         (json!({ "duration": 0.0 }), "duration"),
@@ -200,14 +201,14 @@ fn what_no_robot_can_do_is_refused_with_a_reason() {
     assert_eq!(served.value("/api/apps/list-available/installed"), json!([]));
     let reports = served.ask("PUT /api/telemetry", r#"{"enabled": true}"#);
     assert_eq!(reports, (200, json!({ "enabled": false, "disabled_by_env": true })));
-    // None of it has moved anything.
+    // None of these requests has moved anything.
     let state = served.value("/api/state/full?with_target_head_pose=true");
     assert!(state["target_head_pose"]["yaw"].as_f64().unwrap().abs() < 1e-4, "{state}");
     assert!(served.yaw().abs() < 1e-3);
 }
 
 #[test]
-fn a_stopped_daemon_rests_and_a_started_one_is_awake() {
+fn robot_rests_when_the_daemon_stops_and_wakes_when_it_starts() {
     let served = served();
     let (status, job) = served.ask("POST /api/daemon/stop?goto_sleep=true", "");
     assert!(status == 200 && job["job_id"].is_string(), "{job}");
@@ -255,10 +256,10 @@ fn a_stopped_daemon_rests_and_a_started_one_is_awake() {
 }
 
 #[test]
-fn garbage_on_the_sdk_socket_harms_nobody() {
+fn garbage_on_the_sdk_socket_is_harmless() {
     let served = served();
     let mut quiet = served.socket("/ws/sdk");
-    // The status comes at once, then positions.
+    // The status comes immediately, then positions.
     assert_eq!(next(&mut quiet, "daemon_status")["no_media"], true);
     next(&mut quiet, "joint_positions");
     let mut wild = served.socket("/ws/sdk");
@@ -284,7 +285,7 @@ fn garbage_on_the_sdk_socket_harms_nobody() {
     wild.send(Message::binary(vec![0_u8; 1000])).unwrap();
     let deep = "[".repeat(100_000);
     wild.send(Message::text(deep)).unwrap();
-    // A task that can't be done is answered, to all.
+    // An impossible task gets a response, sent to all clients.
     let id = "b52f76d0-fa08-474a-bfff-056b19e4916e";
     for (req, why) in [
         (json!({ "duration": 0 }), "duration"),
@@ -298,7 +299,7 @@ fn garbage_on_the_sdk_socket_harms_nobody() {
         let told = next(&mut quiet, "task_progress");
         assert!(told["finished"] == true && told["error"].as_str().unwrap().contains(why), "{told}");
     }
-    // The one that is in order still works, and the body is where it was.
+    // The valid one still works, and the robot has not moved.
     say(&mut wild, &json!({ "type": "set_body_yaw", "body_yaw": 0.2 }));
     say(&mut wild, &json!({ "type": "set_antennas", "antennas": [0.5, -0.5] }));
     served.until("/api/state/full", |state| {
@@ -306,14 +307,14 @@ fn garbage_on_the_sdk_socket_harms_nobody() {
             && (state["antennas_position"][0].as_f64().unwrap() - 0.5).abs() < 0.01
     });
     next(&mut quiet, "joint_positions");
-    // A message that is too long ends its sender's connection, and no other.
+    // An oversized message ends its sender's connection, and no other.
     let _cut = wild.send(Message::text("x".repeat(2 << 20)));
     next(&mut quiet, "joint_positions");
     assert_eq!(served.value("/health")["status"], "ok");
 }
 
 #[test]
-fn a_client_that_goes_away_holds_the_robot() {
+fn robot_holds_when_a_client_disconnects() {
     let served = served();
     let mut client = served.socket("/ws/sdk");
     let id = "b52f76d0-fa08-474a-bfff-056b19e4916e";
@@ -333,7 +334,7 @@ fn a_client_that_goes_away_holds_the_robot() {
 }
 
 #[test]
-fn the_state_is_streamed_as_asked() {
+fn state_is_streamed_as_requested() {
     let served = served();
     let mut stream =
         served.socket("/api/state/ws/full?frequency=200&with_head_joints=true&use_pose_matrix=true");

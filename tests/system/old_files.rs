@@ -1,7 +1,7 @@
-//! Files that an older program wrote, with the old names: each still loads and means the same.
+//! Files of an earlier version, with the old names: each still loads and means the same.
 //!
-//! `tests/fixtures/old` holds them as that program wrote them: two traces (format 2), a journal, a move, two tools, the
-//! folder of a toolkit, a signed bundle of both tools, and a file of sessions.
+//! `tests/fixtures/old` holds them as that version wrote them: two traces (format 2), a journal, a move, two tools, the
+//! folder of a toolkit, a signed bundle of both tools, and a session database.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use minismith_tests::{Bench, workspace};
 use serde_json::{Value, json};
 
-/// A folder with all of these files.
+/// Returns a folder with all of these files.
 fn bench() -> Bench {
     let bench = Bench::configured(
         "journal: {file: journal.jsonl}\ntraces: {directory: traces}\nmemory: {file: sessions.sqlite}\n",
@@ -34,16 +34,17 @@ fn done(bench: &Bench, arguments: &[&str]) -> Value {
     bench.run(arguments).exits(0).json()
 }
 
-/// The journal's entries of this kind or from this actor.
+/// Returns the journal's entries of this kind or from this actor.
 fn entries(bench: &Bench, flag: &str, word: &str) -> Vec<Value> {
     let told = done(bench, &["journal", "export", flag, word, "--json"]);
     told["entries"].as_array().unwrap().clone()
 }
 
 #[test]
-fn old_traces_replay_as_before() {
+fn old_traces_replay_unchanged() {
     let bench = bench();
-    // What the program that wrote them said: beats, beats in one only, shift, and the greatest differences.
+    // The replay report of the version that wrote them: cycles, cycles in one only, shift, and the greatest
+    // differences.
     for (file, code, counts, goal_deg, present_deg) in [
         ("motion.trace.jsonl", 0, [96, 0, 0], 0.0, 0.087_890_625),
         ("tool_run.trace.jsonl", 1, [72, 1, -1], 2.433_782_564_911_567, 1.142_578_125),
@@ -60,13 +61,13 @@ fn old_traces_replay_as_before() {
 }
 
 #[test]
-fn an_old_trace_becomes_a_tool_a_dataset_and_a_new_trace() {
+fn old_trace_becomes_a_tool_a_dataset_and_a_new_trace() {
     let bench = bench();
     done(&bench, &["replay", "motion.trace.jsonl", "--out", "new.trace.jsonl", "--json"]);
     let head = fs::read_to_string(bench.path("new.trace.jsonl")).unwrap();
     let head: Value = serde_json::from_str(head.lines().next().unwrap()).unwrap();
     assert_eq!((&head["type"], &head["format"]), (&json!("header"), &json!(3)));
-    // Both formats side by side.
+    // Both formats next to each other.
     let against = ["replay", "motion.trace.jsonl", "--against", "new.trace.jsonl", "--json"];
     assert_eq!(done(&bench, &against)["comparison"]["beats"], 96);
     done(
@@ -80,7 +81,7 @@ fn an_old_trace_becomes_a_tool_a_dataset_and_a_new_trace() {
 }
 
 #[test]
-fn an_old_journal_is_whole_filtered_by_old_and_new_words_and_gone_on_with() {
+fn old_journal_is_read_filtered_and_continued() {
     let bench = bench();
     let health = done(&bench, &["journal", "check", "--json"])["health"].clone();
     let [entries_there, damaged, missing] =
@@ -95,7 +96,7 @@ fn an_old_journal_is_whole_filtered_by_old_and_new_words_and_gone_on_with() {
     let said = entries(&bench, "--kind", "said");
     assert_eq!((&said[0]["kind"], &said[0]["what"]), (&json!("said"), &json!("look left 10 degrees")));
 
-    // New entries stand in the same file, and an export has the new names and sums of its own.
+    // New entries are appended to the same file. An export has the new names and its own checksums.
     done(&bench, &["say", "nod once", "--json"]);
     done(&bench, &["journal", "check", "--json"]);
     assert_eq!(entries(&bench, "--kind", "said").len(), 5);
@@ -105,7 +106,7 @@ fn an_old_journal_is_whole_filtered_by_old_and_new_words_and_gone_on_with() {
     fs::rename(bench.path("all.jsonl"), bench.path("journal.jsonl")).unwrap();
     done(&bench, &["journal", "check", "--json"]);
 
-    // One changed byte of an old line is noticed.
+    // One changed byte of an old line is detected.
     let old = fs::read_to_string(workspace().join("tests/fixtures/old/journal.jsonl")).unwrap();
     bench.write("journal.jsonl", &old.replacen("\"outcome\":\"done\"", "\"outcome\":\"gone\"", 1));
     let health = bench.run(&["journal", "check", "--json"]).exits(1).json()["health"].clone();
@@ -113,7 +114,7 @@ fn an_old_journal_is_whole_filtered_by_old_and_new_words_and_gone_on_with() {
 }
 
 #[test]
-fn old_tools_run_on_their_old_evidence() {
+fn old_tools_run_on_their_stored_evidence() {
     let bench = bench();
     let [jolts] = entries(&bench, "--kind", "tool")
         .into_iter()
@@ -132,7 +133,7 @@ fn old_tools_run_on_their_old_evidence() {
     let log = fs::read_to_string(bench.path(".share/minismith/log.jsonl")).unwrap_or_default();
     assert!(!log.contains("rehearsing again"), "{log}");
 
-    // A document has the old names beside the new ones, with the same values.
+    // A document has the old and the new names with equal values.
     let manifest = done(&bench, &["tool", "show", "jolts", "--json"])["manifest"].clone();
     let old = fs::read_to_string(bench.path("tools/generated/jolts/v1.json")).unwrap();
     let old: Value = serde_json::from_str(&old).unwrap();
@@ -151,7 +152,7 @@ fn old_tools_run_on_their_old_evidence() {
 }
 
 #[test]
-fn an_old_toolkit_is_checked_by_its_old_declarations() {
+fn old_toolkit_is_checked_by_its_old_declarations() {
     let bench = bench();
     let checked = done(&bench, &["tool", "check", "bows", "--json"])["results"][0].clone();
     assert_eq!((&checked["admitted"], &checked["stage"]), (&json!(true), &json!("admitted")), "{checked}");
@@ -169,7 +170,7 @@ fn an_old_toolkit_is_checked_by_its_old_declarations() {
 }
 
 #[test]
-fn an_old_signed_bundle_verifies_and_is_imported() {
+fn old_signed_bundle_verifies_and_is_imported() {
     let bench = bench();
     fs::remove_dir_all(bench.path("tools")).unwrap();
     let imported = done(&bench, &["tool", "import", "moves.bundle", "--json"]);
@@ -189,7 +190,7 @@ fn an_old_signed_bundle_verifies_and_is_imported() {
 }
 
 #[test]
-fn an_old_session_is_gone_on_with() {
+fn old_session_continues() {
     let bench = bench();
     let turns =
         |bench: &Bench| done(bench, &["session", "export", "evening"])["turns"].as_array().unwrap().clone();

@@ -1,4 +1,4 @@
-//! Renamed fields of the HTTP API: a served robot gives each by both names, and takes either.
+//! Renamed fields of the HTTP API: a served robot sends each under both names and accepts either.
 
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -14,7 +14,7 @@ use tungstenite::Message;
 
 use super::served::{Served, Socket};
 
-/// Moves faster than the envelope permits, so that it is clamped, and prints.
+/// A tool that moves faster than the envelope permits, so that it is clamped, and prints.
 const JUMP: &str = r#"from reachy_mini import ReachyMini
 
 
@@ -35,7 +35,7 @@ def jump(robot: ReachyMini, times: int = 1) -> int:
     return times
 "#;
 
-/// Fields that a healthy robot need not show; the unit tests of the table cover them.
+/// Fields that a healthy robot may omit. The unit tests of the table cover them.
 const ABSENT: [&str; 6] = [
     "GET /health last_fault.message",
     "GET /health last_fault.count",
@@ -45,7 +45,7 @@ const ABSENT: [&str; 6] = [
     "POST /api/v1/chat steps.clamps.cycles",
 ];
 
-/// Collects the fields that were found by both names.
+/// The fields found so far under both names.
 #[derive(Default)]
 struct Seen(BTreeSet<String>);
 
@@ -140,7 +140,7 @@ fn responses_have_both_names_of_every_renamed_field() {
     let refused = std::iter::from_fn(|| Some(text(&mut telemetry))).find(|told| told["type"] == "refused");
     seen.check(&TELEMETRY, &refused.unwrap());
 
-    // A leap that the envelope clamps.
+    // A jump that the envelope clamps.
     let leap = json!({ "target_head_pose": null, "target_antennas": [2.5, -2.5], "target_body_yaw": null });
     post("/api/move/set_target", leap);
     let clamped = |state: &Value| state["clamps"].as_array().is_some_and(|clamps| !clamps.is_empty());
@@ -251,7 +251,7 @@ fn events_have_the_names_that_the_client_asks_for() {
     assert_eq!(served.post("/api/v1/chat?events=3", &json!({ "text": "nod" })).0, 422);
 }
 
-/// The schemas of objects that a schema consists of.
+/// Adds the object schemas that a schema consists of to `found`.
 fn objects<'a>(api: &'a Value, schema: &'a Value, found: &mut Vec<&'a Value>) {
     if let Some(target) = schema["$ref"].as_str() {
         return objects(api, api.pointer(target.trim_start_matches('#')).unwrap(), found);
@@ -278,7 +278,7 @@ fn described(api: &Value, schema: &Value, fields: &[Field], place: &str) {
         let property =
             |name: &str| found.iter().map(|object| &object["properties"][name]).find(|it| !it.is_null());
         let place = format!("{place} {}", field.new);
-        // How a rehearsal ended is free-form.
+        // The result of a rehearsal is free-form.
         if place == format!("{} status", REHEARSE.route) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! OpenAI's official Python client talks to the robot: models, whole answers and streams, sessions, files, errors.
+//! OpenAI's official Python client: models, complete and streamed responses, sessions, files and errors.
 
 use minismith_tests::{Bench, workspace};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::cli::listening;
 use super::mcp::{clients_python, exercised};
 
 #[test]
-fn openais_client_talks_to_the_robot() {
+fn openai_client_controls_the_robot() {
     if clients_python().is_none() {
         return;
     }
@@ -43,7 +43,7 @@ fn openais_client_talks_to_the_robot() {
 
     let stream = &seen["stream"];
     assert_eq!(stream["pieces"], json!(["Done: nod twice.", " Done: dance for 4 s."]), "{stream}");
-    // The first piece comes when the first step is done, while the robot is at the second one.
+    // The first chunk arrives after the first step, while the robot executes the second.
     assert_eq!((&stream["meanwhile"], &stream["after"]), (&json!("playing"), &json!("holding")), "{stream}");
     assert_eq!(stream["last"]["minismith"]["steps"].as_array().unwrap().len(), 2, "{stream}");
     assert_eq!(stream["usage"]["total_tokens"], 0, "{stream}");

@@ -1,4 +1,4 @@
-//! The document of our own API is true: schemathesis asks the server all sorts of things by it, and looks at the answers.
+//! The OpenAPI document is true: schemathesis generates requests from it and checks the responses.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,11 @@ use minismith_tests::{Bench, workspace};
 
 use super::cli::listening;
 
-/// A quick tool, by the name that the document gives as an example.
+/// A fast tool with the document's example name.
 const GREET: &str = "def greet(times: int = 1) -> str:\n    \"\"\"Greet.\n\n    Args:\n        times: How often, between \
                      1 and 5.\n\n    Returns:\n        The greeting.\n    \"\"\"\n    return \" \".join([\"hi\"] * times)\n";
 
-/// What is asked and looked at. A 503 is no fault of the server where the document says it; elsewhere the check of the
-/// status refuses it.
+/// The options of the run. A 503 is correct where the document lists it; elsewhere the status check rejects it.
 const CONFIG: &str = r#"
 seed = 20
 request-timeout = 20.0
@@ -32,7 +31,7 @@ not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 503]
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,\
                       response_headers_conformance,negative_data_rejection,unsupported_method,allow_header_conformance";
 
-/// The program, or none, which is said.
+/// Returns the program; prints a note and returns none where there is none.
 fn schemathesis() -> Option<PathBuf> {
     let program = workspace().join(".cache/clients/bin/schemathesis");
     if program.is_file() {
@@ -43,9 +42,9 @@ fn schemathesis() -> Option<PathBuf> {
 }
 
 #[test]
-// It is Python's: it needs a process of its own.
+// It is Python code and needs a process of its own.
 #[allow(clippy::disallowed_methods)]
-fn the_server_does_what_its_document_says() {
+fn server_matches_its_openapi_document() {
     let Some(program) = schemathesis() else { return };
     let bench = Bench::new();
     let tool = bench.write("greet.py", GREET);
@@ -57,7 +56,7 @@ fn the_server_does_what_its_document_says() {
         .args(["--config-file", config.to_str().unwrap(), "run", "--no-color"])
         .arg(format!("http://{address}/api/v1/openapi.json"))
         .args(["--checks", CHECKS, "--continue-on-failure"])
-        // It never ends.
+        // The telemetry stream never ends.
         .args(["--exclude-path", "/api/v1/camera/stream"])
         .current_dir(bench.path("."))
         .env_remove("HYPOTHESIS_PROFILE")

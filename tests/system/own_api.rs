@@ -1,4 +1,4 @@
-//! Our own API over HTTP: tools, plans, the camera, telemetry, metrics, and the page that documents it.
+//! Our own HTTP API: tools, plans, camera, telemetry, metrics, and the page that documents it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use super::served::{Served, Socket, served};
 const GREET: &str = "def greet(times: int = 1) -> str:\n    \"\"\"Greet.\n\n    Args:\n        times: How often, between \
                      1 and 5.\n\n    Returns:\n        The greeting.\n    \"\"\"\n    return \" \".join([\"hi\"] * times)\n";
 
-/// A tool that moves for as long as is asked for.
+/// A tool that moves for the given time.
 const SWAY: &str = r#"from reachy_mini import ReachyMini
 
 
@@ -33,7 +33,7 @@ def sway(robot: ReachyMini, times: int = 1) -> int:
     return times
 "#;
 
-/// Writes a file.
+/// A tool that writes a file.
 const NOTE: &str = r#"from minismith import OutputFiles
 
 
@@ -52,7 +52,7 @@ def note(out: OutputFiles, text: str = "hello") -> str:
 "#;
 
 impl Served {
-    /// A request that is sent; its answer can be read.
+    /// Sends a request and returns the connection, from which the response can be read.
     pub(super) fn begin(&self, what: &str, body: &str) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -65,7 +65,7 @@ impl Served {
         BufReader::new(stream)
     }
 
-    /// The head of an answer, and the bytes that follow.
+    /// Returns the head of a response and the bytes that follow.
     pub(super) fn fetch(&self, path: &str) -> (String, Vec<u8>) {
         let mut stream = self.begin(&format!("GET {path}"), "");
         let head = head(&mut stream);
@@ -75,7 +75,7 @@ impl Served {
     }
 }
 
-/// The lines up to the first empty one, in lower case.
+/// Returns the lines up to the first empty one, in lower case.
 fn head(stream: &mut impl BufRead) -> String {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -85,7 +85,7 @@ fn head(stream: &mut impl BufRead) -> String {
 }
 
 #[test]
-fn a_tool_is_checked_added_shown_run_and_cared_for() {
+fn tool_is_checked_added_shown_run_and_managed_over_http() {
     let served = served();
     let (status, found) = served
         .post("/api/v1/tools/check", &json!({ "code": "import os\n\n\ndef f() -> int:\n    return 1\n" }));
@@ -155,7 +155,7 @@ fn a_tool_is_checked_added_shown_run_and_cared_for() {
 }
 
 #[test]
-fn a_toolkit_comes_in_several_files_and_what_a_tool_writes_comes_back() {
+fn toolkit_uploads_several_files_and_returns_written_files() {
     let served = served();
     let kit = json!({
         "name": "kit",
@@ -176,7 +176,7 @@ fn a_toolkit_comes_in_several_files_and_what_a_tool_writes_comes_back() {
 }
 
 #[test]
-fn a_tool_is_halted_by_a_stop_and_when_whoever_asked_for_it_goes_away() {
+fn tool_ends_on_a_stop_and_when_its_client_disconnects() {
     let served = served();
     assert_eq!(served.post("/api/v1/tools", &json!({ "code": SWAY })).0, 201);
     let long = json!({ "args": { "times": 30 } });
@@ -190,7 +190,7 @@ fn a_tool_is_halted_by_a_stop_and_when_whoever_asked_for_it_goes_away() {
         let running = scope.spawn(|| served.post("/api/v1/tools/sway/run", &long));
         served.until("/api/v1/state", moves);
         let waiting = scope.spawn(|| served.post("/api/v1/tools/sway/run", &long));
-        // The second is in the queue before the stop.
+        // The second request is queued before the stop.
         std::thread::park_timeout(Duration::from_millis(300));
         assert_eq!(served.post("/api/v1/stop", &json!({})).0, 200);
         let (status, ran) = running.join().unwrap();
@@ -202,7 +202,7 @@ fn a_tool_is_halted_by_a_stop_and_when_whoever_asked_for_it_goes_away() {
 }
 
 #[test]
-fn a_plan_is_read_and_nothing_is_done() {
+fn plan_is_returned_and_nothing_moves() {
     let served = served();
     let plan = |text: &str| served.post("/api/v1/plans", &json!({ "text": text })).1;
     let read = plan("nod twice, then look left 20 degrees");
@@ -220,7 +220,7 @@ fn a_plan_is_read_and_nothing_is_done() {
     );
 }
 
-/// The middle of what is strongly red in a picture, from 0 (left) to 1.
+/// Returns the horizontal centre of the strongly red pixels of an image, from 0 (left) to 1.
 fn red(jpeg: &[u8]) -> f64 {
     let picture = image::load_from_memory(jpeg).unwrap().to_rgb8();
     let is_red = |pixel: &image::Rgb<u8>| pixel[0] > 120 && pixel[0] / 2 > pixel[1].max(pixel[2]);
@@ -234,7 +234,7 @@ fn red(jpeg: &[u8]) -> f64 {
 }
 
 #[test]
-fn the_camera_shows_what_the_head_sees() {
+fn camera_shows_the_view_of_the_head() {
     let served = served();
     let (head_of_it, ahead) = served.fetch("/api/v1/camera/snapshot");
     assert!(
@@ -248,7 +248,7 @@ fn the_camera_shows_what_the_head_sees() {
     assert!(begun.contains("multipart/x-mixed-replace; boundary=picture"), "{begun}");
     let mut next = || {
         let mut line = String::new();
-        // The parts come in chunks, whose lengths stand between them.
+        // The parts arrive in chunks with their lengths between them.
         while !line.to_lowercase().starts_with("content-length: ") {
             line.clear();
             assert!(stream.read_line(&mut line).unwrap() > 0, "the stream ends");
@@ -269,7 +269,7 @@ fn the_camera_shows_what_the_head_sees() {
     }
 }
 
-/// The next frame of a listener.
+/// Returns the next frame of a subscriber.
 fn frame(socket: &mut Socket) -> Message {
     loop {
         match socket.read().unwrap() {
@@ -288,7 +288,7 @@ fn numbers<const COUNT: usize>(frame: &[u8], at: usize) -> [f32; COUNT] {
 }
 
 #[test]
-fn telemetry_tells_the_state_as_text_and_as_bytes() {
+fn telemetry_sends_the_state_as_text_and_binary() {
     let served = served();
     assert_eq!(served.post("/api/v1/chat", &json!({ "text": "look left 20 degrees" })).1["outcome"], "done");
     let (_, state) = served.get("/api/v1/state");
@@ -337,12 +337,12 @@ fn telemetry_tells_the_state_as_text_and_as_bytes() {
 }
 
 #[test]
-fn a_slow_listener_soon_hears_the_newest_again() {
+fn slow_subscriber_catches_up_with_the_newest_state() {
     let served = served();
     let number = |message: Message| u32::from_le_bytes(bytes(&message.into_data(), 4));
     let mut slow = served.socket("/api/v1/telemetry?rate=100&format=binary");
     assert_eq!(number(frame(&mut slow)), 0);
-    // Meanwhile another hears three seconds.
+    // Another client reads three seconds of telemetry at the same time.
     let mut quick = served.socket("/api/v1/telemetry?rate=100&format=binary");
     while number(frame(&mut quick)) < 300 {}
     let heard: Vec<u32> = (0..80).map(|_| number(frame(&mut slow))).collect();
@@ -353,13 +353,13 @@ fn a_slow_listener_soon_hears_the_newest_again() {
 }
 
 #[test]
-fn metrics_are_what_prometheus_reads() {
+fn metrics_parse_as_prometheus_text() {
     let served = served();
-    // The first beat may come after the first answer.
+    // The first control cycle may come after the first response.
     let begun = || {
         !String::from_utf8_lossy(&served.fetch("/metrics").1).contains("minismith_control_cycles_total 0\n")
     };
-    assert!((0..100).any(|_| begun()), "there is no beat");
+    assert!((0..100).any(|_| begun()), "there is no control cycle");
     let (head, body) = served.fetch("/metrics");
     assert!(head.contains("content-type: text/plain; version=0.0.4"), "{head}");
     let text = String::from_utf8(body).unwrap();
@@ -407,7 +407,7 @@ fn metrics_are_what_prometheus_reads() {
 }
 
 #[test]
-fn the_page_and_the_document_are_in_the_program() {
+fn page_and_openapi_document_are_embedded() {
     let served = served();
     let (_, document) = served.get("/api/v1/openapi.json");
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1."), "{}", document["openapi"]);
@@ -429,7 +429,7 @@ fn the_page_and_the_document_are_in_the_program() {
         }
     }
     assert!(paths.len() >= 20, "{:?}", paths.keys());
-    // Every reference leads somewhere.
+    // Every reference resolves.
     let text = document.to_string();
     for reference in text.split("\"$ref\":\"#").skip(1).map(|rest| rest.split('"').next().unwrap()) {
         assert!(document.pointer(reference).is_some(), "{reference} leads nowhere");

@@ -1,4 +1,4 @@
-//! Two parsers, one reading: what the policy sees in a text is what CPython sees, down to the tree.
+//! The two Python parsers agree: the policy reads the same syntax tree as CPython.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use minismith_wire::{Answer, Facts, Job, Limits, Turn};
 
 use crate::guest::stage::host;
 
-/// The Python files of a folder.
+/// Returns the Python files of a folder.
 fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<PathBuf> =
@@ -24,7 +24,7 @@ fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// The standard library of the interpreter that guests run on.
+/// Returns the standard library of the guests' interpreter.
 fn standard_library() -> PathBuf {
     let venv = std::fs::read_to_string(workspace().join(".venv/pyvenv.cfg")).unwrap();
     let home = venv.lines().find_map(|line| line.strip_prefix("home = ")).unwrap();
@@ -35,7 +35,7 @@ fn standard_library() -> PathBuf {
     versions.pop().unwrap()
 }
 
-/// What CPython finds in several texts: many modules of one job.
+/// Returns CPython's findings in several texts, passed as the modules of one job.
 fn seen_by_python(texts: &[String]) -> Vec<Result<Facts, String>> {
     let limits = Limits { turn_seconds: 60.0, wall_seconds: 120.0, cpu_seconds: 60, ..Limits::default() };
     let mut guest = host().fork(limits).unwrap();
@@ -51,7 +51,7 @@ fn seen_by_python(texts: &[String]) -> Vec<Result<Facts, String>> {
     }
 }
 
-/// What the policy finds, on a stack of its own size.
+/// Returns the policy's findings, computed on a stack of a set size.
 fn seen_by_policy(text: &str) -> Option<Facts> {
     std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().stack_size(32 << 20);
@@ -60,7 +60,7 @@ fn seen_by_policy(text: &str) -> Option<Facts> {
 }
 
 #[test]
-fn both_parsers_read_tools_and_the_standard_library_alike() {
+fn parsers_agree_on_tools_and_the_standard_library() {
     let mut all = sources(&workspace().join("tests/cases/good"));
     let tools = all.len();
     let corpus = workspace().join("../shared/corpus/benign");
@@ -70,7 +70,7 @@ fn both_parsers_read_tools_and_the_standard_library_alike() {
         println!("skipped: there is no {}", corpus.display());
     }
     all.extend(sources(&standard_library()));
-    // A text that is no draft (too long, another encoding) comes to neither parser.
+    // A text that is no draft (too long, or in another encoding) reaches neither parser.
     all.retain(|(_, source)| source.len() <= MAX_BYTES && Draft::read("text", source.as_bytes()).is_ok());
     assert!(tools > 10 && all.len() > 100 + tools, "{} texts", all.len());
     for several in all.chunks(40) {
@@ -83,15 +83,15 @@ fn both_parsers_read_tools_and_the_standard_library_alike() {
 }
 
 #[test]
-fn every_kind_of_node_hashes_alike() {
+fn parsers_agree_on_the_hash_of_every_node_kind() {
     let source = include_str!("../cases/grammar.txt");
     let vetted = seen_by_policy(source).unwrap();
     assert_eq!(seen_by_python(&[source.to_owned()]), [Ok(vetted)]);
 }
 
-/// Texts that differ in one thing that names, imports, attributes and calls do not tell.
+/// Texts that differ in one detail outside names, imports, attributes and calls.
 #[test]
-fn what_sets_of_names_do_not_tell_changes_the_tree() {
+fn tree_hash_changes_when_only_structure_differs() {
     let pairs = [
         ("a = b + c", "a = b - c"),
         ("a = b - c", "a = c - b"),
@@ -135,9 +135,9 @@ fn what_sets_of_names_do_not_tell_changes_the_tree() {
     }
 }
 
-/// What the policy's parser takes and CPython does not is no reading: the host complains.
+/// A source that only the policy's parser accepts is rejected: the host reports an error.
 #[test]
-fn what_only_one_of_them_takes_is_refused() {
+fn source_is_rejected_when_only_one_parser_accepts_it() {
     for text in ["f() = 1", "None = 1", "a + b += 1", "f(x for x in y, 1)", "return 1", "x = *a"] {
         assert!(seen_by_policy(text).is_some(), "{text}");
         let seen = seen_by_python(&[text.to_owned()]);

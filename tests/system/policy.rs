@@ -1,4 +1,4 @@
-//! What the policy reads out of whole tools, and that none makes it fail. How it judges them is part of the `score`.
+//! The policy reads whole tools, and none makes it fail. The `score` tests its judgement.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that cannot read its cases fails")]
 
@@ -11,13 +11,13 @@ use minismith_analysis::policy::{Refused, Vetted, vet};
 use minismith_tests::cases::{Case, cases};
 use minismith_tests::{fuzz, workspace};
 
-/// What the policy says: the proof, or its findings.
+/// Returns the policy's result: the verified tool, or its findings.
 fn judge(name: &str, bytes: &[u8]) -> Result<Vetted, Vec<Finding>> {
     vet(Draft::read(name, bytes)?).map_err(|refused: Refused| refused.findings().to_vec())
 }
 
 #[test]
-fn a_signature_becomes_a_strict_schema() {
+fn signature_becomes_a_strict_schema() {
     let source = include_bytes!("../cases/good/many_types.py");
     let vetted = judge("many_types", source).unwrap();
     let schema = vetted.entry().parameters_schema();
@@ -55,7 +55,7 @@ fn capabilities_are_inferred_from_the_tree() {
     assert_eq!(vetted.manifest(Default::default()).dependencies, ["numpy"]);
 }
 
-/// Numbers that look random and are the same in every run (Knuth's MMIX constants).
+/// Pseudo-random numbers that are the same in every run (Knuth's MMIX constants).
 struct Dice(u64);
 
 impl Dice {
@@ -66,7 +66,7 @@ impl Dice {
 }
 
 #[test]
-fn mutilated_tools_are_judged_and_never_crash() {
+fn mutilated_tools_are_checked_without_a_crash() {
     const PIECES: &[&str] = &[
         "(",
         ")",
@@ -150,7 +150,7 @@ fn mutilated_tools_are_judged_and_never_crash() {
 }
 
 #[test]
-fn deep_trees_are_refused_and_not_walked() {
+fn deep_trees_are_rejected_without_a_walk() {
     let repeated: [(&str, &str, &str); 9] = [
         ("x = ", "not ", "1"),
         ("x = 1", "+1", ""),
@@ -171,7 +171,7 @@ fn deep_trees_are_refused_and_not_walked() {
 }
 
 #[test]
-fn what_fuzzing_found_worth_keeping_is_judged_and_breaks_nothing() {
+fn fuzzing_corpus_is_checked_without_a_crash() {
     for (target, run) in [("policy", fuzz::policy as fn(&[u8])), ("wire", fuzz::wire)] {
         let folder = workspace().join("tests/fuzz/corpus").join(target);
         let files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -1,4 +1,4 @@
-//! The beat over a body that does as it is told, and over bodies that do not.
+//! The control loop with a robot that obeys, and with robots that fail.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -29,10 +29,10 @@ use super::streams::{LONG, Shop};
 const BEAT: Duration = Duration::from_millis(10);
 const DT: f64 = 0.01;
 
-/// What happens to a beat's answer: its number, and what the body said.
+/// Changes the result of a cycle, given its number and the robot's state.
 type Script = Box<dyn FnMut(u64, JointState) -> Result<JointState, RobotFault> + Send>;
 
-/// The mock, with its commands written down and its answers changed as a test wants it.
+/// The mock, with its commands recorded and its states changed by the test.
 struct Scripted {
     body: MockRobot,
     beats: u64,
@@ -53,7 +53,7 @@ impl Robot for Scripted {
     }
 }
 
-/// What was commanded, in order.
+/// The commands in order.
 #[derive(Clone)]
 struct Heard(Arc<Mutex<Vec<Action>>>);
 
@@ -84,7 +84,7 @@ fn healthy() -> (Pulse<Scripted, VirtualClock>, Heard) {
     pulse_with(VirtualClock::new(), Box::new(|_, state| Ok(state)))
 }
 
-/// Every joint far from where it begins, to one side or the other.
+/// Returns a motion of every joint far to one side or the other.
 fn far(side: f64) -> Target {
     let degrees = |angle: f64| Radians::from_degrees(angle * side);
     let angles = RollPitchYaw { roll: degrees(10.0), pitch: degrees(12.0), yaw: degrees(40.0) };
@@ -113,7 +113,7 @@ fn velocity(pair: [&Joints; 2]) -> Joints<f64> {
     Joints::from_fn(|joint| (pair[1][joint] - pair[0][joint]).value() / DT)
 }
 
-/// No goal is further from the one before, and no change of speed or of acceleration greater, than the limits let it.
+/// Asserts that no step between goals and no change of velocity or acceleration exceeds the limits.
 fn within_limits(goals: &[Joints]) {
     let limits = Limits::default();
     let (mut last, mut last_change) = (Joints::all(0.0), Joints::all(0.0));
@@ -133,7 +133,7 @@ fn within_limits(goals: &[Joints]) {
 }
 
 #[test]
-fn a_halt_brakes_every_joint_fully_from_the_next_beat_on() {
+fn stop_brakes_every_joint_fully_from_the_next_cycle() {
     let (mut pulse, heard) = healthy();
     let trajectory = planned(&pulse, &goto(far(1.0), 0.5));
     let wishes = trajectory.wishes.clone();
@@ -148,8 +148,8 @@ fn a_halt_brakes_every_joint_fully_from_the_next_beat_on() {
     let moving = Joint::ALL.into_iter().filter(|joint| speeds[*joint].abs() > 0.2).count();
     assert!(moving >= 7, "{speeds:?}");
     let limits = Limits::default();
-    // The time that full braking takes: the present acceleration is taken back, the speed is shed, the deceleration
-    // is taken back.
+    // The duration of full braking: the present acceleration ramps down, the speed decreases, the deceleration ramps
+    // down.
     let times = Joint::ALL.map(|joint| {
         let (most, jerk) = (limits.joints[joint].acceleration.value(), limits.joints[joint].jerk.value());
         let now = (speeds[joint] - earlier[joint]).abs() / DT;
@@ -175,8 +175,8 @@ fn a_halt_brakes_every_joint_fully_from_the_next_beat_on() {
     let braking = velocity([&after[count - 1], &after[count]]);
     let mut full = 0;
     for joint in Joint::ALL {
-        // From the next beat on each joint that is fast changes its acceleration against its motion as far as jerk and
-        // the greatest deceleration let it.
+        // From the next cycle, each fast joint changes its acceleration against its motion. The change is as large as
+        // jerk and the greatest deceleration permit.
         let (most, jerk) = (limits.joints[joint].acceleration.value(), limits.joints[joint].jerk.value());
         if speeds[joint].abs() < most * most / (2.0 * jerk) + most * DT {
             continue;
@@ -189,7 +189,7 @@ fn a_halt_brakes_every_joint_fully_from_the_next_beat_on() {
         full += 1;
     }
     assert!(full >= 3, "{speeds:?}");
-    // No wish of the trajectory is read any more: every joint only slows down, and stays where it came to rest.
+    // No further setpoint of the trajectory is used: every joint only decelerates, and stays where it came to rest.
     for trio in after[count - 1..].windows(3) {
         let (now, next) = (velocity([&trio[0], &trio[1]]), velocity([&trio[1], &trio[2]]));
         for joint in Joint::ALL {
@@ -202,7 +202,7 @@ fn a_halt_brakes_every_joint_fully_from_the_next_beat_on() {
 }
 
 #[test]
-fn a_new_motion_takes_over_without_a_jump() {
+fn new_motion_replaces_the_current_one_without_a_jump() {
     let (mut pulse, heard) = healthy();
     let there = planned(&pulse, &goto(far(1.0), 0.5));
     pulse.take(play(there));
@@ -231,7 +231,7 @@ fn stage_of<R: Robot + 'static>(pulse: Pulse<R, VirtualClock>) -> Stage {
 }
 
 #[test]
-fn without_torque_nothing_is_planned_and_with_torque_the_body_stays_where_it_is() {
+fn motion_is_rejected_without_torque_and_enabling_torque_moves_nothing() {
     let (mut pulse, heard) = healthy();
     let trajectory = planned(&pulse, &goto(far(1.0), 0.5));
     pulse.take(play(trajectory));
@@ -240,7 +240,7 @@ fn without_torque_nothing_is_planned_and_with_torque_the_body_stays_where_it_is(
     }
     let mut stage = stage_of(pulse);
     let limp = stage.torque(Joints::all(false)).unwrap();
-    // Torque goes when the motion has come to its end.
+    // Torque goes off when the motion has ended.
     assert_eq!((limp.doing, limp.ended), (Doing::Limp, Some(Ended::Arrived)));
     assert_eq!(stage.plan(&goto(far(-1.0), 1.0)), Err(Refusal::Limp));
     let refused = stage.carry_out("goto", &goto(far(-1.0), 1.0)).refusal.unwrap();
@@ -256,7 +256,7 @@ fn without_torque_nothing_is_planned_and_with_torque_the_body_stays_where_it_is(
 }
 
 #[test]
-fn torque_that_is_on_already_does_not_disturb_a_motion() {
+fn enabling_torque_again_does_not_disturb_a_motion() {
     let (mut pulse, heard) = healthy();
     let trajectory = planned(&pulse, &goto(far(1.0), 0.5));
     pulse.take(play(trajectory));
@@ -271,7 +271,7 @@ fn torque_that_is_on_already_does_not_disturb_a_motion() {
 }
 
 #[test]
-fn a_body_that_fails_ends_the_motion_and_says_why() {
+fn robot_failure_ends_the_motion_with_its_cause() {
     let gone = || RobotFault::PortGone { reason: "pulled out".into() };
     let (pulse, heard) = pulse_with(
         VirtualClock::new(),
@@ -285,7 +285,7 @@ fn a_body_that_fails_ends_the_motion_and_says_why() {
     let refused = stage.plan(&goto(far(-1.0), 1.0)).unwrap_err();
     assert!(matches!(&refused, Refusal::Fault { reason } if reason.contains("pulled out")), "{refused}");
 
-    // Once it is back it may move again, from the last goals that it got.
+    // Once the robot responds again it may move, from the last goals that reached it.
     let back = stage.pass_until(stage.conductor.stage_now() + BEAT * 60);
     assert_eq!(back.fault, None);
     let goals = heard.goals();
@@ -298,7 +298,7 @@ fn a_body_that_fails_ends_the_motion_and_says_why() {
     assert_eq!(stage.carry_out("goto", &goto(far(-1.0), 1.0)).refusal, None);
 }
 
-/// The antenna does not answer on these beats, counted from the first of a motion.
+/// Returns the antenna does not respond in these cycles, counted from the first of a motion.
 fn deaf_for(beats: u64) -> Stage {
     let script: Script = Box::new(move |beat, mut state| {
         if (20..20 + beats).contains(&beat) {
@@ -311,7 +311,7 @@ fn deaf_for(beats: u64) -> Stage {
 }
 
 #[test]
-fn nine_lost_readings_are_no_fault_and_ten_in_a_row_name_the_motor() {
+fn ten_consecutive_lost_readings_are_a_fault_and_nine_are_not() {
     for lost in [1, 9] {
         let mut stage = deaf_for(lost);
         assert_eq!(stage.carry_out("goto", &goto(far(1.0), 0.5)).refusal, None, "{lost} readings lost");
@@ -323,7 +323,7 @@ fn nine_lost_readings_are_no_fault_and_ten_in_a_row_name_the_motor() {
 }
 
 #[test]
-fn a_panic_under_the_beat_is_a_fault_and_keeps_nobody_waiting() {
+fn panic_in_a_cycle_is_a_fault_and_releases_waiting_clients() {
     let script: Script = Box::new(|beat, state| {
         assert!(beat < 30, "a bug in a driver");
         Ok(state)
@@ -336,7 +336,7 @@ fn a_panic_under_the_beat_is_a_fault_and_keeps_nobody_waiting() {
     assert_eq!(snapshot.ended, Some(Ended::Faulted));
     let broken = |fault: &Option<RobotFault>| matches!(fault, Some(RobotFault::Broken { reason }) if reason.contains("a bug in a driver"));
     assert!(broken(&snapshot.fault), "{:?}", snapshot.fault);
-    // Whoever asks later is told the same, at once.
+    // A later request receives the same error immediately.
     let later = thread.handle().play(trajectory, 0);
     assert!(broken(&later.fault) && later.ended == Some(Ended::Faulted));
     let mut stage = Stage::new(Box::new(handle), Scene::default());
@@ -345,9 +345,9 @@ fn a_panic_under_the_beat_is_a_fault_and_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_pulse_thread_that_is_dropped_brakes_to_rest_first() {
+fn dropped_control_loop_brakes_to_rest_first() {
     let (pulse, heard) = pulse_with(WallClock::start(), Box::new(|_, state| Ok(state)));
-    // A minute of swinging: the drop comes in the middle of it, however busy the machine is.
+    // A minute of swinging: the drop comes during the motion, however busy the machine is.
     let mut trajectory = planned(&pulse, &goto(far(1.0), 0.5));
     let start = pulse.snapshot().commanded;
     trajectory.wishes = (0..6_000)
@@ -374,7 +374,7 @@ fn a_pulse_thread_that_is_dropped_brakes_to_rest_first() {
 }
 
 #[test]
-fn a_tool_in_a_long_motion_is_stopped_from_another_thread() {
+fn tool_in_a_long_motion_stops_from_another_thread() {
     let shop = Shop::open();
     shop.prove("long", LONG);
     let body = Body::open(&RobotChoice::Mock, &shop.config).unwrap();
@@ -382,7 +382,7 @@ fn a_tool_in_a_long_motion_is_stopped_from_another_thread() {
     let (start, bystander) = (
         body.handle().snapshot().commanded,
         std::thread::spawn(move || {
-            // A goto of a minute is under way when the body has turned a little.
+            // A goto of a minute is under way once the base has turned a little.
             handle.wait(&|snapshot| {
                 snapshot.doing == Doing::Playing && snapshot.commanded[Joint::BodyYaw].value() > 0.001
             });

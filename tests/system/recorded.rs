@@ -1,4 +1,4 @@
-//! What was recorded, for others: tools, datasets that others read, moves that the official library reads and makes.
+//! Recordings for other programs: tools, datasets for third-party readers, and moves shared with the official library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::kept::{beats, bench, does, lines, traces};
 use super::served::Served;
 
-/// A Python of another environment, or none, which is said.
+/// Returns the Python of another environment; prints a note and returns none where there is none.
 fn python(environment: &str, by: &str) -> Option<PathBuf> {
     let python = workspace().join(environment).join("bin/python");
     if python.is_file() {
@@ -19,7 +19,7 @@ fn python(environment: &str, by: &str) -> Option<PathBuf> {
     None
 }
 
-// Others' programs are what this is held against.
+// The reference is a third-party program.
 #[allow(clippy::disallowed_methods)]
 fn runs(python: &Path, arguments: &[&str]) -> Ran {
     let mut command = Command::new(python);
@@ -27,7 +27,7 @@ fn runs(python: &Path, arguments: &[&str]) -> Ran {
     Ran::from(command).exits(0)
 }
 
-/// The program ffmpeg that came with the clients' environment.
+/// Returns the ffmpeg of the clients' environment.
 fn ffmpeg(python: &Path) -> String {
     runs(python, &["-c", "import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())"])
         .out
@@ -40,7 +40,7 @@ fn number(value: &Value) -> f64 {
 }
 
 #[test]
-fn a_motion_becomes_a_tool_that_does_the_same() {
+fn motion_becomes_a_tool_that_repeats_it() {
     let bench = bench("");
     does(&bench, &["say", "look up 12 degrees, then look left 20 degrees", "--json"]);
     let [trace] = traces(&bench).try_into().unwrap();
@@ -55,7 +55,7 @@ fn a_motion_becomes_a_tool_that_does_the_same() {
         let near = angle == "pitch_deg" || (found - wanted).abs() < 1.0;
         assert!(near, "{angle} is {found}: {last}");
     }
-    // Beat by beat it went the way that was recorded, after the second that it takes to begin.
+    // After one second of lead-in it took the recorded path, cycle by cycle.
     let again = traces(&bench).pop().unwrap();
     let moves = [&trace, &again].map(|trace| {
         let to = format!("{}.json", trace.replace('/', "_"));
@@ -69,7 +69,7 @@ fn a_motion_becomes_a_tool_that_does_the_same() {
     assert!((one.0 - other.0).abs() < 0.01 && (one.1 - other.1).abs() < 0.01, "{one:?} {other:?}");
     assert!(moves[1].len() > moves[0].len() + 40);
 
-    // A name that is none, a file that is none, a file that is there.
+    // An invalid name, an invalid file, an existing file.
     let refused = bench.run(&["tool", "from-recording", &trace, "--name", "Bad Name"]).exits(1);
     assert!(refused.out.contains("small letters"), "{}", refused.out);
     bench.write("x.json", "{}");
@@ -80,7 +80,7 @@ fn a_motion_becomes_a_tool_that_does_the_same() {
 }
 
 #[test]
-fn what_is_led_by_hand_becomes_a_tool() {
+fn hand_guided_motion_becomes_a_tool() {
     let bench = bench("");
     let record = [
         "record",
@@ -102,7 +102,7 @@ fn what_is_led_by_hand_becomes_a_tool() {
 }
 
 #[test]
-fn a_dataset_is_read_by_others() {
+fn dataset_is_read_by_third_party_libraries() {
     let Some(python) = python(".cache/clients", "make clients") else { return };
     let bench = Bench::configured(
         "journal: {file: journal.jsonl}\ntraces: {directory: traces, camera_fps: 15}\ncamera: {scene: room}\n",
@@ -130,7 +130,7 @@ fn a_dataset_is_read_by_others() {
         assert_eq!((&video["frames"], &video["codec"]), (&json!(rows), &json!("h264")), "{video}");
         assert!(number(&video["worst_time_s"]) < 1e-4 && number(&video["key_frames"]) * 2.0 >= rows as f64);
     }
-    // The last row is where the robot was: it looks 20 degrees to the left, with the body still.
+    // The last row is the robot's position: it looks 20 degrees to the left, with the base at rest.
     let last = &episodes[1]["table"]["last"];
     assert!(number(&last["action"][0]).abs() < 0.01, "{last}");
     let state = last["observation.state"].as_array().unwrap();
@@ -141,7 +141,7 @@ fn a_dataset_is_read_by_others() {
         assert!((number(state).to_degrees() - number(degrees)).abs() < 0.5, "{state} {degrees}");
     }
 
-    // Without ffmpeg it is said how to get it; without pictures there is nothing to film.
+    // Without ffmpeg the error says how to install it. Without images there is nothing to film.
     let mut command = bench.command(&["dataset", "export", "--all", "--to", "none"]);
     command.env("PATH", "/nowhere");
     let none = Ran::from(command);
@@ -152,7 +152,7 @@ fn a_dataset_is_read_by_others() {
     assert!(there.out.contains("already exists"), "{}", there.out);
 }
 
-/// Streams targets through the unmodified SDK, which records them, and keeps what it returns.
+/// A script that streams targets through the unmodified SDK, which records them, and stores its recording.
 const RECORD: &str = r#"
 import json, sys, time
 from reachy_mini import ReachyMini
@@ -168,7 +168,7 @@ with open(sys.argv[2], "w") as file:
     json.dump(frames, file)
 "#;
 
-/// Loads a move with the unmodified library, and tells it at its ends.
+/// A script that loads a move with the unmodified library and prints both ends of it.
 const LOAD: &str = r#"
 import json, sys
 from reachy_mini.motion.recorded_move import RecordedMove
@@ -180,7 +180,7 @@ print(json.dumps({"seconds": move.duration, "first": told(0.0), "last": told(mov
 "#;
 
 #[test]
-fn what_the_official_sdk_recorded_is_played_and_what_is_kept_here_is_loaded_by_it() {
+fn recordings_are_exchanged_with_the_official_sdk() {
     let Some(python) = python(".cache/official", "make official") else { return };
     let served = Served::on(bench(""));
     let port = served.address.rsplit_once(':').unwrap().1.to_owned();
@@ -210,7 +210,7 @@ fn what_the_official_sdk_recorded_is_played_and_what_is_kept_here_is_loaded_by_i
     assert!(yaw(&loaded["first"]).abs() < 0.1 && (yaw(&loaded["last"]) - 19.8).abs() < 0.5, "{loaded}");
     assert!((number(&loaded["last"]["antennas"][0]) - 0.495).abs() < 0.01, "{loaded}");
 
-    // Both forms are played, and turned into a tool.
+    // Both forms are played and turned into a tool.
     for file in ["frames.json", "move.json"] {
         let played = bench.run(&["play", file, "--json", "--robot", "mock"]).exits(0).json();
         let achieved = &played["steps"][1]["achieved"];
@@ -220,7 +220,7 @@ fn what_the_official_sdk_recorded_is_played_and_what_is_kept_here_is_loaded_by_i
         bench.run(&["tool", "from-recording", "frames.json", "--name", "turn_slowly", "--json"]).exits(0);
     assert_eq!(tool.json()["registered"]["version"], 1);
 
-    // And a trace of ours is a move of theirs.
+    // The reverse: a trace of ours becomes a move of theirs.
     let trace = traces(bench).pop().unwrap();
     does(bench, &["dataset", "convert-move", &trace, "--to", "ours.json", "--json"]);
     let ours = loads("ours.json");

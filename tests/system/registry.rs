@@ -1,4 +1,4 @@
-//! The shelf of tools where several write at once, where a crash left pieces, and where files were damaged.
+//! The tool registry with concurrent writers, with the pieces that a crash leaves, and with damaged files.
 
 mod bundle;
 mod conduct;
@@ -15,7 +15,7 @@ fn source(name: &str, answer: u32) -> String {
     )
 }
 
-/// Writes a file and takes it to the shelf.
+/// Writes a file and adds it to the registry.
 #[track_caller]
 fn add(bench: &Bench, name: &str, answer: u32) {
     let file = bench.write(&format!("{name}.py"), &source(name, answer));
@@ -28,7 +28,7 @@ fn list(bench: &Bench) -> (Ran, Vec<Value>) {
     (ran, tools)
 }
 
-/// What the version that is called returns.
+/// Returns the value of the version that is called.
 #[track_caller]
 fn answer(bench: &Bench, name: &str) -> Value {
     let ran = bench.run(&["tool", "run", name, "--json"]).exits(0).json();
@@ -36,9 +36,9 @@ fn answer(bench: &Bench, name: &str) -> Value {
 }
 
 #[test]
-fn processes_that_add_at_once_lose_nothing() {
+fn concurrent_processes_add_tools_without_loss() {
     let bench = Bench::new();
-    // The same tool with different code, and different tools: each process comes from a folder of its own.
+    // The same tool with different code, and different tools. Each process uses a folder of its own.
     let adders: Vec<_> = (0..6)
         .map(|number| {
             let name = if number % 2 == 0 { "shared".into() } else { format!("own_{number}") };
@@ -70,7 +70,7 @@ fn processes_that_add_at_once_lose_nothing() {
 }
 
 #[test]
-fn threads_that_switch_versions_at_once_leave_a_whole_shelf() {
+fn concurrent_version_switches_leave_a_consistent_registry() {
     let bench = Bench::new();
     for answer in 1..=4 {
         add(&bench, "counter", answer);
@@ -94,7 +94,7 @@ fn threads_that_switch_versions_at_once_leave_a_whole_shelf() {
         let steps: Vec<(u32, u32)> = rolled.iter().filter_map(|step| step.as_ref().ok().copied()).collect();
         assert_eq!(steps, [(4, 3), (3, 2), (2, 1)]);
         assert!(matches!(rolled[3], Err(RegistryError::FirstVersion { version: 1, .. })));
-        // An approval is of the version that was called then, and none is lost.
+        // An approval belongs to the version that was called then, and none is lost.
         for version in approver.join().unwrap() {
             let version = u32::try_from(version).unwrap();
             assert!(registry.load("counter", Some(version)).unwrap().is_approved(), "{version}");
@@ -103,11 +103,11 @@ fn threads_that_switch_versions_at_once_leave_a_whole_shelf() {
 }
 
 #[test]
-fn a_crash_between_two_files_leaves_the_version_before() {
+fn crash_between_two_files_keeps_the_previous_version() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     let folder = "tools/generated/counter";
-    // In the order in which a version is written: its code beside, its code, its manifest beside.
+    // In the order in which a version is written: temporary code, code, temporary manifest.
     bench.write(&format!("{folder}/v2.py.new"), "def coun");
     bench.write(&format!("{folder}/v2.py"), &source("counter", 2));
     bench.write(&format!("{folder}/v2.json.new"), "{\"name\": \"coun");
@@ -120,7 +120,7 @@ fn a_crash_between_two_files_leaves_the_version_before() {
     let tools = list(&bench).1;
     assert_eq!((&tools[0]["version"], &tools[0]["versions"]), (&json!(2), &json!([1, 2])));
 
-    // The manifest was written, the state was not: once with an older state, once without any.
+    // The manifest was written and the state was not: once with an older state, once without any.
     bench.write(&format!("{folder}/state.json"), r#"{"current": 1}"#);
     assert_eq!(answer(&bench, "counter"), 1);
     std::fs::remove_file(bench.path(&format!("{folder}/state.json"))).unwrap();
@@ -133,7 +133,7 @@ fn a_crash_between_two_files_leaves_the_version_before() {
 }
 
 #[test]
-fn damage_is_named_and_hides_no_other_tool() {
+fn damaged_tool_is_named_and_hides_no_other() {
     let bench = Bench::new();
     add(&bench, "healthy", 1);
     add(&bench, "hurt", 2);
@@ -160,16 +160,16 @@ fn damage_is_named_and_hides_no_other_tool() {
         bench.write("tools/generated/hurt/v1.json", &manifest);
     }
     assert_eq!(answer(&bench, "hurt"), 2);
-    // A manifest of another tool's code, and a state that names a version that is not there.
+    // A manifest of another tool's code, and a state that names a missing version.
     bench.write("tools/generated/hurt/state.json", r#"{"current": 9}"#);
     let shown = bench.run(&["tool", "show", "hurt", "--json"]).exits(1).json();
     assert!(shown["refusal"].as_str().unwrap().contains("no version 9; it has 1"), "{shown}");
 }
 
 #[test]
-fn a_shelf_that_cannot_be_written_is_an_error_with_a_remedy() {
+fn unwritable_registry_is_an_error_with_a_remedy() {
     let remedy = ["check that the tools directory exists and is writable"];
-    // A file stands where the folder should be.
+    // A file takes the place of the folder.
     let blocked = Bench::configured("tools: {directory: file}\n");
     blocked.write("file", "");
     blocked.run(&["tool", "list", "--json"]).is_error(&[remedy[0], "file"]);
@@ -185,14 +185,14 @@ fn a_shelf_that_cannot_be_written_is_an_error_with_a_remedy() {
     assert_eq!(list(&bench).1[0]["versions"], json!([1]));
 }
 
-/// Somebody who may read a bench, but not write there.
+/// A user who may read the test folder but not write to it.
 struct Reader<'a> {
     bench: &'a Bench,
     is_root: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// None, which is said, where this machine has no such person.
+    /// Prints a note and returns none where this machine has no such user.
     fn of(bench: &'a Bench) -> Option<Self> {
         use std::os::unix::fs::PermissionsExt;
         let is_root = rustix::process::geteuid().is_root();
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         able.then_some(reader)
     }
 
-    // A root user may write anywhere, so it becomes nobody first.
+    // Root may write anywhere, so it becomes `nobody` first.
     #[allow(clippy::disallowed_methods)]
     fn run(&self, arguments: &[&str]) -> Ran {
         let plain = self.bench.command(arguments);

@@ -1,11 +1,10 @@
-//! Python line by line: what it shows, what it refuses, and that neither a guest's death nor an interrupt costs more than
-//! the variables.
+//! The Python REPL: its output and its errors. A guest's death or an interrupt loses nothing but the variables.
 
 use minismith_tests::{Bench, Ran};
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// Plays lines, and gives what came of each.
+/// Runs these lines and returns the result of each.
 fn play(bench: &Bench, lines: &str) -> (Vec<Value>, Ran) {
     let script = bench.write("lines.txt", lines);
     let ran = bench.run(&["repl", "--json-lines", "--script", script.to_str().unwrap()]);
@@ -13,7 +12,7 @@ fn play(bench: &Bench, lines: &str) -> (Vec<Value>, Ran) {
     (replies, ran)
 }
 
-/// A reply by what was said.
+/// Returns a reply with this text.
 #[track_caller]
 fn said<'a>(replies: &'a [Value], source: &str) -> &'a Value {
     let found = replies.iter().rev().find(|reply| reply["source"] == source);
@@ -21,7 +20,7 @@ fn said<'a>(replies: &'a [Value], source: &str) -> &'a Value {
 }
 
 #[test]
-fn lines_share_their_names_and_the_robot() {
+fn lines_share_names_and_the_robot() {
     let bench = Bench::new();
     let lines = "x = 20\nx + 22\n_ + 1\nfor i in range(2):\n    print(i)\n\nimport asyncio\n\
                  await asyncio.sleep(0.5)\nrobot.goto_target(body_yaw=0.5, duration=1)\n\
@@ -46,7 +45,7 @@ fn lines_share_their_names_and_the_robot() {
 }
 
 #[test]
-fn troubles_are_short_and_cost_nothing() {
+fn errors_are_short_and_lose_no_state() {
     let bench = Bench::new();
     let lines = "x = 1\n1 / 0\ndef f(): return y\n\nf()\nif x\nopen('/etc/passwd')\nimport socket; socket.socket()\n\
                  import time; time.sleep(500)\n:nothing\nexit()\nrobot.goto_target(body_yaw=99.0)\n\
@@ -76,7 +75,7 @@ fn troubles_are_short_and_cost_nothing() {
 }
 
 #[test]
-fn a_guest_that_dies_loops_floods_or_forges_is_replaced() {
+fn failed_guest_is_replaced() {
     let bench = Bench::configured("workshop: {budget: {cpu_time_s: 1}}\n");
     let kill = [
         "exec('while True: pass')",
@@ -101,14 +100,14 @@ fn a_guest_that_dies_loops_floods_or_forges_is_replaced() {
         .map(|reply| &reply["shown"])
         .collect();
     assert_eq!(gone, ["False"; 6]);
-    // The robot stands where it stood.
+    // The robot's position has not changed.
     let yaws: Vec<&Value> =
         replies.iter().filter(|reply| reply["source"] == yaw).map(|reply| &reply["shown"]).collect();
     assert_eq!(yaws, ["0.5", "0.5"]);
 }
 
 #[test]
-fn a_long_session_is_limited_line_by_line() {
+fn long_session_is_limited_line_by_line() {
     let bench = Bench::configured("workshop: {budget: {robot_time_s: 10, max_output_kb: 1}}\n");
     let lines = "import time; time.sleep(9); print('x' * 900)\n".repeat(20);
     let (replies, ran) = play(&bench, &lines);
@@ -117,7 +116,7 @@ fn a_long_session_is_limited_line_by_line() {
 }
 
 #[test]
-fn an_interrupt_ends_the_line_and_nothing_else() {
+fn interrupt_ends_only_the_current_line() {
     let bench = Bench::new();
     for robot in [&["repl"][..], &["repl", "--robot", "mock"]] {
         let mut repl = bench.start(robot);
@@ -132,7 +131,7 @@ fn an_interrupt_ends_the_line_and_nothing_else() {
 }
 
 #[test]
-fn real_motors_are_refused_and_what_is_wrong_is_said() {
+fn real_motors_are_rejected_with_a_reason() {
     let bench = Bench::new();
     bench.run(&["repl", "--robot", "/dev/ttyACM0"]).is_error(&["never moves real motors", "/dev/ttyACM0"]);
     bench.run(&["repl", "--script", "nowhere.txt"]).is_error(&["nowhere.txt"]);

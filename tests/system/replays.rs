@@ -1,11 +1,11 @@
-//! What was done, done again: a tool's run out of the journal, a trace on the mock and on emulated servos, a move as a tool.
+//! Replays: a tool's run from the journal, a trace on the mock and on emulated servos, and a move as a tool.
 
 use minismith_tests::Bench;
 use serde_json::{Value, json};
 
 use super::kept::{bench, does, traces};
 
-/// It moves, and with `good` false it raises an error in the midst of it.
+/// A tool that moves, and raises an error during the motion if `good` is false.
 const SWAYS: &str = r#"import random
 
 from reachy_mini import ReachyMini
@@ -46,7 +46,7 @@ fn swaying() -> Bench {
     bench
 }
 
-/// The ids of all runs of tools that ended, the oldest first.
+/// Returns the ids of all ended tool runs, the oldest first.
 fn runs(bench: &Bench) -> Vec<String> {
     let told = bench.run(&["journal", "export", "--kind", "tool", "--json"]).exits(0).json();
     let ended =
@@ -55,7 +55,7 @@ fn runs(bench: &Bench) -> Vec<String> {
 }
 
 #[test]
-fn a_run_is_the_same_each_time_it_is_done_again() {
+fn repeated_runs_are_identical() {
     let bench = swaying();
     let ran = bench.run(&["tool", "run", "sways", "--args", r#"{"times": 3}"#, "--json"]).exits(0).json();
     let [id] = runs(&bench).try_into().unwrap();
@@ -76,7 +76,7 @@ fn a_run_is_the_same_each_time_it_is_done_again() {
 }
 
 #[test]
-fn a_run_that_failed_is_rehearsed_again_by_one_command() {
+fn failed_run_is_rehearsed_again_by_one_command() {
     let bench = swaying();
     let nothing = bench.run(&["replay", "--last-failed"]).exits(1);
     assert!(nothing.err.contains("no such run of a tool"), "{}", nothing.err);
@@ -87,11 +87,11 @@ fn a_run_that_failed_is_rehearsed_again_by_one_command() {
     assert_eq!((&again["same_outcome"], &again["same_motion"]), (&json!(true), &json!(true)), "{again}");
     assert_eq!(again["outcome"]["ended"], "raised", "{again} {failed}");
     assert!(again["outcome"]["message"].as_str().unwrap().contains("not to end well"));
-    // The trace of that run lies there, and the rehearsal went the same way.
+    // The trace of that run is stored, and the rehearsal took the same course.
     let comparison = &again["comparison"];
     assert!(comparison["goal"]["worst_deg"].as_f64().unwrap() < 0.7, "{comparison}");
 
-    // A tool that has changed since is not taken for the one that ran.
+    // A tool that has changed since then is not the one that ran.
     bench.write("tools/generated/sways/v1.py", &SWAYS.replace("0.4", "0.5"));
     let refused = bench.run(&["replay", "--last-failed"]);
     assert_ne!(refused.code, Some(0));
@@ -99,7 +99,7 @@ fn a_run_that_failed_is_rehearsed_again_by_one_command() {
 }
 
 #[test]
-fn a_trace_is_played_again_within_its_bound_on_the_mock_and_on_emulated_servos() {
+fn trace_replays_within_its_bound_on_mock_and_emulated_servos() {
     let bench = bench("bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
     does(&bench, &["say", "nod twice, then look left 20 degrees", "--json"]);
     let [trace] = traces(&bench).try_into().unwrap();
@@ -119,14 +119,14 @@ fn a_trace_is_played_again_within_its_bound_on_the_mock_and_on_emulated_servos()
     let number = |of: &Value| of.as_f64().unwrap();
     let (worst, bound) = (number(&comparison["present"]["worst_deg"]), number(&comparison["bound_deg"]));
     assert!(bound > 0.17 && bound < 3.0, "{comparison}");
-    // A machine that is too busy to keep the beat is told apart, and not hidden.
+    // The report marks runs on a machine that is too busy for the control period.
     assert_eq!(told["within"], json!(worst <= bound && number(&comparison["goal"]["worst_deg"]) <= bound));
     assert_eq!(bus.code, Some(i32::from(told["within"] == false)));
     assert!(worst < 4.0 * bound, "{comparison}");
 }
 
 #[test]
-fn a_file_that_is_no_trace_is_refused_with_its_line() {
+fn invalid_trace_is_rejected_with_its_line() {
     let bench = bench("");
     does(&bench, &["say", "nod", "--json"]);
     let [trace] = traces(&bench).try_into().unwrap();

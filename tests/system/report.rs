@@ -1,4 +1,4 @@
-//! What lies beside a tool for people: the picture of its motion, the page about it, the recording to look into.
+//! A tool's report files: the image of its motion, its page and its recording.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use roxmltree::{Document, Node};
 use serde_json::{Value, json};
 
-/// Turns by so much in so little time that the envelope must hold it back.
+/// A tool that turns so fast that the envelope must clamp it.
 const HASTY: &str = r#"from reachy_mini import ReachyMini
 
 
@@ -32,7 +32,7 @@ def hasty(robot: ReachyMini, degrees: float = 50.0) -> str:
     return "turned"
 "#;
 
-/// Whether there is a recorder beside the programs; says so if not.
+/// Whether the recorder is built. Prints a note if not.
 fn has_recorder() -> bool {
     let built = program("minismith").with_file_name("minismith-recorder").is_file();
     if !built {
@@ -45,7 +45,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// The elements of a picture with this class.
+/// Returns the elements of an image with this class.
 fn of_class<'a>(picture: &'a Document<'a>, class: &str) -> Vec<Node<'a, 'a>> {
     let words = |node: &Node| node.attribute("class").unwrap_or_default().to_owned();
     picture.descendants().filter(|node| words(node).split(' ').any(|word| word == class)).collect()
@@ -55,14 +55,14 @@ fn title<'a>(node: Node<'a, 'a>) -> &'a str {
     node.children().find(|child| child.has_tag_name("title")).and_then(|title| title.text()).unwrap()
 }
 
-/// The degrees of a chart's axis at a height of the picture, from two of its ticks.
+/// Returns the degrees of a chart's axis at a height of the image, from two of its ticks.
 fn degrees_at(chart: Node, y: f64) -> f64 {
     let ticks: Vec<(f64, f64)> = chart
         .children()
         .filter(|node| node.attribute("text-anchor") == Some("end"))
         .map(|node| {
             let degrees = node.text().unwrap().trim_end_matches('°').parse().unwrap();
-            // A text's line is a little below its tick.
+            // The baseline of a text is slightly below its tick.
             (node.attribute("y").unwrap().parse::<f64>().unwrap() - 4.0, degrees)
         })
         .collect();
@@ -71,7 +71,7 @@ fn degrees_at(chart: Node, y: f64) -> f64 {
 }
 
 #[test]
-fn a_tool_is_kept_with_its_picture_page_and_recording() {
+fn tool_is_stored_with_its_image_page_and_recording() {
     let bench = Bench::new();
     let file = bench.write("hasty.py", HASTY);
     let added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0).json();
@@ -88,7 +88,7 @@ fn a_tool_is_kept_with_its_picture_page_and_recording() {
 
     let svg = String::from_utf8(beside("svg")).unwrap();
     let picture = Document::parse(&svg).unwrap();
-    // Body and three angles of the head, six legs, two antennas: goal and present of each.
+    // Base yaw and three angles of the head, six legs, two antennas: goal and present position of each.
     assert_eq!((of_class(&picture, "goal").len(), of_class(&picture, "present").len()), (12 + 12, 12));
     let hash = added["registered"]["code_sha256"].as_str().unwrap()[..12].to_owned();
     assert_eq!(title(picture.root_element()), format!("hasty v1 · {hash}"));
@@ -102,7 +102,7 @@ fn a_tool_is_kept_with_its_picture_page_and_recording() {
     let most = heights.iter().copied().fold(f64::INFINITY, f64::min);
     let found = degrees_at(turned.parent().unwrap(), most);
     assert!((found - 50.0).abs() < 0.05, "the curve rises to {found} degrees");
-    // The bars show what the report says.
+    // The bars show the values of the report.
     let bars = of_class(&picture, "bar");
     assert_eq!(bars.len(), 27, "no limit is broken, so no bar is of the other class");
     for (name, joint) in report["joints"].as_object().unwrap() {
@@ -110,7 +110,7 @@ fn a_tool_is_kept_with_its_picture_page_and_recording() {
         let shown = title(*bar).split(' ').nth(2).unwrap().parse::<f64>().unwrap();
         assert!((shown - number(&joint["peak_speed_dps"])).abs() < 1e-9, "{name}");
     }
-    // The envelope held it back, and so it is shaded.
+    // The envelope clamped it, so the chart is shaded there.
     let trims = report["trims"].as_array().unwrap();
     assert!(trims.iter().any(|trim| trim["joint"] == "body_rotation"), "{report}");
     assert_eq!(of_class(&picture, "trim").len(), trims.len());
@@ -147,13 +147,13 @@ fn a_tool_is_kept_with_its_picture_page_and_recording() {
 }
 
 #[test]
-fn a_report_of_a_tool_that_is_not_kept_lies_where_it_was_asked_for() {
+fn report_of_an_unstored_tool_is_written_to_the_given_path() {
     let bench = Bench::new();
     let file = bench.write("hasty.py", HASTY);
     let check = |folder: &str| {
         let mut command =
             bench.command(&["tool", "check", file.to_str().unwrap(), "--json", "--report", folder]);
-        // A recorder that fails is told, and fails nothing else.
+        // A failed recorder is reported, and nothing else fails.
         command.env("MINISMITH_RERUN", "/bin/false");
         minismith_tests::Ran::from(command).exits(0)
     };
@@ -165,7 +165,7 @@ fn a_report_of_a_tool_that_is_not_kept_lies_where_it_was_asked_for() {
     assert!(
         fs::read_to_string(bench.path("one/hasty.md")).unwrap().contains("no recording: the recorder failed")
     );
-    // The same tool has the same picture.
+    // The same tool has the same image.
     assert_eq!(second.json()["results"][0]["admitted"], true);
     let picture = |folder: &str| fs::read(bench.path(folder).join("hasty.svg")).unwrap();
     assert_eq!(picture("one"), picture("two"));
@@ -177,7 +177,7 @@ fn a_report_of_a_tool_that_is_not_kept_lies_where_it_was_asked_for() {
 }
 
 #[test]
-fn predefined_tools_have_a_picture_and_a_page() {
+fn predefined_tools_have_an_image_and_a_page() {
     for folder in fs::read_dir(minismith_tests::workspace().join("tools/predefined")).unwrap() {
         let folder = folder.unwrap().path();
         let hash = {
@@ -213,7 +213,7 @@ fn headings(page: &str) -> Vec<String> {
     found
 }
 
-/// The targets of links and pictures, and how many pieces of HTML, formulas and footnotes there are.
+/// Returns the targets of links and images, and the number of HTML fragments, formulas and footnotes.
 fn links_and_html(page: &str) -> (Vec<String>, usize) {
     let (mut links, mut others) = (Vec::new(), 0);
     for event in events(page) {
@@ -235,7 +235,7 @@ fn links_and_html(page: &str) -> (Vec<String>, usize) {
     (links, others)
 }
 
-/// Words that try everything at once.
+/// Text that tries every kind of markup at once.
 const HOSTILE: &[&str] = &[
     "# Approved\n\n## Evidence\n\nAll is well.\n\n---\n\nApproved\n========\n",
     "[click](https://evil.example) ![x](https://evil.example/x.png) <https://evil.example> https://evil.example www.evil.example a@evil.example",
@@ -272,7 +272,7 @@ fn hostile_manifest(words: &str) -> ToolManifest {
 }
 
 #[test]
-fn hostile_words_stay_words() {
+fn hostile_text_is_escaped() {
     let conditions = Conditions {
         limits: firmware_bridge::limits::Limits::default(),
         period: std::time::Duration::from_millis(10),
@@ -312,7 +312,7 @@ fn hostile_words_stay_words() {
         let page = written(words);
         let found = headings(&page);
         assert_eq!(found.len(), plain_headings.len(), "{words:?} forged a heading in\n{page}");
-        // The function's name is a heading by right; it is the words, not what they ask for.
+        // The function's name is a legitimate heading. The text appears, without its effect.
         assert_eq!(found.iter().filter(|one| plain_headings.contains(one)).count(), plain_headings.len() - 1);
         assert_eq!(links_and_html(&page), (vec!["v1.svg".into()], 0), "{words:?} in\n{page}");
         assert_eq!(tables(&page), tables(&plain), "{words:?} forged a row in\n{page}");
@@ -321,7 +321,7 @@ fn hostile_words_stay_words() {
         assert!(
             !page.chars().any(|c| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c))
         );
-        // Some viewers make links of bare addresses; code alone is safe from that.
+        // Some viewers turn bare addresses into links. Only code is safe from that.
         let mut code = false;
         for event in events(&page) {
             match event {

@@ -1,7 +1,7 @@
-//! Hostile tools, performed with the policy switched off beside a body that beats on the wall clock: each is stopped
-//! and named, and the pulse keeps its rhythm meanwhile.
+//! Hostile tools run without a policy while a robot runs on the wall clock. Each tool is stopped with the named cause,
+//! and the control loop stays on time.
 //!
-//! The first line of each file in `cases/guests` says how it must end: `# stopped: LIMIT` or `# raises: EXCEPTION`.
+//! The first line of each file in `cases/guests` gives its required end: `# stopped: LIMIT` or `# raises: EXCEPTION`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -45,7 +45,7 @@ fn host() -> ToolHost {
     ToolHost::start(&program, &python).unwrap()
 }
 
-/// Performs a tool as it stands: no policy has read it.
+/// Runs a tool as it is, without the policy.
 fn perform_unread(host: &ToolHost, stage: &mut Stage, name: &str, source: &str) -> Performance {
     let job = Job {
         source: source.to_owned(),
@@ -56,14 +56,14 @@ fn perform_unread(host: &ToolHost, stage: &mut Stage, name: &str, source: &str) 
         limits: GUEST,
         ..Job::default()
     };
-    // Who is to use up its processor time needs more of the stage's, since other tests compute as well.
+    // A tool that uses up its processor time needs more robot time, since other tests compute as well.
     let stage_seconds = if source.starts_with("# stopped: cpu_seconds") { 60.0 } else { 2.0 };
     let capabilities = [Capability::Motion, Capability::Camera].into();
     let permit = Permit { capabilities, stage_seconds, ..Permit::default() };
     perform(&mut host.fork(GUEST).unwrap(), job, stage, &permit)
 }
 
-/// Asserts that it ended as its first line says.
+/// Asserts that the tool ended as its first line requires.
 #[track_caller]
 fn ended_as_it_must(name: &str, source: &str, outcome: &Outcome) {
     let must = source.lines().next().unwrap().strip_prefix("# ").unwrap();
@@ -80,7 +80,7 @@ fn ended_as_it_must(name: &str, source: &str, outcome: &Outcome) {
 }
 
 #[test]
-fn hostile_guests_are_stopped_and_the_pulse_keeps_its_rhythm() {
+fn control_loop_stays_on_time_under_hostile_guests() {
     let (host, body) = (host(), beating());
     let mut handle = body.handle();
     let mut stage = Stage::new(Box::new(body.handle()), Scene::default());
@@ -91,7 +91,7 @@ fn hostile_guests_are_stopped_and_the_pulse_keeps_its_rhythm() {
         let name = guest.file_stem().unwrap().to_str().unwrap();
         let source = std::fs::read_to_string(&guest).unwrap();
         let (began, before) = (clock.now(), handle.snapshot());
-        // The guest before was halted; this one is asked for after that.
+        // The previous guest was stopped. This one is requested after that.
         stage.begin(handle.halts());
         let performance = perform_unread(&host, &mut stage, name, &source);
         ended_as_it_must(name, &source, &performance.outcome);
@@ -101,7 +101,8 @@ fn hostile_guests_are_stopped_and_the_pulse_keeps_its_rhythm() {
         let elapsed = clock.now().since(began).as_secs_f64();
         let (beats, late) = (after.beats - before.beats, after.late - before.late);
         println!("{name}: {beats} beats in {elapsed:.2} s, {late} late");
-        // A guest that held up the pulse would cost whole seconds. Some beats are late where other tests compute.
+        // A guest that blocked the control loop would cost whole seconds. A few overruns are normal while other tests
+        // compute.
         let due = elapsed / BEAT.as_secs_f64();
         assert!(beats as f64 >= 0.5 * due - 5.0, "{name}: {beats} beats instead of {due:.0}");
         assert!(late as f64 <= 0.25 * due + 5.0, "{name}: {late} of {beats} beats were late");

@@ -1,5 +1,5 @@
-//! The score: every case through the whole `tool check`, and every attack again with the policy switched off, in every
-//! cage, on a real stage. No attack may reach its goal, and no good tool may be refused.
+//! Attack coverage: every case runs through the whole `tool check`. Every attack also runs without a policy, in every
+//! sandbox, with a real execution context. No attack may reach its goal, and no good tool may be rejected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,7 +23,7 @@ use minismith_toolchain::workshop::check::{Checked, Layer};
 use minismith_wire::Job;
 use minismith_wire::zygote::Level;
 
-/// Short, since many attacks only end here; nothing that is asserted depends on it.
+/// Short, since many attacks end only at this limit. No assertion depends on it.
 const GUEST: minismith_wire::Limits =
     minismith_wire::Limits { cpu_seconds: 3, turn_seconds: 0.6, ..minismith_wire::Limits::USUAL };
 const STAGE_SECONDS: f64 = 20.0;
@@ -60,12 +60,12 @@ fn corpus(folder: &str) -> Vec<Case> {
     cases(&workspace().join("../shared/corpus").join(folder)).unwrap_or_default()
 }
 
-/// Attacks of both collections.
+/// Returns the attacks of both collections.
 fn attacks() -> Vec<Case> {
     own("bad").into_iter().chain(corpus("escapes")).collect()
 }
 
-/// Does something with each case, two at a time; the results in the cases' order.
+/// Runs a function on each case, two at a time, and returns the results in the cases' order.
 fn each<T: Send>(cases: &[Case], act: impl Fn(&Case) -> T + Sync) -> Vec<T> {
     let queue = Mutex::new(cases.iter().enumerate());
     let done = Mutex::new(Vec::new());
@@ -98,7 +98,7 @@ fn score<'a>(what: &str, layers: impl Iterator<Item = &'a str>) {
     println!("score | {what:<26} | {total:>3} | {}", parts.join(" | "));
 }
 
-/// The whole way of each case through a workshop of its own.
+/// Runs the whole check of each case in a workshop of its own.
 fn check_all(cases: &[Case]) -> Vec<Checked> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config.yaml");
@@ -113,7 +113,7 @@ fn what_was_found(checked: &Checked) -> String {
 }
 
 #[test]
-fn good_tools_are_admitted_without_a_question() {
+fn good_tools_are_accepted_without_a_question() {
     let (ours, benign) = (own("good"), corpus("benign"));
     assert!(ours.len() >= 60, "{}", ours.len());
     let mut wrong = Vec::new();
@@ -139,7 +139,7 @@ fn good_tools_are_admitted_without_a_question() {
 }
 
 #[test]
-fn the_attacks_are_many_and_of_every_kind() {
+fn attacks_cover_every_category() {
     let bad = own("bad");
     assert!(bad.len() >= 130, "{}", bad.len());
     let known: BTreeSet<&str> = rules().iter().map(|rule| rule.id).collect();
@@ -157,7 +157,7 @@ fn the_attacks_are_many_and_of_every_kind() {
     assert!(strangers.iter().all(|class| CLASSES.contains(class)), "{strangers:?}");
 }
 
-/// Where a checked attack came to its end.
+/// Returns the layer at which a checked attack ended.
 fn layer_of(checked: &Checked) -> &'static str {
     let refusals =
         || checked.findings.iter().filter(|f| f.verdict == Verdict::Refuse).map(|f| f.rule.as_str());
@@ -178,7 +178,7 @@ fn layer_of(checked: &Checked) -> &'static str {
     }
 }
 
-/// Why a checked attack did not end as it must.
+/// Returns why a checked attack did not end as required.
 fn complaint(case: &Case, checked: &Checked) -> Option<String> {
     let found = |rule: &str, verdict| {
         checked.findings.iter().any(|finding| finding.rule == rule && finding.verdict == verdict)
@@ -201,7 +201,7 @@ fn complaint(case: &Case, checked: &Checked) -> Option<String> {
 }
 
 #[test]
-fn attacks_are_stopped_by_the_layer_that_they_name() {
+fn attacks_are_stopped_by_their_stated_layer() {
     let mut wrong = Vec::new();
     for (whose, cases) in [("attacks", own("bad")), ("attacks of the corpus", corpus("escapes"))] {
         let checked = check_all(&cases);
@@ -212,7 +212,7 @@ fn attacks_are_stopped_by_the_layer_that_they_name() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Performs a tool as it stands, and gives back the beats as well.
+/// Runs a tool as it is, and returns the cycles too.
 fn perform_unread(host: &ToolHost, case: &Case) -> (Performance, Vec<Beat>) {
     let (mut stage, trace) = staged();
     let source = case.source();
@@ -232,7 +232,7 @@ fn perform_unread(host: &ToolHost, case: &Case) -> (Performance, Vec<Beat>) {
     (performance, trace.take())
 }
 
-/// Where an attack came to its end, with no policy in the way.
+/// Returns the layer at which an attack ended without a policy.
 fn end_of(performance: &Performance) -> &'static str {
     let trimmed = performance.trims.0.iter().any(|(_, count)| count.is_some());
     match &performance.outcome {
@@ -246,13 +246,13 @@ fn end_of(performance: &Performance) -> &'static str {
     }
 }
 
-/// Whether a text tells what stands in a file; what is too short could stand there by chance.
+/// Whether a text contains the contents of a file. Contents that are too short could be there by chance.
 fn tells(text: &str, file: &str) -> bool {
     let secret = std::fs::read_to_string(file).unwrap_or_default();
     secret.trim().len() >= 4 && text.contains(secret.trim())
 }
 
-/// A file that an attack has left somewhere.
+/// Returns a file that an attack has left anywhere.
 fn trace_of(case: &Case) -> Option<String> {
     let Success::File(name) = &case.success else { return None };
     let home = std::env::var("HOME").unwrap_or_default();
@@ -261,7 +261,7 @@ fn trace_of(case: &Case) -> Option<String> {
     left.map(|file| format!("{} left {}", case.name, file.display()))
 }
 
-/// What an attack has reached, if anything.
+/// Returns what an attack has reached, if anything.
 fn reached(case: &Case, (performance, beats): &(Performance, Vec<Beat>)) -> Option<String> {
     let source = case.source();
     let switched = source.contains("able_motors") || source.contains("gravity");
@@ -297,7 +297,7 @@ fn fail_without_any_policy(level: Level) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What must be stopped although it never was a tool: see `rhythm`, which holds each to the end that it names.
+/// Returns guests that must be stopped although they never were tools. `rhythm` checks each for its named end.
 fn guests() -> Vec<Case> {
     let mut guests = own("guests");
     for guest in &mut guests {
@@ -307,22 +307,22 @@ fn guests() -> Vec<Case> {
 }
 
 #[test]
-fn attacks_fail_in_the_strongest_cage_without_any_policy() {
+fn attacks_fail_in_the_strongest_sandbox_without_a_policy() {
     fail_without_any_policy(Level::Namespaces);
 }
 
 #[test]
-fn attacks_fail_in_a_cage_without_namespaces_and_without_any_policy() {
+fn attacks_fail_in_a_sandbox_without_namespaces_and_policy() {
     fail_without_any_policy(Level::Landlock);
 }
 
 #[test]
-fn attacks_fail_in_the_weakest_cage_without_any_policy() {
+fn attacks_fail_in_the_weakest_sandbox_without_a_policy() {
     fail_without_any_policy(Level::NoOpen);
 }
 
 #[test]
-fn a_success_would_be_seen() {
+fn successful_attack_is_detected() {
     let attack = |success| Case { success, ..Case::of("attack", b"# rule: busy-loop".to_vec()) };
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let below = folder.path().file_name().unwrap().to_str().unwrap();

@@ -1,4 +1,4 @@
-//! What people say, and what the offline brain must make of it: `cases/sentences.yaml`.
+//! Sentences of users and their required meaning for the offline parser: `cases/sentences.yaml`.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ struct Cases {
     sentences: Vec<Sentence>,
 }
 
-/// One sentence and its expectations; what is not given is not expected.
+/// One sentence and its expectations. An absent field expects nothing.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sentence {
     say: String,
-    /// What was said before it, and done.
+    /// The sentences that came before it and were executed.
     #[serde(default)]
     after: Vec<String>,
     plan: Option<String>,
@@ -55,13 +55,13 @@ impl Sentence {
         }
     }
 
-    /// A sentence that is refused must have an answer, and one that is done must have none.
+    /// Whether there is an answer: a declined sentence must have one, an executed one must have none.
     fn is_answered(&self, understanding: &Understanding) -> bool {
         let done = self.stop || self.plan.is_some();
         refusal(understanding).is_none() == done && is_stop(&self.say) == self.stop
     }
 
-    /// What it means after what was said before it.
+    /// Returns its meaning after the earlier sentences.
     fn understood(&self, tools: &[KnownTool]) -> Understanding {
         let mut before = Before::default();
         let mut aim = Aim::neutral();
@@ -76,7 +76,7 @@ fn said(plan: &[Intent]) -> String {
     plan.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// A turn of a conversation with a body that does whatever it is asked.
+/// Runs a turn of a conversation with a robot that executes every command.
 fn hear(text: &str, tools: &[KnownTool], before: &mut Before, aim: &mut Aim) -> Understanding {
     let understanding = understand(text, &Known { tools, before: Some(before) });
     let (plan, ending) = match &understanding {
@@ -137,15 +137,15 @@ struct Paraphrase {
     means: Vec<String>,
 }
 
-/// What a model says in other words: mostly understood, and never taken for another motion.
+/// Paraphrases by a model: most are understood, and none is taken for another motion.
 #[test]
-fn paraphrases_of_a_model() {
+fn paraphrases_by_a_model_are_understood() {
     paraphrased("paraphrases", include_str!("../cases/paraphrases.yaml"));
 }
 
-/// The same for wordings from which the grammar has never learned.
+/// The same for wordings that did not shape the grammar.
 #[test]
-fn paraphrases_that_the_grammar_has_not_learned_from() {
+fn unseen_paraphrases_are_understood() {
     paraphrased("unseen paraphrases", include_str!("../cases/paraphrases_unseen.yaml"));
 }
 
@@ -175,9 +175,9 @@ fn paraphrased(name: &str, cases: &str) {
     assert!(right * 100 >= cases.len() * 80, "{right} of {}", cases.len());
 }
 
-/// Whatever the plan: a negation, a stop or a word that is not known takes it away.
+/// For any plan, a negation, a stop or an unknown word cancels it.
 #[test]
-fn one_word_is_enough_to_move_nothing() {
+fn one_word_of_negation_moves_nothing() {
     let (tools, sentences) = Cases::read().unwrap();
     let known = Known { tools: &tools, ..Known::default() };
     for sentence in sentences.iter().filter(|sentence| sentence.plan.is_some() && sentence.after.is_empty()) {
@@ -209,7 +209,7 @@ fn one_word_is_enough_to_move_nothing() {
     }
 }
 
-/// What moves when this is heard after what was said before it; a stop moves nothing.
+/// Returns the motions of a sentence after the earlier ones. A stop moves nothing.
 fn moves(sentence: &Sentence, said: &str, tools: &[KnownTool]) -> Option<Vec<Intent>> {
     let changed = Sentence { say: said.to_owned(), after: sentence.after.clone(), ..Sentence::default() };
     match changed.understood(tools) {
@@ -223,10 +223,10 @@ fn moves(sentence: &Sentence, said: &str, tools: &[KnownTool]) -> Option<Vec<Int
     }
 }
 
-/// Words are dropped, doubled and swapped, and clauses appended: there is an answer, its motions stay in their ranges,
-/// and no negation in front or behind ever leaves a motion.
+/// Words are dropped, doubled and swapped, and clauses appended. There is an answer, and all motions stay in their
+/// ranges. A negation before or after a clause always cancels it.
 #[test]
-fn changed_sentences_never_do_what_was_negated() {
+fn mutated_sentences_never_execute_a_negated_action() {
     let (tools, sentences) = Cases::read().unwrap();
     for sentence in &sentences {
         let say = sentence.say.trim();
@@ -243,7 +243,7 @@ fn changed_sentences_never_do_what_was_negated() {
             format!("{bare}... or rather don't"),
         ] {
             let named = |plan: &[Intent]| {
-                // What a person calls a new tool may be any words.
+                // A user may give a new tool any words as its name.
                 plan.iter()
                     .any(|intent| matches!(intent, Intent::MakeTool { name, .. } if name.contains("not")))
             };
@@ -275,9 +275,9 @@ fn changed_sentences_never_do_what_was_negated() {
     }
 }
 
-/// Two sentences said as one are the two plans in a row, or are declined: never a third plan.
+/// Two sentences in one are the two plans in sequence, or are declined: never a third plan.
 #[test]
-fn two_sentences_make_one_plan() {
+fn two_sentences_form_one_plan() {
     let (tools, sentences) = Cases::read().unwrap();
     let known = Known { tools: &tools, ..Known::default() };
     let motions: Vec<(&str, Vec<Intent>)> = sentences
@@ -310,9 +310,9 @@ fn two_sentences_make_one_plan() {
 /// Each sentence is joined to every seventh of all.
 const STRIDE: usize = 7;
 
-/// Cut anywhere, spoiled anywhere: an answer, never a panic, and never a motion outside its range.
+/// A sentence cut or corrupted anywhere gives an answer, never a panic, and never a motion outside its range.
 #[test]
-fn spoiled_sentences_are_answered() {
+fn corrupted_sentences_get_an_answer() {
     let (tools, sentences) = Cases::read().unwrap();
     let known = Known { tools: &tools, ..Known::default() };
     let spoils =
@@ -352,7 +352,7 @@ fn spoiled_sentences_are_answered() {
 }
 
 #[test]
-fn floods_are_refused_in_few_words() {
+fn floods_are_rejected_with_a_short_message() {
     let known = Known::default();
     let long = "nod and ".repeat(1_250);
     assert_eq!(understand(&long, &known), Understanding::TooLong { characters: 10_000, allowed: 2_000 });
@@ -365,9 +365,9 @@ fn floods_are_refused_in_few_words() {
     }
 }
 
-/// What is changed, taken back and accounted for in a conversation is what the body measured.
+/// Corrections, undo and reports in a conversation use the robot's measurements.
 #[test]
-fn a_conversation_refers_to_what_really_happened() {
+fn conversation_refers_to_executed_actions() {
     let bench = Bench::new();
     let mut chat = bench.start(&["chat", "--robot", "mock", "--json"]);
     let mut hear = |said: &str| -> Value {

@@ -1,4 +1,4 @@
-//! A controller that serves the mock robot, and how it is asked.
+//! A controller that serves the mock robot, and requests to it.
 
 use std::net::TcpStream;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(super) struct Served {
     pub(super) address: String,
 }
 
-/// A controller with the usual configuration.
+/// Starts a controller with the default configuration.
 pub(super) fn served() -> Served {
     Served::on(Bench::new())
 }
@@ -30,7 +30,7 @@ impl Served {
         Served { bench, program, address }
     }
 
-    /// How much memory the controller has, bytes.
+    /// Returns the controller's memory in bytes.
     pub(super) fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.program.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -49,7 +49,7 @@ impl Served {
         self.ask(&format!("GET {path}"), "")
     }
 
-    /// What there must be.
+    /// Unwraps a value that must exist.
     pub(super) fn value(&self, path: &str) -> Value {
         let (status, value) = self.get(path);
         assert_eq!(status, 200, "{path}: {value}");
@@ -63,7 +63,7 @@ impl Served {
         socket
     }
 
-    /// Waits until something holds.
+    /// Waits until a condition holds.
     pub(super) fn until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
         for _ in 0..400 {
             let value = self.value(path);

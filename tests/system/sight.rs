@@ -1,4 +1,5 @@
-//! What is found in photographs, beside what the official face detector and Python's ONNX Runtime say of the same pictures.
+//! Detections in photographs, compared with the official face detector and with Python's ONNX Runtime on the same
+//! images.
 
 use std::path::Path;
 
@@ -13,14 +14,14 @@ use super::official_motor::peers_python;
 
 const THRESHOLD: f64 = 0.3;
 
-/// What `support/official/detect.py` says.
+/// The output of `support/official/detect.py`.
 #[derive(Deserialize)]
 struct Seen {
     faces: Vec<[f64; 10]>,
     things: Vec<[f64; 6]>,
 }
 
-#[allow(clippy::disallowed_methods)] // The peer is Python's: it needs a process of its own.
+#[allow(clippy::disallowed_methods)] // The reference is Python code and needs a process of its own.
 fn seen(python: &Path, models: &Path, picture: &Picture) -> Seen {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), &picture.bgr).unwrap();
@@ -34,7 +35,7 @@ fn seen(python: &Path, models: &Path, picture: &Picture) -> Seen {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The upper left of a photograph.
+/// Returns the upper left part of a photograph.
 fn cut(name: &str, width: usize, height: usize) -> Picture {
     let models = workspace().join(".cache/models");
     let file = models.join("photographs").join(name);
@@ -53,7 +54,7 @@ fn corners(bounds: Bounds) -> [f64; 4] {
 }
 
 #[test]
-fn faces_and_things_are_those_of_the_reference() {
+fn detectors_match_the_reference() {
     let Some(python) = peers_python() else { return };
     let folder = workspace().join(".cache/models");
     let models = Models::at(&folder);
@@ -79,11 +80,12 @@ fn faces_and_things_are_those_of_the_reference() {
         }
         all_faces += found.len();
 
-        // A picture of another size would be resized first, which is not compared here.
+        // An image of another size would be resized first, which this test does not compare.
         if width.max(height) != 512 {
             continue;
         }
-        // Each thing is one that the model named, and what it named besides is one of them again.
+        // Each object is one that the reference reports. Every further detection of the reference is a duplicate of one
+        // of them.
         let found = things.detect(&picture).unwrap();
         let is = |meant: &[f64; 6], bounds: Bounds, label: &str, score: f64| {
             are_close(&meant[..4], &corners(bounds))
@@ -104,6 +106,6 @@ fn faces_and_things_are_those_of_the_reference() {
         }
         all_things += found.len();
     }
-    // There was something to compare.
+    // At least one image had detections to compare.
     assert!(all_faces >= 2 && all_things >= 2, "{all_faces} {all_things}");
 }

@@ -1,6 +1,6 @@
-//! What the program says of its own work: spans at a collector, one tree for each command, and the file of the log.
+//! Tracing and logging: spans at a collector, one tree for each command, and the log file.
 //!
-//! What comes by OTLP is read here by hand, by the numbers of its fields, so that no library agrees with itself.
+//! The test decodes OTLP by hand, by field numbers, so that no library is compared with itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 
 use super::cli::{listening, send};
 
-/// Servos that are emulated have time, since other tests share the processor.
+/// Emulated servos get longer timeouts, since other tests share the processor.
 const BUS: &str = "bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n";
 
-/// One field of a message of Protocol Buffers.
+/// One field of a Protocol Buffers message.
 enum Field<'a> {
     Number(u64),
     Bytes(&'a [u8]),
@@ -62,7 +62,7 @@ fn varint(bytes: &mut &[u8]) -> u64 {
     value
 }
 
-/// The fields of a message with these numbers below one another.
+/// Returns the fields of a message at this path of field numbers.
 fn fields<'a>(mut bytes: &'a [u8], number: u64) -> Vec<Field<'a>> {
     let mut found = Vec::new();
     while !bytes.is_empty() {
@@ -91,7 +91,7 @@ fn fields<'a>(mut bytes: &'a [u8], number: u64) -> Vec<Field<'a>> {
     found
 }
 
-/// Keys and values.
+/// Returns the attributes as keys and values.
 fn attributes(message: &[u8], number: u64) -> BTreeMap<String, String> {
     let read = |pair: &Field<'_>| {
         let value = fields(pair.bytes(), 2).remove(0).bytes();
@@ -120,7 +120,7 @@ impl Span {
     }
 }
 
-/// The spans of a request to a collector, whose resource is this program.
+/// Returns the spans of an export request whose resource is this program.
 fn spans(body: &[u8]) -> Vec<Span> {
     let mut found = Vec::new();
     for of_resource in fields(body, 1) {
@@ -146,7 +146,7 @@ fn spans(body: &[u8]) -> Vec<Span> {
     found
 }
 
-/// A collector: takes what it is sent, once it has refused so many.
+/// A collector that accepts requests after it has rejected this many.
 struct Collector {
     port: u16,
     heard: Arc<Mutex<Vec<Span>>>,
@@ -183,7 +183,7 @@ impl Collector {
         self.heard.lock().unwrap().clone()
     }
 
-    /// The spans of the trace that begins with such a span, when that has come.
+    /// Returns the spans of the trace whose root has this name, once it has arrived.
     #[track_caller]
     fn tree(&self, is_root: impl Fn(&Span) -> bool) -> Tree {
         for _ in 0..800 {
@@ -198,7 +198,7 @@ impl Collector {
     }
 }
 
-/// Head and body of a request.
+/// Returns the head and the body of a request.
 fn request(stream: &mut TcpStream) -> (String, Vec<u8>) {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];
@@ -224,7 +224,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Asserts that all hang together: one root, and each within the time of the one that it is in.
+    /// Asserts that the spans form one tree: one root, and each span within the time of its parent.
     #[track_caller]
     fn is_whole(&self) {
         let by_id: BTreeMap<&str, &Span> = self.spans.iter().map(|span| (span.id.as_str(), span)).collect();
@@ -237,7 +237,7 @@ impl Tree {
         }
     }
 
-    /// The names from the root to the first span of this name.
+    /// Returns the names from the root to the first span of this name.
     #[track_caller]
     fn way_to(&self, name: &str) -> Vec<&str> {
         let all = &self.spans;
@@ -256,7 +256,7 @@ impl Tree {
     }
 }
 
-/// What the journal has of these kinds, each with its id.
+/// Returns the journal's entries of these kinds, each with its id.
 fn noted(bench: &Bench, kind: &str) -> Vec<(String, String)> {
     let journal = fs::read_to_string(bench.path(".share/minismith/journal.jsonl")).unwrap();
     let entries = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -264,17 +264,17 @@ fn noted(bench: &Bench, kind: &str) -> Vec<(String, String)> {
     entries.filter(|it| it["kind"] == kind).map(|it| (text(&it["action"]), text(&it["id"]))).collect()
 }
 
-/// The file of the log.
+/// Returns the contents of the log file.
 fn log(bench: &Bench) -> Vec<Value> {
     let log = fs::read_to_string(bench.path(".share/minismith/log.jsonl")).unwrap_or_default();
     log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A server that is asked, and ended.
+/// Starts a server, sends it requests, and shuts it down.
 fn serve(bench: &Bench, ask: impl FnOnce(&str)) -> Ran {
     let mut server = bench.start(&["serve", "--json", "--port", "0"]);
     let address = listening(&server.line().unwrap());
-    // It can be ended in peace when it has answered.
+    // The server can shut down cleanly once it has answered.
     assert_eq!(send(&address, "GET /health", &[], "").0, 200);
     ask(&address);
     server.signal(Signal::TERM);
@@ -282,12 +282,12 @@ fn serve(bench: &Bench, ask: impl FnOnce(&str)) -> Ran {
 }
 
 #[test]
-fn a_sentence_is_one_tree_from_what_was_said_to_the_motion_with_the_journals_id() {
+fn sentence_produces_one_span_tree_with_the_journal_id() {
     let collector = Collector::start(0);
     let bench = Bench::configured(&collector.keys());
     let ran = bench.run(&["say", "nod twice, then look left 20 degrees", "--json"]).exits(0);
     assert_eq!(ran.err, "");
-    // All have come when the program has ended.
+    // All spans have arrived when the program has ended.
     let tree = collector.tree(|span| span.name == "utterance");
     tree.is_whole();
     assert_eq!(tree.spans.len(), collector.heard().len(), "there is no other trace");
@@ -295,7 +295,7 @@ fn a_sentence_is_one_tree_from_what_was_said_to_the_motion_with_the_journals_id(
     assert!(tree.count("motion") >= 2 && tree.count("step") == 2, "{:?}", tree.spans);
     let motion = tree.spans.iter().find(|span| span.name == "motion").unwrap();
     assert!(motion.is("outcome", "arrived"), "{motion:?}");
-    // It ends when the body has done it, not when it was ordered.
+    // The span ends when the robot has finished the motion, not when the command was sent.
     assert!(motion.to - motion.from > 100_000_000, "{motion:?}");
     let id = &tree.root.about["id"];
     assert!(tree.root.is("outcome", "done"));
@@ -303,12 +303,12 @@ fn a_sentence_is_one_tree_from_what_was_said_to_the_motion_with_the_journals_id(
         let noted = noted(&bench, kind);
         assert!(!noted.is_empty() && noted.iter().all(|(_, noted)| noted == id), "{kind}: {noted:?}");
     }
-    // What was said stands in the journal, and nowhere else.
+    // The text of the utterance is in the journal only.
     assert!(!format!("{:?}", tree.spans).contains("degrees"), "{:?}", tree.spans);
 }
 
 #[test]
-fn a_request_is_one_tree_over_all_threads_through_authoring_rehearsal_and_performance() {
+fn request_produces_one_span_tree_across_threads() {
     let collector = Collector::start(0);
     let bench = Bench::configured(&collector.keys());
     let text = "make a tool called happy_hello that nods and wiggles the antennas, then run it";
@@ -346,7 +346,7 @@ fn a_request_is_one_tree_over_all_threads_through_authoring_rehearsal_and_perfor
     }
     let calls = noted(&bench, "http_request");
     assert!(calls.contains(&("POST /api/v1/chat".into(), id.clone())), "{calls:?}");
-    // A tool that is called by its name is in the journal under the request's id, too.
+    // A tool that is called by its name is also in the journal under the request's id.
     let ran = collector.tree(|span| span.is("route", "/api/v1/tools/{name}/run"));
     ran.is_whole();
     assert_eq!(ran.way_to("motion"), ["request", tool, "tool_run", "motion"]);
@@ -366,7 +366,7 @@ impl Tree {
     }
 }
 
-/// The page for Prometheus: what has no labels.
+/// Returns the Prometheus metrics without labels.
 fn metrics(address: &str) -> BTreeMap<String, String> {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n").unwrap();
@@ -377,9 +377,9 @@ fn metrics(address: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn a_collector_that_is_away_changes_nothing_and_is_told_once() {
+fn unreachable_collector_is_reported_once_and_changes_nothing() {
     let plain = Bench::new().run(&["say", "nod twice", "--json"]).exits(0).json();
-    // Nobody listens there, and there somebody does who never answers.
+    // The first address has no listener. The second accepts connections and never answers.
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
     let clock = WallClock::start();
@@ -391,10 +391,10 @@ fn a_collector_that_is_away_changes_nothing_and_is_told_once() {
         let answer = ran.json();
         assert_eq!((&answer["text"], &answer["outcome"]), (&plain["text"], &plain["outcome"]));
         assert_eq!(ran.err.matches("spans can't be sent to").count(), 1, "{}", ran.err);
-        // It is in the log's file as well.
+        // The log file contains it as well.
         let warned: Vec<Value> = log(&bench).into_iter().filter(|line| line["level"] == "WARN").collect();
         assert_eq!(warned.len(), 1, "{warned:?}");
-        // What is refused is refused, too.
+        // A rejected request is reported too.
         assert_eq!(bench.run(&["say", "look left 170 degrees", "--json"]).code, Some(1));
     }
     let bench = Bench::configured(&format!("{BUS}telemetry: {{otlp_endpoint: 'http://{gone}'}}\n"));
@@ -408,7 +408,7 @@ fn a_collector_that_is_away_changes_nothing_and_is_told_once() {
 }
 
 #[test]
-fn a_collector_that_is_busy_gets_its_spans_later() {
+fn busy_collector_receives_its_spans_later() {
     let collector = Collector::start(2);
     let bench = Bench::configured(&collector.keys());
     serve(&bench, |address| {
@@ -419,7 +419,7 @@ fn a_collector_that_is_busy_gets_its_spans_later() {
 }
 
 #[test]
-fn the_log_has_a_file_of_its_own_with_levels() {
+fn log_file_follows_its_own_levels() {
     let bench = Bench::new();
     serve(&bench, |_| {});
     let lines = log(&bench);
@@ -432,7 +432,7 @@ fn the_log_has_a_file_of_its_own_with_levels() {
     }
     let pulse = lines.iter().find(|line| line["message"].as_str().unwrap().starts_with("the pulse beats"));
     assert!(pulse.unwrap()["target"].as_str().unwrap().starts_with("minismith"));
-    // Less, and none at all.
+    // A higher level, then no log at all.
     let bench = Bench::configured(&format!("{BUS}logs: {{level: error}}\n"));
     serve(&bench, |_| {});
     assert_eq!(log(&bench), Vec::<Value>::new());
@@ -442,7 +442,7 @@ fn the_log_has_a_file_of_its_own_with_levels() {
 }
 
 #[test]
-fn a_log_that_can_t_be_written_is_told_once_and_changes_nothing() {
+fn unwritable_log_is_reported_once_and_changes_nothing() {
     let bench = Bench::configured(&format!("{BUS}logs: {{file: config.yaml/log.jsonl, level: debug}}\n"));
     let ran = serve(&bench, |address| {
         let say = json!({ "text": "nod" }).to_string();

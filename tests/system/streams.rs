@@ -1,7 +1,7 @@
 //! The same tool sends the same command stream, bit for bit, in its rehearsal, on the mock and over the motor bus.
 //!
-//! On the wall clock a busy machine may let a tool think for longer than a beat, or the beat come late for it. Such a
-//! run counts its slips; it is told here and repeated, and what is compared are the runs without.
+//! On the wall clock of a busy machine, a tool may compute for longer than a cycle, or the cycle may run late. Such a
+//! run counts its slips. The test prints it, repeats it, and compares only runs without slips.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ use minismith_toolchain::workshop::Workshop;
 use serde_json::Map;
 use tempfile::TempDir;
 
-/// How often a run that slipped is repeated.
+/// How often a run with slips is repeated.
 const REPEATS: usize = 5;
 
 const GOTOS: &str = r#"
@@ -128,7 +128,7 @@ def release(robot: ReachyMini) -> str:
     return "done"
 "#;
 
-/// Moves for a minute.
+/// A motion of a minute.
 pub const LONG: &str = r#"
 from reachy_mini import ReachyMini
 
@@ -154,7 +154,7 @@ impl Shop {
     pub fn open() -> Shop {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config.yaml");
-        // A slower beat and longer answers than the robot needs, since other tests share the processor.
+        // Slower cycles and longer timeouts than the robot needs, since other tests share the processor.
         std::fs::write(&file, "control_loop: {rate_hz: 25}\nbus: {reply_timeout_ms: 50}\n").unwrap();
         let config = Config::load(Some(&file)).unwrap();
         let workshop =
@@ -162,7 +162,7 @@ impl Shop {
         Shop { config, workshop, _folder: folder }
     }
 
-    /// Proves a tool and admits it; gives back the digest of its rehearsal.
+    /// Verifies a tool and registers it. Returns the digest of its rehearsal.
     pub fn prove(&self, name: &str, source: &str) -> String {
         let (checked, admissible) = self.workshop.check(&Submission::of(name, source.as_bytes())).unwrap();
         let Some(admissible) = admissible else { panic!("{name}: {:?}", checked.findings) };
@@ -170,7 +170,7 @@ impl Shop {
         checked.report.map(|report| report.command_digest).unwrap_or_else(|| panic!("{manifest:?}"))
     }
 
-    /// Performs a tool on a fresh body, again if the machine was too busy.
+    /// Runs a tool on a new robot, and repeats the run if the machine was too busy.
     fn perform(&self, name: &str, choice: &RobotChoice) -> PerformanceReply {
         for attempt in 1..=REPEATS {
             let body = Body::open(choice, &self.config).unwrap();
@@ -185,7 +185,7 @@ impl Shop {
     }
 }
 
-/// The greatest difference of two postures: degrees of an angle or millimetres of a place.
+/// Returns the greatest difference of two postures: degrees of an angle or millimetres of a position.
 fn apart(one: &PostureView, other: &PostureView) -> f64 {
     let all = |view: &PostureView| {
         let PostureView { x_mm, y_mm, z_mm, roll_deg, pitch_deg, yaw_deg, body_yaw_deg, antennas_deg } =
@@ -195,7 +195,7 @@ fn apart(one: &PostureView, other: &PostureView) -> f64 {
     all(one).iter().zip(all(other)).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max)
 }
 
-/// How far apart the mock and the servos may be when a step ends: degrees or millimetres.
+/// The greatest distance of mock and servos at the end of a step: degrees or millimetres.
 const CLOSE: f64 = 1.0;
 
 fn the_same_everywhere(name: &str, source: &str) {
@@ -223,32 +223,32 @@ fn the_same_everywhere(name: &str, source: &str) {
 }
 
 #[test]
-fn gotos_are_the_same_everywhere() {
+fn gotos_match_in_every_context() {
     the_same_everywhere("gotos", GOTOS);
 }
 
 #[test]
-fn a_stream_of_targets_is_the_same_everywhere() {
+fn target_streams_match_in_every_context() {
     the_same_everywhere("circle", CIRCLE);
 }
 
 #[test]
-fn concurrent_tasks_are_the_same_everywhere() {
+fn concurrent_tasks_match_in_every_context() {
     the_same_everywhere("tasks", TASKS);
 }
 
 #[test]
-fn a_tool_that_leaves_before_it_arrives_is_the_same_everywhere() {
+fn early_exit_matches_in_every_context() {
     the_same_everywhere("leap", LEAP);
 }
 
 #[test]
-fn motors_let_go_and_caught_again_are_the_same_everywhere() {
+fn torque_off_and_on_matches_in_every_context() {
     the_same_everywhere("release", RELEASE);
 }
 
 #[test]
-fn chance_is_the_same_each_time() {
+fn random_numbers_repeat_in_every_run() {
     let shop = Shop::open();
     let rehearsed = shop.prove("leap", LEAP);
     let [one, two] = [(); 2].map(|()| shop.perform("leap", &RobotChoice::Mock));

@@ -1,4 +1,4 @@
-//! Toolkits, tools that call tools, and what authors declare beside their code.
+//! Toolkits, tools that call tools, and the declarations that authors store with their code.
 
 use minismith_tests::{Bench, Ran};
 use serde_json::{Value, json};
@@ -126,7 +126,7 @@ fn checked(bench: &Bench, path: &str) -> Value {
 }
 
 #[test]
-fn a_toolkit_is_proved_kept_and_called_as_one() {
+fn toolkit_is_verified_stored_and_called_as_a_unit() {
     let bench = Bench::new();
     let path = toolkit(&bench, DECLARED.replace("-10", "10").as_str());
     let added = done(&bench.run(&["tool", "add", &path, "--json"]));
@@ -148,7 +148,7 @@ fn a_toolkit_is_proved_kept_and_called_as_one() {
     let shown = done(&bench.run(&["tool", "show", "greetings", "--json"]));
     assert!(shown.to_string().contains("class Pose"), "{shown:#}");
 
-    // A byte of any module counts.
+    // One byte of any module changes the version.
     let kept = bench.path("tools/generated/greetings/v1/poses.py");
     let text = std::fs::read_to_string(&kept).unwrap();
     std::fs::write(&kept, text.replace("15.0", "16.0")).unwrap();
@@ -157,7 +157,7 @@ fn a_toolkit_is_proved_kept_and_called_as_one() {
 }
 
 #[test]
-fn what_an_author_declares_must_hold() {
+fn declarations_are_checked_against_the_code() {
     let bench = Bench::new();
     let path = toolkit(&bench, DECLARED);
     let result = checked(&bench, &path);
@@ -176,7 +176,7 @@ fn what_an_author_declares_must_hold() {
 }
 
 #[test]
-fn neighbours_give_only_what_they_define() {
+fn modules_import_only_names_that_others_define() {
     let bench = Bench::new();
     for (import, rule) in [
         ("from .poses import Pose, steps, whole, math", "unlisted-import"),
@@ -205,7 +205,7 @@ fn neighbours_give_only_what_they_define() {
 }
 
 #[test]
-fn a_tool_calls_another_within_its_own_proof() {
+fn tool_calls_another_within_its_own_verification() {
     let bench = Bench::new();
     let welcome = bench.write("in/welcome.py", WELCOME);
     let welcome = welcome.to_str().unwrap();
@@ -223,13 +223,13 @@ fn a_tool_calls_another_within_its_own_proof() {
     assert_eq!(ran["steps"].as_array().unwrap().len(), 6);
     assert!((3.0..3.5).contains(&ran["took_s"].as_f64().unwrap()), "{ran:#}");
 
-    // What the other tool refuses is an exception for this one; its own range is checked first.
+    // A rejection by the called tool is an exception in the caller. The caller's own range is checked first.
     let ran = bench.run(&["tool", "run", "welcome", "--args", "{\"times\": 9}", "--json"]);
     assert!(ran.code == Some(1) && ran.out.contains("between 1 and 3"), "{}", ran.out);
 }
 
 #[test]
-fn a_caller_is_named_in_full_and_no_tool_calls_itself() {
+fn tool_is_called_by_its_full_name_and_never_by_itself() {
     let bench = Bench::new();
     let path = toolkit(&bench, "");
     done(&bench.run(&["tool", "add", &path, "--json"]));
@@ -239,7 +239,7 @@ fn a_caller_is_named_in_full_and_no_tool_calls_itself() {
     let file = bench.write("in/welcome.py", &WELCOME.replace("greetings.greetings", "welcome"));
     let result = checked(&bench, file.to_str().unwrap());
     assert!(result["findings"][0]["reason"].as_str().unwrap().contains("can't call itself"), "{result:#}");
-    // By another name the function is still the same: the wire knows what was proved.
+    // Under another name it is still the same function: the protocol knows what was verified.
     let hidden = WELCOME.replace(
         "said = exec_function(\"greetings.greetings\", times=times)",
         "call = exec_function\n    said = call(\"greetings.greetings\", times=times)",

@@ -1,11 +1,11 @@
-//! The life of a tool on the command line: checked, kept, called, replaced, rolled back, approved and refused.
+//! The life of a tool on the command line: checked, stored, called, replaced, rolled back, approved and rejected.
 
 use minismith_runtime::config::Config;
 use minismith_tests::{Bench, workspace};
 use minismith_toolchain::workshop::Workshop;
 use serde_json::{Value, json};
 
-/// A tool `greet` that answers this word.
+/// Returns a tool `greet` that answers this word.
 fn greet(word: &str) -> String {
     format!(
         "def greet(times: int = 1) -> str:\n    \"\"\"Greet.\n\n    Args:\n        times: How often, between 1 and 5.\n\n    \
@@ -13,7 +13,7 @@ fn greet(word: &str) -> String {
     )
 }
 
-/// A tool that moves, and about which a person is asked: it hides whether its motion was refused.
+/// A tool that moves and needs approval: it hides whether its motion was rejected.
 const QUIET: &str = r#"from reachy_mini import ReachyMini
 
 
@@ -41,7 +41,7 @@ fn add(bench: &Bench, name: &str, source: &str) -> Value {
     bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0).json()
 }
 
-/// Runs a tool that must return, and gives its version and value.
+/// Runs a tool that must return, and returns its version and value.
 #[track_caller]
 fn run(bench: &Bench, name: &str, args: &str) -> (Value, Value) {
     let ran = bench.run(&["tool", "run", name, "--args", args, "--json"]).exits(0).json();
@@ -49,7 +49,7 @@ fn run(bench: &Bench, name: &str, args: &str) -> (Value, Value) {
     (ran["version"].clone(), ran["performance"]["value"].clone())
 }
 
-/// Asserts that a command is refused as data with all these words.
+/// Asserts that a command is rejected with all these words in its JSON output.
 #[track_caller]
 fn refused(bench: &Bench, arguments: &[&str], words: &[&str]) {
     let json = bench.run(&[arguments, &["--json"]].concat()).exits(1).json();
@@ -60,7 +60,7 @@ fn refused(bench: &Bench, arguments: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn a_check_tells_the_layer_and_registers_nothing() {
+fn check_reports_the_layer_and_registers_nothing() {
     let bench = Bench::new();
     let good = bench.write("greet.py", &greet("hello"));
     let bad =
@@ -103,7 +103,7 @@ fn a_check_tells_the_layer_and_registers_nothing() {
 }
 
 #[test]
-fn a_tool_has_versions_and_the_way_back_is_real() {
+fn tool_has_versions_and_rolls_back() {
     let bench = Bench::new();
     assert_eq!(add(&bench, "greet", &greet("one"))["registered"]["version"], 1);
     assert_eq!(add(&bench, "greet", &greet("two"))["registered"]["version"], 2);
@@ -124,7 +124,7 @@ fn a_tool_has_versions_and_the_way_back_is_real() {
     assert_eq!((&shown["manifest"]["version"], &shown["approved"]), (&json!(2), &json!(false)));
     refused(&bench, &["tool", "show", "greet", "--version", "7"], &["no version 7", "1, 2"]);
 
-    // The same code again is not a new version, but is called again; other code is.
+    // Identical code is no new version, but it becomes the called one again. Different code is a new version.
     assert_eq!(add(&bench, "greet", &greet("two"))["registered"]["version"], 2);
     assert_eq!(run(&bench, "greet", "{}"), (json!(2), json!("two")));
     assert_eq!(add(&bench, "greet", &greet("three"))["registered"]["version"], 3);
@@ -135,7 +135,7 @@ fn a_tool_has_versions_and_the_way_back_is_real() {
 }
 
 #[test]
-fn a_call_that_does_not_fit_is_refused_before_anything_runs() {
+fn invalid_call_is_rejected_before_anything_runs() {
     let bench = Bench::new();
     add(&bench, "greet", &greet("hello"));
     let run = |name: &'static str, args: &'static str| ["tool", "run", name, "--args", args];
@@ -150,7 +150,7 @@ fn a_call_that_does_not_fit_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn code_that_was_changed_behind_the_registry_is_not_run() {
+fn code_changed_outside_the_registry_is_not_run() {
     let bench = Bench::new();
     add(&bench, "greet", &greet("hello"));
     add(&bench, "greet", &greet("changed"));
@@ -165,7 +165,7 @@ fn code_that_was_changed_behind_the_registry_is_not_run() {
 }
 
 #[test]
-fn a_person_approves_before_real_motors_move() {
+fn real_motors_move_only_after_approval() {
     let bench = Bench::new();
     let added = add(&bench, "quiet", QUIET);
     assert_eq!(
@@ -173,7 +173,7 @@ fn a_person_approves_before_real_motors_move() {
         (&json!(true), &json!("admitted"))
     );
     assert_eq!(added["checked"]["findings"][0]["rule"], "swallowed-exception");
-    // On the mock it may run; a serial line counts as real motors.
+    // It may run on the mock. A serial line counts as real motors.
     assert_eq!(run(&bench, "quiet", "{}").1, json!(1));
     let mut mock = bench.start(&["mock"]);
     let path = mock.line().unwrap();
@@ -188,7 +188,7 @@ fn a_person_approves_before_real_motors_move() {
 }
 
 #[test]
-fn stale_evidence_is_rehearsed_again() {
+fn stale_evidence_triggers_a_new_rehearsal() {
     let bench = Bench::new();
     add(&bench, "greet", &greet("hello"));
     let manifest = bench.path("tools/generated/greet/v1.json");
@@ -207,7 +207,7 @@ fn stale_evidence_is_rehearsed_again() {
     assert!(stale.err.contains("rehearsing again"), "{}", stale.err);
     assert_eq!(stale.json()["performance"]["value"], "hello");
 
-    // Shows that it is really run again, its own test cases included.
+    // This shows that the rehearsal really runs again, including the tool's own test cases.
     let never = json!({"returns": {"value": "never"}});
     edited["test_cases"] = json!([{"name": "other", "arguments": {}, "expect": never}]);
     std::fs::write(&manifest, edited.to_string()).unwrap();
@@ -216,7 +216,7 @@ fn stale_evidence_is_rehearsed_again() {
 }
 
 #[test]
-fn what_comes_with_the_program_is_proved_under_its_own_configuration() {
+fn predefined_tools_are_verified_under_the_default_configuration() {
     let config = Config { tools: workspace().join("tools"), ..Config::built_in().unwrap() };
     let workshop = Workshop::open(&config).unwrap();
     let tools = workshop.registry().list().unwrap();

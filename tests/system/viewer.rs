@@ -1,5 +1,5 @@
-//! What the Rerun viewer is shown: recordings of rehearsals and of performances, read by Rerun's own Python kit; and
-//! viewers that are slow, absent or gone, which cost no beat.
+//! Data for the Rerun viewer: recordings of rehearsals and runs, read by Rerun's own Python SDK. Viewers that are slow,
+//! absent or gone cost no control cycle.
 
 use std::fs;
 use std::net::TcpListener;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::kept::{beats, does, lines, traces};
 use super::served::Served;
 
-/// Rerun's Python kit and the recorder, or none, which is said.
+/// Returns Rerun's Python SDK and the recorder; prints a note and returns none where one is missing.
 fn reader() -> Option<PathBuf> {
     let python = workspace().join(".cache/clients/bin/python");
     if !python.is_file() || !program("minismith").with_file_name("minismith-recorder").is_file() {
@@ -24,8 +24,8 @@ fn reader() -> Option<PathBuf> {
     Some(python)
 }
 
-/// What a recording holds.
-// Rerun's own reader is Python's.
+/// Returns the contents of a recording.
+// Rerun's own reader is Python code.
 #[allow(clippy::disallowed_methods)]
 fn read(python: &PathBuf, recording: &PathBuf) -> Value {
     let mut command = Command::new(python);
@@ -44,7 +44,7 @@ fn kept(rerun: &str) -> Bench {
 }
 
 #[test]
-fn a_performance_is_recorded_and_rerun_reads_it() {
+fn run_is_recorded_and_read_by_rerun() {
     let Some(python) = reader() else { return };
     let bench = kept("file: live.rrd, camera_fps: 15");
     let said = bench.run(&["say", "nod twice, then look left 20 degrees", "--json"]).exits(0);
@@ -56,7 +56,7 @@ fn a_performance_is_recorded_and_rerun_reads_it() {
         assert!(found.is_object(), "there is no {path}");
         found.clone()
     };
-    // Every beat of the trace is in the recording, and the last goals are those of the trace.
+    // The recording has every cycle of the trace, and its last goals are those of the trace.
     let [trace] = traces(&bench).try_into().unwrap();
     let lines = lines(&bench, &trace);
     let beats = beats(&lines);
@@ -79,11 +79,11 @@ fn a_performance_is_recorded_and_rerun_reads_it() {
             "{name}: {last}"
         );
     }
-    // The head ends 20 degrees to the left: half of that is in the quaternion.
+    // The head ends 20 degrees to the left: the quaternion contains half of that.
     let head = entity("/robot/head")["last"]["Transform3D:quaternion"][1].clone();
     let [z, w] = [2, 3].map(|of| number(&head[0][of]));
     assert!(((2.0 * z.atan2(w)).to_degrees() - 20.0).abs() < 0.5, "{head}");
-    // Who said what, what ran, how the motors and the pulse are, and what was seen.
+    // Texts with their sources, tool runs, the state of motors and control loop, and detections.
     let said = |path: &str| entity(path)["last"]["TextLog:text"][1][0].as_str().unwrap().to_owned();
     assert_eq!(said("/said/person"), "nod twice, then look left 20 degrees");
     assert!(said("/spans").contains("ended: done"), "{}", said("/spans"));
@@ -96,7 +96,7 @@ fn a_performance_is_recorded_and_rerun_reads_it() {
 }
 
 #[test]
-fn a_rehearsal_is_recorded_and_rerun_reads_it() {
+fn rehearsal_is_recorded_and_read_by_rerun() {
     let Some(python) = reader() else { return };
     let bench = kept("file: none");
     let wish = "make a tool called happy_hello that nods three times and wiggles the antennas";
@@ -117,7 +117,7 @@ fn a_rehearsal_is_recorded_and_rerun_reads_it() {
     {
         assert_eq!(rows(path), beats, "{path}");
     }
-    // What the report says of a joint is what its curve shows at its ends.
+    // The report's values of a joint are those at the ends of its curve.
     for end in ["first", "last"] {
         let scalars = &entities["/antennas/left_antenna"][end]["Scalars:scalars"][1];
         assert!((number(&scalars[0]) - 10.0).abs() < 0.5, "{end}: {scalars}");
@@ -126,7 +126,7 @@ fn a_rehearsal_is_recorded_and_rerun_reads_it() {
     assert!(about.as_str().unwrap().contains("happy_hello"), "{about}");
 }
 
-/// The journal's late beats, and the answer to a sentence, told by a served robot.
+/// Returns the overruns in the journal of a served robot, and its answer to a sentence.
 fn moves(served: &Served) -> Value {
     let (status, reply) =
         served.post("/api/v1/chat", &json!({ "text": "nod twice, then look left 20 degrees" }));
@@ -137,7 +137,7 @@ fn moves(served: &Served) -> Value {
 }
 
 #[test]
-fn a_viewer_that_is_absent_or_does_not_read_changes_nothing_and_is_told_once() {
+fn absent_or_stalled_viewer_is_reported_once_and_changes_nothing() {
     if reader().is_none() {
         return;
     }
@@ -156,22 +156,22 @@ fn a_viewer_that_is_absent_or_does_not_read_changes_nothing_and_is_told_once() {
         assert_eq!(steps(&ran), steps(&usual));
         assert!(ran.err.matches("did not reach the viewer").count() <= 1, "{}", ran.err);
         assert!(ran.err.contains("the viewer"), "{}", ran.err);
-        // The trace has every beat all the same.
+        // The trace still has every cycle.
         let [trace] = traces(&bench).try_into().unwrap();
         let lines = lines(&bench, &trace);
         assert!(beats(&lines).len() > 200, "{address}");
     }
-    // A recorder that is not there is told too.
+    // A missing recorder is reported too.
     let bench = kept("file: live.rrd");
     let mut command = bench.command(&sentence);
-    // By the old name of the variable.
+    // With the old name of the variable.
     command.env("MINISMITH_RECORDER", "/nowhere/recorder");
     let ran = Ran::from(command).exits(0);
     assert_eq!(steps(&ran), steps(&usual));
     assert_eq!(ran.err.matches("/nowhere/recorder").count(), 1, "{}", ran.err);
 }
 
-/// The process that records for a served robot.
+/// Returns the process that records for a served robot.
 fn recorder_of(bench: &Bench) -> Pid {
     let name = bench.path("").to_str().unwrap().trim_end_matches('/').to_owned();
     for _ in 0..200 {
@@ -191,7 +191,7 @@ fn recorder_of(bench: &Bench) -> Pid {
 }
 
 #[test]
-fn a_recorder_that_is_killed_or_stands_still_changes_nothing() {
+fn killed_or_stalled_recorder_changes_nothing() {
     if reader().is_none() {
         return;
     }

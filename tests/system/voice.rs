@@ -1,5 +1,5 @@
-//! From sound to motion: what is said to the robot in two voices at three speeds, clean and in noise, moves the body as the
-//! written command does; a stop holds it; a conversation is interrupted. The sounds are espeak-ng's, the models are real.
+//! Speech to motion: espeak-ng speaks in two voices at three speeds, clean and in noise, and the models are real.
+//! Speech moves the robot as the written command does. A spoken stop holds it, and speech interrupts a conversation.
 
 mod aloud;
 mod array;

@@ -1,5 +1,5 @@
-//! A conversation by voice over the server's WebSocket, whose other end is this test: espeak-ng speaks, sound goes in, and what
-//! is told and spoken comes out. The models are real.
+//! Voice conversations over the server's WebSocket. The test is the client: it sends the speech of espeak-ng and reads
+//! the messages and the audio that come back. The models are real.
 
 #![allow(clippy::disallowed_methods, reason = "the person who speaks is a program")]
 
@@ -16,10 +16,10 @@ use tungstenite::{Error, Message, connect};
 
 use super::served::{Served, Socket};
 
-/// The rate at which espeak-ng speaks, Hz.
+/// The sample rate of espeak-ng in Hz.
 const RATE: u32 = 22_050;
 
-/// A server with the installed models, and more keys.
+/// Returns a server with the installed models and more configuration keys.
 fn served(keys: &str) -> Served {
     let models = workspace().join(".cache/models");
     assert!(models.join("hibari.onnx").is_file(), "there are no models; run `make models`");
@@ -29,21 +29,21 @@ fn served(keys: &str) -> Served {
     )))
 }
 
-/// A sentence as espeak-ng says it, at its rate, after a short silence: 16 bit samples, little-endian.
+/// Returns a sentence spoken by espeak-ng at its sample rate, after a short silence: 16 bit samples, little-endian.
 fn spoken(text: &str) -> Vec<u8> {
     let output = Command::new("espeak-ng").args(["-v", "en-us", "-s", "150", "--stdout", text]).output();
     let output =
         output.unwrap_or_else(|error| panic!("espeak-ng is needed (scripts/sound --speak): {error}"));
     assert!(output.status.success());
-    // Its header does not know how long a stream becomes.
+    // The header of a stream does not contain its length.
     [vec![0; RATE as usize / 5 * 4], output.stdout[44..].to_vec()].concat()
 }
 
-/// The other end of a conversation.
+/// The client side of a conversation.
 struct Line {
     socket: Socket,
     told: Vec<Value>,
-    /// What came as sound since it was cut the last time.
+    /// The audio received since it was last taken.
     sound: Vec<i16>,
 }
 
@@ -62,7 +62,7 @@ impl Line {
         self.socket.send(Message::text(word.to_string())).unwrap();
     }
 
-    /// Says something, in pieces of a tenth of a second, all at once.
+    /// Sends speech in chunks of a tenth of a second, without pauses.
     fn say(&mut self, text: &str) {
         for piece in spoken(text).chunks(RATE as usize / 10 * 2) {
             self.socket.send(Message::binary(piece.to_vec())).unwrap();
@@ -70,7 +70,7 @@ impl Line {
         self.send(&json!({ "type": "end" }));
     }
 
-    /// Hears until somebody tells this; gives it.
+    /// Reads messages until one of this type arrives, and returns it.
     fn until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         let clock = WallClock::start();
         while clock.now().seconds() < 60.0 {
@@ -100,14 +100,14 @@ impl Line {
         self.until(|told| told["event"] == name)
     }
 
-    /// Waits until the robot listens, where it does not already.
+    /// Waits until the robot listens.
     fn listens(&mut self) {
         while self.told.iter().rev().find_map(|told| told["state"].as_str()) != Some("listening") {
             self.event("state");
         }
     }
 
-    /// The code and the words with which the server ends it.
+    /// Returns the code and the reason with which the server closes the connection.
     fn ended(mut self) -> (CloseCode, String) {
         loop {
             match self.socket.read() {
@@ -119,14 +119,14 @@ impl Line {
         }
     }
 
-    /// Leaves, and waits until the seat is free.
+    /// Disconnects, and waits until the place is free.
     fn leave(mut self) {
         self.socket.close(None).unwrap();
         while self.socket.read().is_ok() {}
     }
 }
 
-/// The status and the words with which an address is refused.
+/// Returns the status and the message with which a URL is rejected.
 fn refused(request: impl IntoClientRequest) -> (u16, String) {
     let refused = connect(request).unwrap_err();
     let Error::Http(answer) = refused else { panic!("{refused}") };
@@ -134,7 +134,7 @@ fn refused(request: impl IntoClientRequest) -> (u16, String) {
     (answer.status().as_u16(), words)
 }
 
-/// Words without capitals and marks.
+/// Returns a text in lower case and without punctuation.
 fn plain(text: &Value) -> String {
     text.as_str().unwrap().to_lowercase().replace(['.', ',', '!'], "")
 }
@@ -144,7 +144,7 @@ fn doing(served: &Served, what: &str) {
 }
 
 #[test]
-fn what_is_said_is_heard_done_answered_and_spoken() {
+fn spoken_command_is_recognised_executed_and_answered_aloud() {
     let served = served("");
     let mut line = Line::open(&served, &format!("rate={RATE}&session=evening"));
     line.say("look left");
@@ -172,11 +172,11 @@ fn what_is_said_is_heard_done_answered_and_spoken() {
     let states: Vec<&str> = line.told.iter().filter_map(|told| told["state"].as_str()).collect();
     assert_eq!(states, ["listening", "thinking", "speaking", "listening"]);
 
-    // It is remembered as a chat is, and gone on with.
+    // The session is stored and continued like a chat.
     let session = served.value("/api/v1/sessions/evening");
     assert!(session.to_string().contains("look left"), "{session}");
 
-    // Nobody speaks where nobody wants to hear it.
+    // The robot does not speak when the client asks for no audio.
     line.leave();
     let mut line = Line::open(&served, &format!("rate={RATE}&speak=false"));
     line.say("look right");
@@ -188,7 +188,7 @@ fn what_is_said_is_heard_done_answered_and_spoken() {
 }
 
 #[test]
-fn who_has_to_be_called_is_called() {
+fn commands_need_the_wake_word_when_configured() {
     let served = served("voice: {wake_word_mode: always}\n");
     let mut line = Line::open(&served, &format!("rate={RATE}&wake=true&speak=false"));
     line.say("look left");
@@ -199,7 +199,7 @@ fn who_has_to_be_called_is_called() {
 }
 
 #[test]
-fn a_stop_halts_whoever_moves_the_body_said_or_sent() {
+fn stop_ends_any_motion_whether_spoken_or_sent() {
     let served = served("");
     let mut line = Line::open(&served, &format!("rate={RATE}"));
     let dance = json!({ "text": "dance for 40 seconds" }).to_string();
@@ -220,14 +220,14 @@ fn a_stop_halts_whoever_moves_the_body_said_or_sent() {
     let stopped = line.until(|told| told["type"] == "stopped");
     assert_eq!(stopped["doing"], "holding", "{stopped}");
 
-    // What is said of the robot itself ends, too: motion and speech.
+    // The robot's own answer ends too: motion and speech.
     line.say("wiggle your antennas");
     doing(&served, "playing");
     line.send(&json!({ "type": "stop" }));
     let reply = line.event("reply");
     assert_eq!(reply["data"]["outcome"], "stopped", "{reply}");
     line.listens();
-    // And what is said after it is done.
+    // The next sentence is executed.
     line.say("look up");
     let reply = line.event("reply");
     assert_eq!(reply["data"]["outcome"], "done", "{reply}");
@@ -240,7 +240,7 @@ fn a_stop_halts_whoever_moves_the_body_said_or_sent() {
     line.until(|told| told["type"] == "pong");
     assert!(line.sound.len() < 4800, "{} samples come after the cut", line.sound.len());
 
-    // Whoever leaves stops what was begun for him.
+    // A client that disconnects stops the motion that it started.
     line.listens();
     line.say("wiggle your antennas");
     doing(&served, "playing");
@@ -251,7 +251,7 @@ fn a_stop_halts_whoever_moves_the_body_said_or_sent() {
 }
 
 #[test]
-fn a_question_is_answered_by_what_is_said_next() {
+fn next_utterance_answers_a_question() {
     let served = served("");
     let made = json!({ "text": "make a tool that wiggles your antennas" });
     let (status, first) = served.post("/api/v1/chat", &made);
@@ -259,7 +259,7 @@ fn a_question_is_answered_by_what_is_said_next() {
     let mut line = Line::open(&served, &format!("rate={RATE}"));
     line.say("make a tool that wiggles your antennas");
     let question = line.event("question");
-    // The question is heard to its end.
+    // The question is recognised to its end.
     line.until(|told| told["state"] == "listening");
     assert!(!line.sound.is_empty(), "it is asked without a voice: {question}");
     line.say("use it");
@@ -275,7 +275,7 @@ fn a_question_is_answered_by_what_is_said_next() {
 }
 
 #[test]
-fn what_can_not_be_is_refused_in_words() {
+fn impossible_voice_requests_are_rejected_with_a_message() {
     let served = served("");
     let address = format!("ws://{}/api/v1/voice", served.address);
     for (query, word) in [
@@ -294,7 +294,7 @@ fn what_can_not_be_is_refused_in_words() {
     let (mut one, mut two) = (Line::open(&served, "speak=false"), Line::open(&served, "speak=false"));
     let (status, words) = refused(address.as_str());
     assert!(status == 409 && words.contains("others talk with the robot"), "{status} {words}");
-    // A page is not told why its WebSocket is refused; it may ask without one.
+    // A page cannot read why its WebSocket was rejected. It may send a plain request instead.
     let (status, words) = served.get("/api/v1/voice");
     assert!(status == 409 && words.to_string().contains("others talk with the robot"), "{status} {words}");
     for word in [json!({ "type": "dance" }), json!([1])] {
@@ -312,7 +312,7 @@ fn what_can_not_be_is_refused_in_words() {
     let (code, why) = two.ended();
     assert!(code == CloseCode::Size && why.contains("64 kB"), "{code} {why}");
 
-    // Their seats are free again.
+    // Their places are free again.
     let seated = || connect(format!("{address}?speak=false")).ok().map(|(socket, _)| socket);
     let found = (0..200).find_map(|_| {
         std::thread::park_timeout(Duration::from_millis(25));
@@ -322,14 +322,14 @@ fn what_can_not_be_is_refused_in_words() {
 }
 
 #[test]
-fn without_models_it_is_said_what_is_missing() {
+fn missing_voice_models_are_named() {
     let served = Served::on(Bench::configured("models: {directory: none}\n"));
     let (status, words) = refused(format!("ws://{}/api/v1/voice", served.address));
     assert!(status == 409 && words.contains("make models"), "{status} {words}");
 }
 
 #[test]
-fn only_who_may_talk_talks_and_no_other_page_does() {
+fn voice_requires_a_role_and_the_same_origin() {
     let bench =
         Bench::configured("server: {anonymous_role: none}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
     let made = bench.run(&["token", "add", "eve", "--role", "viewer", "--json"]).exits(0).json();
@@ -350,13 +350,13 @@ fn only_who_may_talk_talks_and_no_other_page_does() {
 }
 
 #[test]
-fn who_sends_without_measure_is_bounded_and_still_heard() {
+fn excessive_audio_is_bounded_and_still_recognised() {
     let served = served("");
     let mut line = Line::open(&served, "rate=96000&speak=false");
     let MaybeTlsStream::Plain(stream) = line.socket.get_ref() else { panic!("no TLS here") };
     stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
     let before = served.memory();
-    // A hiss, the same every time.
+    // Noise that is the same in every run.
     let mut dice = 1_u32;
     let piece: Vec<u8> = (0..32_000)
         .flat_map(|_| {
@@ -366,7 +366,7 @@ fn who_sends_without_measure_is_bounded_and_still_heard() {
             ((dice >> 16) as i16 / 16).to_le_bytes()
         })
         .collect();
-    // Half a gigabyte is three quarters of an hour of sound.
+    // Half a gigabyte is three quarters of an hour of audio.
     for _ in 0..8000 {
         line.socket.send(Message::binary(piece.clone())).unwrap();
     }

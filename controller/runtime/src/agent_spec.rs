@@ -1,4 +1,4 @@
-//! An agent as the configuration describes it: its instructions, and the functions that it may call.
+//! The configuration of an agent: its instructions, and the functions that it may call.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +6,17 @@ use minismith_wire::old_names::config::new_value;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
-/// One function that a model may call. The names are words of `config.yaml` and of prompts.
+/// One function that a model may call. The names are used in `config.yaml` and in prompts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {
     /// Point the head in a direction.
     Look,
-    /// Point the head at a place.
+    /// Point the head at a position.
     LookAt,
-    /// Lean the head to a side.
+    /// Tilt the head to a side.
     TiltHead,
-    /// Turn the body.
+    /// Turn the base.
     TurnBody,
     /// Raise or lower the head.
     RaiseHead,
@@ -26,11 +26,11 @@ pub enum Ability {
     ShakeHead,
     /// Wiggle the antennas.
     WiggleAntennas,
-    /// Put the antennas at angles.
+    /// Set the antennas to angles.
     SetAntennas,
     /// Dance.
     Dance,
-    /// Back to neutral.
+    /// Return to neutral.
     Center,
     /// Wake up.
     WakeUp,
@@ -38,23 +38,23 @@ pub enum Ability {
     GotoSleep,
     /// Wait.
     Wait,
-    /// Where the body is.
+    /// Report the robot's posture.
     ReportState,
-    /// Look through the camera.
+    /// Describe the camera's image.
     TakePicture,
-    /// Say how many of something are seen, and where.
+    /// Count and locate objects.
     FindObjects,
-    /// Turn the head to something that is seen.
+    /// Turn the head to an object.
     LookAtObject,
     /// Follow a person with the head.
     FollowPerson,
-    /// Look out for something new.
+    /// Watch for new objects.
     WatchForNew,
-    /// Have a question about files or kept data answered by code.
+    /// Answer a question about files or stored data with code.
     AnswerFromFiles,
-    /// The tools of the registry.
+    /// List the registry's tools.
     ListGeneratedTools,
-    /// The code of one.
+    /// Show the code of one.
     GetToolCode,
     /// Run one.
     ExecFunction,
@@ -62,22 +62,22 @@ pub enum Ability {
     CreateFunction,
     /// Write its test cases.
     CreateTestCases,
-    /// Prove it.
+    /// Verify it.
     TestFunction,
-    /// Keep it.
+    /// Register it.
     SaveFunction,
     /// Declare another agent.
     CreateAssistant,
     /// Give a task to another agent.
     HandOff,
-    /// Ask the person.
+    /// Ask the user.
     AskPerson,
-    /// Note how a step of the plan went, or change the plan.
+    /// Record the result of a step of the plan, or change the plan.
     UpdatePlan,
 }
 
 impl Ability {
-    /// All of them.
+    /// All functions.
     pub const ALL: [Ability; 32] = [
         Ability::Look,
         Ability::LookAt,
@@ -113,7 +113,7 @@ impl Ability {
         Ability::UpdatePlan,
     ];
 
-    /// Its name in prompts and in the configuration.
+    /// Returns its name in prompts and in the configuration.
     #[must_use]
     pub fn name(self) -> String {
         crate::outcome::word(&self)
@@ -126,7 +126,7 @@ impl Ability {
         Ability::ALL.into_iter().find(|ability| ability.name() == name)
     }
 
-    /// Whether it changes something outside of the conversation: the body, the shelf, the roster.
+    /// Whether it changes something outside of the conversation: the robot, the registry, the roster.
     #[must_use]
     pub const fn has_effect(self) -> bool {
         !matches!(
@@ -159,16 +159,17 @@ impl<'de> Deserialize<'de> for Ability {
 pub struct Spec {
     /// An identifier.
     pub name: String,
-    /// What it is for, in one sentence; others choose by it.
+    /// Its purpose in one sentence; other agents choose by it.
     pub purpose: String,
-    /// How it should work.
+    /// Its instructions.
     pub instructions: String,
-    /// What it may do.
+    /// The functions that it may call.
     pub functions: BTreeSet<Ability>,
-    /// Who created it; none for those of the configuration.
+    /// The agent that created it; none for those of the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creator: Option<String>,
-    /// Where text from outside came from that its creator had read: its instructions may be that text's, and are data.
+    /// The source of foreign text that its creator had read. Its instructions may come from that text, and count as
+    /// data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
 }

@@ -1,13 +1,13 @@
-//! Reads files that may be of any length, or endless, up to a bound.
+//! Reads files of unknown or endless length up to a bound.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// A whole file, whatever it is: what is longer, or never ends, is an error.
+/// Returns a whole file. A file that is longer, or never ends, is an error.
 ///
 /// # Errors
-/// As the system says, or when it is longer than `most`.
+/// Errors of the system, or when the file is longer than `most`.
 pub fn read_at_most(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;

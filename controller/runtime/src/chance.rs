@@ -1,11 +1,11 @@
-//! A small generator of chance that repeats; its quality does not matter (splitmix64, Steele and others, 2014).
+//! A small reproducible random generator; its quality does not matter (SplitMix64, Steele and others, 2014).
 
-/// Numbers by chance, the same after the same seed.
+/// Random numbers that repeat with the same seed.
 #[derive(Clone, Debug)]
 pub struct Chance(pub u64);
 
 impl Chance {
-    /// The next number, of 64 bits.
+    /// Returns the next number, of 64 bits.
     pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -14,7 +14,7 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 to 1.
+    /// Returns a number from 0 to 1.
     pub fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }

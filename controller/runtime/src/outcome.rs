@@ -1,6 +1,6 @@
-//! The truth about motion as it is told to people, models and scripts: requested, achieved, trimmed, refused.
+//! Reports of motion for users, models and scripts: requested, achieved, clamped, rejected.
 //!
-//! Degrees and millimetres: this is the edge.
+//! Degrees and millimetres: reports are output.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use firmware_bridge::pulse::TrimLog;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
-/// A posture as people read it.
+/// A posture in display units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PostureView {
     /// Head, forward, millimetres from neutral.
@@ -21,15 +21,15 @@ pub struct PostureView {
     pub y_mm: f64,
     /// Head, up.
     pub z_mm: f64,
-    /// Head, leaning to its right.
+    /// Head roll, to its right.
     pub roll_deg: f64,
-    /// Head, looking down.
+    /// Head pitch, down.
     pub pitch_deg: f64,
-    /// Head, turned left.
+    /// Head yaw, left.
     pub yaw_deg: f64,
-    /// Body, turned left.
+    /// Base yaw, left.
     pub body_yaw_deg: f64,
-    /// Right, left.
+    /// Right and left antenna.
     pub antennas_deg: [f64; 2],
 }
 
@@ -51,13 +51,13 @@ impl From<&Posture> for PostureView {
     }
 }
 
-/// Two decimals, and no negative zero.
+/// Rounds to two decimals, without negative zero.
 #[must_use]
 pub fn tidy(value: f64) -> f64 {
     (value * 100.0).round() / 100.0 + 0.0
 }
 
-/// Serialises a number by its shortest decimal: 0.7 stays 0.7 also where a document is built before it is written.
+/// Serialises a number as its shortest decimal: 0.7 stays 0.7 even in a document that is built before it is written.
 ///
 /// # Errors
 /// Those of the serializer.
@@ -71,7 +71,7 @@ pub fn shortest<S: Serializer>(
     }
 }
 
-/// One thing that was changed on the way from wish to motor.
+/// One value that was clamped between setpoint and motor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TrimView {
     /// The joint, or `pitch`, `roll`, `body_yaw` of a target.
@@ -80,13 +80,13 @@ pub struct TrimView {
     pub cause: String,
     /// The greatest difference, degrees.
     pub worst_deg: f64,
-    /// On how many beats; zero when the target itself was changed before the motion began.
+    /// The number of cycles; zero when the target itself was changed before the motion began.
     #[serde(rename = "beats")]
     pub beats: u32,
-    /// When it began, seconds from the start of the motion or of the stream of targets.
+    /// The start, seconds from the start of the motion or of the stream of targets.
     #[serde(default)]
     pub first_s: f64,
-    /// When it was worst, likewise.
+    /// The time of the greatest difference, likewise.
     #[serde(default)]
     pub at_s: f64,
 }
@@ -101,7 +101,7 @@ impl fmt::Display for TrimView {
     }
 }
 
-/// The trims of a log as people read them.
+/// Returns the clamps of a log in display units.
 #[must_use]
 pub fn trims(log: &TrimLog, period: Duration) -> Vec<TrimView> {
     let seconds = |beat: u64| tidy(period.as_secs_f64() * beat as f64);
@@ -118,7 +118,7 @@ pub fn trims(log: &TrimLog, period: Duration) -> Vec<TrimView> {
         .collect()
 }
 
-/// What was brought inside the limits before a motion began.
+/// Returns what was brought inside the limits before a motion began.
 #[must_use]
 pub fn adjustments(adjustments: &[Adjustment]) -> Vec<TrimView> {
     adjustments
@@ -134,7 +134,7 @@ pub fn adjustments(adjustments: &[Adjustment]) -> Vec<TrimView> {
         .collect()
 }
 
-/// Adds a trim to those of the same joint and cause.
+/// Adds a clamp to those of the same joint and cause.
 pub fn merge(trims: &mut Vec<TrimView>, more: TrimView) {
     match trims.iter_mut().find(|trim| trim.what == more.what && trim.cause == more.cause) {
         Some(trim) => {
@@ -147,7 +147,7 @@ pub fn merge(trims: &mut Vec<TrimView>, more: TrimView) {
     }
 }
 
-/// The serialised name of a closed enum's value.
+/// Returns the serialised name of a closed enum's value.
 pub fn word<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
@@ -155,50 +155,50 @@ pub fn word<T: Serialize>(value: &T) -> String {
     }
 }
 
-/// How a conversation's turn ended.
+/// The result of a conversation's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// Everything was done.
+    /// Everything was executed.
     Done,
-    /// It was not understood; nothing moved.
+    /// The sentence was not understood; nothing moved.
     NotUnderstood,
-    /// Something was refused, by the body's limits or by the workshop.
+    /// A part was rejected, by the robot's limits or by the workshop.
     Refused,
     /// Motion was stopped.
     Stopped,
-    /// Something failed.
+    /// A part failed.
     Failed,
 }
 
-/// One step of a performance: what was asked, what came of it.
+/// One step of a run: the request and its result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Step {
     /// `look left 20 deg`, `goto`, `set_target`, `wake`, `motors`, ...
     pub kind: String,
-    /// Where the body should have been at the end.
+    /// The requested final posture.
     pub requested: Option<PostureView>,
-    /// Where it was found, from the motors' own positions.
+    /// The final posture, from the motors' own positions.
     pub achieved: Option<PostureView>,
-    /// What was changed on the way.
+    /// The values that were clamped.
     #[serde(rename = "trims")]
     pub trims: Vec<TrimView>,
-    /// Why it was not done, or not to the end.
+    /// Why it was not executed, or not completed.
     #[serde(rename = "refusal")]
     pub refusal: Option<String>,
-    /// When it began, seconds of the performance's clock; none outside of one.
+    /// The start in seconds of the run's clock; none outside of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began_s: Option<f64>,
 }
 
 impl Step {
-    /// A step that was not done.
+    /// Returns a step that was not executed.
     #[must_use]
     pub fn refused(kind: impl Into<String>, why: impl ToString) -> Self {
         Step { kind: kind.into(), refusal: Some(why.to_string()), ..Step::default() }
     }
 
-    /// The greatest trim, degrees; zero without any.
+    /// Returns the greatest clamp, degrees; zero without any.
     #[must_use]
     pub fn worst_trim_deg(&self) -> f64 {
         self.trims.iter().map(|trim| trim.worst_deg).fold(0.0, f64::max)

@@ -1,7 +1,7 @@
-//! The one door through which other programs are started.
+//! The only module that starts other programs.
 //!
-//! Programs that die with their parent are told so by the kernel when the *thread* that started them ends, not only
-//! the process. So all are started by one thread that lives as long as the controller.
+//! The kernel signals programs that shall die with their parent when the *thread* that started them ends, not only the
+//! process. So one thread that lives as long as the controller starts them all.
 
 use std::ffi::OsString;
 use std::io::{Error, Result};
@@ -11,13 +11,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// A program to start. It gets this environment and no other, and no standard output; complaints go where the
-/// controller's own go.
+/// A program to start. It gets this environment and no other, and no standard output; its standard error is that of the
+/// controller.
 #[derive(Debug)]
 pub struct Program {
     /// The file to execute.
     pub path: PathBuf,
-    /// What follows its name.
+    /// Its arguments.
     pub arguments: Vec<OsString>,
     /// Its whole environment.
     pub environment: Vec<(&'static str, String)>,
@@ -25,7 +25,7 @@ pub struct Program {
     pub input: OwnedFd,
 }
 
-/// Where a program of this name lies on the path; none where it is not installed.
+/// Returns the path of a program in `PATH`; none where it is not installed.
 #[must_use]
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
@@ -39,12 +39,12 @@ static STARTER: OnceLock<Sender<Order>> = OnceLock::new();
 /// Starts a program.
 ///
 /// # Errors
-/// As the system says: it is not there, or not executable.
+/// Errors of the system: the file is missing or not executable.
 pub fn start(program: Program) -> Result<Child> {
     let gone = || Error::other("the thread that starts programs has ended");
     let starter = STARTER.get_or_init(|| {
         let (orders, inbox) = channel();
-        // Without the thread, sending to it fails, and that is told.
+        // Without the thread, sending fails, and the caller gets an error.
         let _ = std::thread::Builder::new().name("processes".into()).spawn(move || serve(&inbox));
         orders
     });
@@ -55,12 +55,12 @@ pub fn start(program: Program) -> Result<Child> {
 
 fn serve(inbox: &Receiver<Order>) {
     for (program, answer) in inbox {
-        // Whoever asked and went has dropped the child's only handle; its input closes, and so it ends.
+        // If the caller has gone, this drops the only handle of the child; its input closes, and it ends.
         let _ = answer.send(spawn(program));
     }
 }
 
-// This is the one module where programs may be started.
+// This is the only module that may start programs.
 #[allow(clippy::disallowed_methods)]
 fn spawn(program: Program) -> Result<Child> {
     Command::new(program.path)

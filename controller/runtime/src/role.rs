@@ -1,34 +1,34 @@
-//! What somebody who asks may have done: four roles, each with all that the one before it may.
+//! The four roles of clients. Each includes the rights of the one before it.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A role. The later ones may do all that the earlier ones may.
+/// A role. A later one includes the rights of the earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Sees state, camera and health, and may say stop.
+    /// Reads state, camera and health, and may stop the robot.
     Viewer,
-    /// Moves the robot, talks to it and runs tools that are on the shelf.
+    /// Moves the robot, talks to it and runs registered tools.
     Operator,
-    /// Also makes and adds tools, releases motors and reads the journal.
+    /// Also creates and adds tools, disables torque and reads the journal.
     Engineer,
-    /// Also approves tools and takes them out of use.
+    /// Also approves and disables tools.
     Owner,
 }
 
-/// A word that is no role.
+/// A name that is no role.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no role; there is viewer, operator, engineer and owner")]
+#[error("unknown role {0:?}; use viewer, operator, engineer or owner")]
 pub struct NoRole(String);
 
 impl Role {
-    /// All, the least first.
+    /// All roles, the lowest first.
     pub const ALL: [Role; 4] = [Role::Viewer, Role::Operator, Role::Engineer, Role::Owner];
 
-    /// Its word.
+    /// Returns its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,13 +39,13 @@ impl Role {
         }
     }
 
-    /// Whether tools may be made for somebody of this role.
+    /// Whether this role may create tools.
     #[must_use]
     pub fn makes_tools(self) -> bool {
         self >= Role::Engineer
     }
 
-    /// Whether the word of somebody of this role approves a tool.
+    /// Whether this role may approve tools.
     #[must_use]
     pub fn approves(self) -> bool {
         self >= Role::Owner

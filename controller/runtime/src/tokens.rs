@@ -63,12 +63,12 @@ pub enum NoTokens {
         /// What is wrong.
         why: String,
     },
-    /// The file can't be read or written.
-    #[error("can't use {}: {source}; name another place with `server: {{token_file: FILE}}` in config.yaml", .path.display())]
+    /// The file cannot be read or written.
+    #[error("cannot use {}: {source}; name another file with `server: {{token_file: FILE}}` in config.yaml", .path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The name is in use.
@@ -107,7 +107,7 @@ impl NoTokens {
 /// Returns all tokens of a file; none if it does not exist.
 ///
 /// # Errors
-/// When the file can't be read, is invalid, or other users may access it.
+/// When the file cannot be read, is invalid, or other users may access it.
 pub fn list(path: &Path) -> Result<Vec<Token>, NoTokens> {
     let failed = |source| NoTokens::Io { path: path.to_owned(), source };
     let file = match File::open(path) {
@@ -127,7 +127,7 @@ pub fn list(path: &Path) -> Result<Vec<Token>, NoTokens> {
     }
 }
 
-/// Creates a token, stores its hash and returns it. It can't be retrieved later.
+/// Creates a token, stores its hash and returns it. It cannot be retrieved later.
 ///
 /// # Errors
 /// [`NoTokens`].

@@ -1,5 +1,5 @@
-//! `beat_cost`: what one beat of a moving body costs without a line and without waiting. `beat_kept`: the same with what it
-//! did handed over to whoever keeps it.
+//! `beat_cost`: the cost of one control cycle of a moving robot, without a line and without waiting. `beat_kept`: the
+//! same, with a record of each cycle sent to a receiver.
 
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ use minismith_control::body::{initial_joints, limits_of};
 pub(super) const NAME: &str = "beat_cost";
 pub(super) const KEPT: &str = "beat_kept";
 
-/// Records that may wait: more than a way has.
+/// The capacity for records: more than one motion has.
 const ROOM: usize = 4096;
 
-/// How long each way takes: most of the time every joint is moving.
+/// The duration of each motion: most of the time every joint is moving.
 const WAY: Duration = Duration::from_secs(1);
 
 pub(super) fn measure(desk: &Desk<'_>) -> Row {
@@ -46,7 +46,7 @@ pub(super) fn kept(desk: &Desk<'_>) -> Row {
         .noting("what keeping costs the thread that beats; another one writes")
 }
 
-/// Nanoseconds of one beat, over so many ways there and back.
+/// Returns the nanoseconds per cycle, over this many motions there and back.
 fn nanoseconds(desk: &Desk<'_>, ways: u32, is_kept: bool) -> Result<f64, Failed> {
     let at = Failed::at(NAME);
     let limits = limits_of(desk.config);
@@ -72,7 +72,7 @@ fn nanoseconds(desk: &Desk<'_>, ways: u32, is_kept: bool) -> Result<f64, Failed>
         while pulse.step().doing == Doing::Playing {}
         nanoseconds += clock.now().0 as f64;
         beats += (pulse.snapshot().beats - before) as f64;
-        // Whoever keeps them has a thread of his own.
+        // The receiver has a thread of its own.
         while tap.as_mut().is_some_and(|tap| tap.take().is_some()) {}
         if tap.as_ref().is_some_and(|tap| tap.lost() > 0) {
             return Err(Failed("a record was lost".into()));
@@ -81,7 +81,7 @@ fn nanoseconds(desk: &Desk<'_>, ways: u32, is_kept: bool) -> Result<f64, Failed>
     Ok(nanoseconds / beats)
 }
 
-/// Everything to one side.
+/// Returns a motion of every joint to one side.
 fn posture(side: f64) -> Posture {
     let angles = RollPitchYaw {
         roll: Radians::from_degrees(8.0 * side),

@@ -1,5 +1,5 @@
-//! `bus_cycle` and `bus_rate_hz`: nine motors written and read over the emulated line, as fast as that goes, and in
-//! rhythm.
+//! `bus_cycle` and `bus_rate_hz`: nine motors written and read over the emulated line, at full speed and at a fixed
+//! rate.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,9 +25,9 @@ pub(super) const RATE: &str = "bus_rate_hz";
 const CYCLE_PEER: &str = "reachy_mini_motor_controller 1.5.6";
 const RATE_PEER: &str = "reachy-mini-daemon 1.13.0";
 
-/// How often the positions are asked for before the line counts as one that does not work.
+/// How often the positions are requested before the line counts as broken.
 const LOOKS: u32 = 100;
-/// The highest rate that the configuration allows, Hz.
+/// The highest rate that the configuration permits, Hz.
 const FASTEST: u32 = 400;
 
 pub(super) fn cycle(desk: &Desk<'_>) -> Row {
@@ -56,12 +56,12 @@ pub(super) fn cycle(desk: &Desk<'_>) -> Row {
     Row::alone(CYCLE, "ms", medians.ours).against(CYCLE_PEER, medians.theirs, Better::Lower).noting(&note)
 }
 
-/// Our bus with torque on, holding.
+/// Our bus with torque enabled, holding.
 struct OurBus {
     bus: MotorBus,
     envelope: Envelope,
     hold: Joints,
-    // The bus says a last word to the line when it closes, so the line goes after it.
+    // The bus sends a last packet when it closes, so the line must outlive it.
     _line: Line,
 }
 
@@ -72,7 +72,7 @@ impl OurBus {
         let mut bus = MotorBus::open(line.path(), &bus_options(desk.config)).map_err(|fault| at(&fault))?;
         bus.beat(Tick::ZERO, &Envelope::torque(Joints::all(true))).map_err(|fault| at(&fault))?;
         let mut state = bus.sense(Tick::ZERO).map_err(|fault| at(&fault))?;
-        // On a busy machine an answer of the emulated servos may come after its beat.
+        // On a busy machine a response of the emulated servos may come after its cycle.
         for _ in 0..LOOKS {
             if state.present().is_ok() {
                 break;
@@ -83,11 +83,11 @@ impl OurBus {
         Ok(OurBus { bus, envelope: Envelope::at_rest(limits_of(desk.config), hold), hold, _line: line })
     }
 
-    /// Milliseconds of one cycle.
+    /// Returns the milliseconds per cycle.
     fn round(&mut self, cycles: u32) -> Result<f64, Failed> {
         let command = self.envelope.pass(&self.hold, Duration::from_millis(10)).command;
         let mut beat = || self.bus.beat(Tick::ZERO, &command).map_err(|fault| Failed::at("our bus")(&fault));
-        // After a pause the servos' watchdogs are wound up first; that is no part of a cycle.
+        // After a pause the servos' watchdogs are set up first, which is not part of a cycle.
         beat()?;
         let clock = WallClock::start();
         for _ in 0..cycles {
@@ -113,7 +113,7 @@ impl TheirBus {
         Ok(TheirBus { script, failures: 0.0, _line: line })
     }
 
-    /// Milliseconds of one cycle.
+    /// Returns the milliseconds per cycle.
     fn round(&mut self, cycles: u32) -> Result<f64, Failed> {
         let answer = self.script.ask(&format!("cycles {cycles}"))?;
         let number = |key: &str| answer.get(key).and_then(serde_json::Value::as_f64).unwrap_or(f64::NAN);
@@ -144,7 +144,7 @@ pub(super) fn rate(desk: &Desk<'_>) -> Row {
     Row::alone(RATE, "Hz", ours).against(RATE_PEER, theirs, Better::Higher).noting(&note)
 }
 
-/// A bus of which the beats are counted that read all nine motors.
+/// A bus that counts the cycles in which all nine motors were read.
 struct Counted {
     bus: MotorBus,
     whole: Arc<AtomicU64>,
@@ -164,7 +164,7 @@ impl Robot for Counted {
     }
 }
 
-/// Whole beats per second at the highest rate, and how many began more than a period late.
+/// Returns the complete cycles per second at the highest rate, and how many began more than a period late.
 fn achieved(desk: &Desk<'_>, seconds: u64) -> Result<(f64, u64), Failed> {
     let at = Failed::at("our pulse");
     let line = Line::start()?;
@@ -177,7 +177,7 @@ fn achieved(desk: &Desk<'_>, seconds: u64) -> Result<(f64, u64), Failed> {
     pulse.take(Order::Torque(Joints::all(true)));
     let thread = PulseThread::start(pulse).map_err(|fault| at(&fault))?;
     let mut handle = thread.handle();
-    // It gets into its rhythm first.
+    // The loop settles first.
     let before = handle.watch(&|snapshot| snapshot.beats >= u64::from(FASTEST) / 2);
     let (clock, counted) = (WallClock::start(), whole.load(Ordering::Relaxed));
     let due = before.beats + u64::from(FASTEST) * seconds;

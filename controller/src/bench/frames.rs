@@ -1,4 +1,4 @@
-//! `tool_frame`: how many pictures a second reach a tool, through its window and through its channel.
+//! `tool_frame`: frames per second that reach a tool, through its window and through its channel.
 
 use firmware_bridge::clock::{Clock, WallClock};
 use minismith_wire::{Answer, Cue, Job, Limits, Turn};
@@ -14,7 +14,7 @@ const PEER: &str = "the same pictures through the pipe";
 const HEIGHT: u32 = 480;
 const WIDTH: u32 = 640;
 
-/// Takes pictures and keeps none; each is looked at.
+/// A tool that takes frames, reads each and stores none.
 const SOURCE: &str = "
 def look(robot, times):
     return sum(int(robot.media.get_frame()[-1, -1, -1]) for _ in range(times))
@@ -35,7 +35,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Row {
         .noting("640 by 480 pixels, asked for one after another")
 }
 
-/// Pictures in a second.
+/// Returns the frames per second.
 fn look(host: &ToolHost, limits: Limits, picture: &[u8], times: u32, by_window: bool) -> Result<f64, Failed> {
     let at = Failed::at("a guest");
     let mut guest = host.fork(limits).map_err(|fault| at(&fault))?;

@@ -1,10 +1,10 @@
-//! `pulse_jitter_*`: how far the time between two beats is off its nominal.
+//! `pulse_jitter_*`: the deviation of the time between two cycles from its nominal value.
 //!
-//! Both sides run as their users run them: a server in a process of its own, on the emulated line, holding a posture,
-//! so that each beat writes goals. What counts is when each loop begins a beat, noted at that place in its own process.
-//! (At the far end of a pseudo-terminal it can't be told: the kernel moves the bytes in a worker thread without
-//! priority, which on a busy machine is later than either side.) Under load, one process for each processor computes
-//! for ever, and requests flood the side's own server; or two guests do nothing but spin in their cages.
+//! Both sides run as in normal use: a server in a process of its own, on the emulated line, holding a posture, so that
+//! each cycle writes goals. The start of each cycle is recorded at that point in its own process. (At the far end of a
+//! pseudo-terminal it cannot be measured: the kernel moves the bytes in a worker thread without priority. On a busy
+//! machine that thread is later than either side.) Under load, one process per processor computes for ever, and
+//! requests flood the side's own server; or two guests spin in their sandboxes.
 
 use std::fs;
 use std::io::Write;
@@ -26,25 +26,25 @@ use minismith_runtime::net;
 use minismith_runtime::processes::{self, Program};
 
 const PEER: &str = "reachy-mini-daemon 1.13.0";
-/// The rate of the official loop, Hz; ours is measured at the same one to compare, and at its usual one besides.
+/// The rate of the official loop, Hz. Ours is measured at this rate to compare, and at its default rate as well.
 const OFFICIAL_RATE: u32 = 50;
 const USUAL_RATE: u32 = 100;
 const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999)];
-/// How long a server may take until it moves motors.
+/// The timeout for a server to move motors.
 const LONGEST_START: Duration = Duration::from_secs(60);
-/// What each side does before it is watched.
+/// The settling time of each side before the measurement.
 const SETTLING: Duration = Duration::from_secs(1);
-/// Connections that flood a server.
+/// The connections that flood a server.
 const CONNECTIONS: u32 = 4;
 
-/// What the machine does besides.
+/// The load on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Load {
-    /// Nothing of ours.
+    /// No load of ours.
     Idle,
-    /// It computes, and the server is flooded.
+    /// Computing processes, and a flooded server.
     Loaded,
-    /// Two caged tools spin.
+    /// Two sandboxed tools spin.
     Guests,
 }
 
@@ -68,21 +68,21 @@ pub(super) fn names(load: Load) -> Vec<String> {
     [OFFICIAL_RATE, USUAL_RATE].into_iter().flat_map(of).collect()
 }
 
-/// What was seen of one side, over all its rounds.
+/// The measurements of one side, over all its rounds.
 #[derive(Debug, Default)]
 struct Seen {
-    /// The quantiles of each round, in the order of [`QUANTILES`]: milliseconds that an interval was off.
+    /// The quantiles of each round, in the order of [`QUANTILES`]: deviations of an interval in milliseconds.
     off: [Vec<f64>; QUANTILES.len()],
-    /// Seconds of watching.
+    /// The measured seconds.
     seconds: f64,
-    /// Requests that were answered meanwhile.
+    /// The requests answered in this time.
     requests: f64,
-    /// How the system schedules the beat.
+    /// How the system schedules the control loop.
     policy: String,
 }
 
 impl Seen {
-    /// A round of which the moments are known.
+    /// Adds a round with these cycle times.
     fn add(&mut self, rate: u32, moments: &[Tick]) {
         let nominal = 1e3 / f64::from(rate);
         let mut off: Vec<f64> = moments
@@ -128,8 +128,8 @@ pub(super) fn measure(desk: &Desk<'_>, load: Load) -> Vec<Row> {
     rows
 }
 
-/// Keeps the processors from sleeping while this lives, for both sides alike: a virtual machine's take milliseconds to
-/// wake up, which would be all that is seen. None where that is not allowed.
+/// Keeps the processors from sleeping while this lives, for both sides alike. A virtual machine's processors take
+/// milliseconds to wake up, which would dominate the result. None where that is not permitted.
 pub(super) fn awake() -> Option<fs::File> {
     let mut latency = fs::File::options().write(true).open("/dev/cpu_dma_latency").ok()?;
     latency.write_all(&0_i32.to_ne_bytes()).ok()?;
@@ -170,7 +170,7 @@ fn rows(load: Load, rate: u32, ours: Result<Seen, Failed>, theirs: Option<Seen>,
     QUANTILES.into_iter().enumerate().map(row).collect()
 }
 
-/// One round of ours: `minismith serve` on a line.
+/// Runs one round of ours: `minismith serve` on a line.
 fn watch_ours(
     desk: &Desk<'_>,
     rate: u32,
@@ -199,7 +199,7 @@ fn watch_ours(
     Ok(())
 }
 
-/// One round of theirs: the official daemon on a line.
+/// Runs one round of the baseline: the official daemon on a line.
 fn watch_theirs(desk: &Desk<'_>, load: Load, round: Duration, seen: &mut Seen) -> Result<(), Failed> {
     let Some(daemon) = OfficialDaemon::start(desk) else {
         return Err(Failed("the official daemon is not installed".into()));
@@ -218,7 +218,7 @@ fn watch_theirs(desk: &Desk<'_>, load: Load, round: Duration, seen: &mut Seen) -
     Ok(())
 }
 
-/// A load that goes on.
+/// A running load.
 enum Busy {
     Not,
     Flooded(Script),
@@ -226,7 +226,7 @@ enum Busy {
 }
 
 impl Busy {
-    /// Requests that were answered since this was asked last. Fails when the load has ended by itself.
+    /// Returns the requests answered since the last call. Fails when the load has ended by itself.
     fn requests(&mut self) -> Result<f64, Failed> {
         match self {
             Busy::Not => Ok(0.0),
@@ -237,14 +237,14 @@ impl Busy {
 }
 
 impl Load {
-    /// Starts it against a server; it is needed for so long.
+    /// Starts the load on a server for this time.
     fn on(self, desk: &Desk<'_>, url: &str, at_least: Duration) -> Result<Busy, Failed> {
         match self {
             Load::Idle => return Ok(Busy::Not),
             Load::Guests => return Spinning::start(desk, at_least).map(Busy::Guests),
             Load::Loaded => {}
         }
-        // Any Python will do; the one that the official side has is there where there is anything to compare.
+        // Any Python will do. The one of the official side exists whenever there is something to compare.
         let system = || PathBuf::from("python3");
         let python = desk.peers.packages.clone().unwrap_or_else(system);
         let arguments = [url.into(), CONNECTIONS.to_string().into()];
@@ -254,7 +254,7 @@ impl Load {
     }
 }
 
-/// A port that is free just now.
+/// Returns a port that is free now.
 pub(super) fn free_port() -> Result<u16, Failed> {
     let at = Failed::at("finding a free port");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -265,7 +265,7 @@ pub(super) fn free_port() -> Result<u16, Failed> {
     listener.local_addr().map(|address| address.port()).map_err(|error| at(&error))
 }
 
-/// `minismith serve` in a process of its own, with a configuration of its own. Ends when dropped.
+/// `minismith serve` in a process and with a configuration of its own. Ends when dropped.
 struct Server {
     child: Child,
     port: u16,
@@ -298,14 +298,14 @@ impl Server {
         start().map_err(|error| Failed::at("minismith serve")(&error))
     }
 
-    /// Asks it over HTTP.
+    /// Sends it an HTTP request.
     fn ask(&self, question: &str) -> Result<Value, Failed> {
         let at = Failed::at("minismith serve");
         let answer = net::ask_here(self.port, question).map_err(|error| at(&error))?;
         serde_json::from_str(&answer).map_err(|error| at(&error))
     }
 
-    /// How the system schedules its beat, from `/proc`: fields 40 and 41 of the thread's `stat`.
+    /// Returns how the system schedules its control loop, from `/proc`: fields 40 and 41 of the thread's `stat`.
     fn policy(&self) -> String {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id()));
         let pulse = tasks.into_iter().flatten().flatten().find(|task| {
@@ -316,7 +316,7 @@ impl Server {
     }
 }
 
-/// The name in the second field may hold anything, so fields are counted from behind it.
+/// The name in the second field may contain anything, so fields are counted from behind it.
 fn policy_in(stat: &str) -> Option<String> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(37);
     let (priority, policy) = (fields.next()?, fields.next()?);
@@ -336,28 +336,28 @@ impl Drop for Server {
     }
 }
 
-/// A file that goes when this is dropped.
+/// A file that is removed when this is dropped.
 struct Notes(PathBuf);
 
 impl Drop for Notes {
     fn drop(&mut self) {
-        // It is not there when the daemon has noted nothing.
+        // It does not exist when the daemon has recorded nothing.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// The official daemon on a line of its own, with its motors on. Ends when dropped.
+/// The official daemon on a line of its own, with torque enabled. Ends when dropped.
 pub(super) struct OfficialDaemon {
-    // The daemon ends before its line goes.
+    // The daemon ends before its line closes.
     script: Script,
     port: u16,
     line: Line,
-    /// Where it notes its beats.
+    /// Where it records its cycles.
     _notes: Notes,
 }
 
 impl OfficialDaemon {
-    /// None where it is not installed.
+    /// Starts it; none where it is not installed.
     pub(super) fn start(desk: &Desk<'_>) -> Option<Result<OfficialDaemon, Failed>> {
         let python = desk.peers.daemon.as_ref()?;
         Some(OfficialDaemon::start_with(python))
@@ -370,13 +370,13 @@ impl OfficialDaemon {
         let arguments = [line.path().into(), port.to_string().into(), notes.0.clone().into()];
         let mut script = Script::start(python, "the official daemon", DAEMON, &arguments)?;
         script.answer()?;
-        // From here on its loop writes where the motors are, and goes on writing that.
+        // From now on its loop writes the motors' positions continuously.
         script.ask("POST /api/motors/set_mode/enabled")?;
         line.wait_for_goals(LONGEST_START)?;
         Ok(OfficialDaemon { script, port, line, _notes: notes })
     }
 
-    /// When its control loop has begun its turns, since this was asked last.
+    /// Returns when its control loop started its cycles, since the last call.
     fn beats(&mut self) -> Result<Vec<Tick>, Failed> {
         let answer = self.script.ask("beats")?;
         let beats = answer.get("beats").and_then(Value::as_array);
@@ -384,7 +384,7 @@ impl OfficialDaemon {
         Ok(beats.iter().filter_map(Value::as_u64).map(Tick).collect())
     }
 
-    /// How many beats per second its loop really makes.
+    /// Returns the real rate of its loop in cycles per second.
     pub(super) fn rate(&self, over: Duration) -> Result<f64, Failed> {
         self.line.watch(SETTLING)?;
         let moments = self.line.watch(over)?;

@@ -1,5 +1,5 @@
-//! `guest_job` and `jobs_per_second`: the smallest tool in a caged guest of a warm host, from the fork to the guest's
-//! end, beside a Python that is started to import numpy.
+//! `guest_job` and `jobs_per_second`: the smallest tool in a sandboxed guest of a warm host, from the fork to the
+//! guest's end. The baseline is a Python that starts and imports numpy.
 
 use std::fs::File;
 use std::path::Path;
@@ -59,7 +59,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
     ]
 }
 
-/// Seconds of one job, over so many.
+/// Returns the seconds per job, over this many jobs.
 fn seconds(jobs: u32, job: &dyn Fn() -> Result<(), Failed>) -> Result<f64, Failed> {
     let clock = WallClock::start();
     for _ in 0..jobs {
@@ -68,7 +68,7 @@ fn seconds(jobs: u32, job: &dyn Fn() -> Result<(), Failed>) -> Result<f64, Faile
     Ok(clock.now().seconds() / f64::from(jobs.max(1)))
 }
 
-/// Seconds in which so many threads do so many jobs each.
+/// Returns the seconds in which this many threads run this many jobs each.
 fn side_by_side(
     threads: usize,
     jobs: u32,
@@ -85,7 +85,7 @@ fn side_by_side(
     Ok(clock.now().seconds())
 }
 
-/// A fork, the tool's way to its value, and its end.
+/// Runs one job: a fork, the tool's value, and the guest's end.
 fn warm_job(host: &ToolHost, vetted: &Vetted, limits: Limits) -> Result<(), Failed> {
     let at = Failed::at("a guest");
     let mut guest = host.fork(limits).map_err(|fault| at(&fault))?;
@@ -97,7 +97,7 @@ fn warm_job(host: &ToolHost, vetted: &Vetted, limits: Limits) -> Result<(), Fail
     }
 }
 
-/// A Python that is started, imports numpy and ends.
+/// Starts a Python that imports numpy and ends.
 fn cold_job(python: &Path) -> Result<(), Failed> {
     let run = || {
         let mut child = processes::start(Program {

@@ -1,6 +1,6 @@
-//! `recording_off`, `recording_file` and `recording_viewer`: what a body costs that moves at 100 beats a second with 30
-//! pictures a second, when nothing is kept, when a trace and a recording are written, and when a viewer looks on.
-//! `recording_drops`: what of it could not be kept or shown.
+//! `recording_off`, `recording_file` and `recording_viewer`: the cost of a robot that moves at 100 cycles per second
+//! with 30 frames per second. The three rows are without a recording, with a trace and a recording, and with a viewer.
+//! `recording_drops`: the messages that were not recorded or shown.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,16 +28,16 @@ use minismith_runtime::processes::Program;
 pub(super) const NAMES: [&str; 4] =
     ["recording_off", "recording_file", "recording_viewer", "recording_drops"];
 
-/// Pictures in a second.
+/// Frames per second.
 const PICTURES: u32 = 30;
 
-/// How long a viewer may take to listen.
+/// The timeout for a viewer to listen.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often it is looked whether it does.
+/// The polling interval for that.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What keeps a body.
+/// The recordings of a robot.
 #[derive(Clone, Copy, PartialEq)]
 enum By {
     Nobody,
@@ -45,9 +45,9 @@ enum By {
     Viewer,
 }
 
-/// What came of it.
+/// The result.
 struct Cost {
-    /// Processor time for each beat, microseconds; with that of the recorder.
+    /// Processor time per cycle in microseconds, including the recorder's.
     beat_us: f64,
     /// Messages that were dropped.
     dropped: u64,
@@ -120,8 +120,8 @@ fn cost(desk: &Desk<'_>, by: By) -> Result<Cost, Failed> {
     Ok(Cost { beat_us, dropped })
 }
 
-/// Moves for so many ways of a second; the beats that it took. Where nobody else looks, pictures are taken all the same, so
-/// that the difference is what keeping them costs.
+/// Moves for this many one-second motions, and returns the cycles. Without another reader, frames are taken
+/// nevertheless, so that the difference is the cost of recording them.
 fn sway(body: &Body, ways: u32, by: By) -> Result<f64, Failed> {
     let moving = AtomicBool::new(true);
     let begun = body.handle().snapshot().beats;
@@ -157,7 +157,7 @@ fn turn(body: &Body, way: u32) -> Result<(), Failed> {
     step.refusal.map_or(Ok(()), |refusal| Err(Failed(format!("it does not move: {refusal}"))))
 }
 
-/// What the one trace says was dropped.
+/// Returns the dropped messages that the only trace reports.
 fn dropped(traces: &Path) -> Result<u64, Failed> {
     let at = Failed::at("the trace");
     let mut dropped = None;
@@ -172,21 +172,21 @@ fn dropped(traces: &Path) -> Result<u64, Failed> {
     dropped.ok_or_else(|| Failed("there is no whole trace".into()))
 }
 
-/// Processor time of this process and of those that it has waited for, seconds.
+/// Returns the processor time of this process and of the children that it has waited for, seconds.
 fn processor() -> Result<f64, Failed> {
     let text =
         fs::read_to_string("/proc/self/stat").map_err(|error| Failed::at("/proc/self/stat")(&error))?;
-    // After the name, which stands in brackets: user and system time, own and of children, are the 12th to the 15th.
+    // After the name in brackets: user and system time, own and of children, are the 12th to the 15th.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(4);
     let ticks: f64 = fields.filter_map(|field| field.parse::<f64>().ok()).sum();
     Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
 }
 
-/// Rerun's own server, to which programs tell what viewers shall see.
+/// Rerun's own server, to which programs send data for viewers.
 struct Viewer(Child);
 
 impl Viewer {
-    /// Starts it; the port on which it listens.
+    /// Starts it, and returns the port on which it listens.
     fn start() -> Result<(Viewer, u16), Failed> {
         let at = Failed::at("the viewer");
         let (path, port) = (program()?, free_port()?);
@@ -209,8 +209,8 @@ impl Viewer {
     }
 }
 
-/// Rerun's program in the environment of the clients, here or in a folder above. The one on its path is a script, which
-/// would leave the program behind.
+/// Returns Rerun's program in the environment of the clients, in this folder or one above. The one on its path is a
+/// script, which would leave the program running.
 fn program() -> Result<PathBuf, Failed> {
     let here = std::env::current_dir().unwrap_or_default();
     let within = |folder: PathBuf| {

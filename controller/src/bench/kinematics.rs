@@ -17,12 +17,12 @@ use super::{Desk, Failed};
 pub(super) const NAMES: [&str; 2] = ["ik", "fk"];
 const PEER: &str = "reachy_mini 1.13.0 AnalyticalKinematics";
 
-/// How many postures; the list is long enough that no processor learns it by heart.
+/// The number of postures: long enough that no branch predictor or cache learns the list.
 const POSTURES: usize = 2_000;
-/// How far the head goes along and about each axis: most such poses can be reached.
+/// The range of the head along and about each axis: most such poses can be reached.
 const REACH_METRES: f64 = 0.015;
 const REACH_DEGREES: f64 = 25.0;
-/// The solutions of both sides are the same within this, radians.
+/// The solutions of both sides agree within this, radians.
 const SAME: f64 = 1e-6;
 /// A pose counts as found within this, on both sides: the official solution settles at about 1e-5 rad from the pose.
 const CLOSE_METRES: f64 = 1e-5;
@@ -60,7 +60,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
     vec![ik, fk]
 }
 
-/// Microseconds of one call, over all postures.
+/// Returns the microseconds per call, over all postures.
 fn our_ik(postures: &[Posture]) -> f64 {
     let clock = WallClock::start();
     for posture in postures {
@@ -69,7 +69,7 @@ fn our_ik(postures: &[Posture]) -> f64 {
     per_call(clock.now().seconds(), postures.len())
 }
 
-/// Microseconds of one call from rest, over all joints. Each answer is held against the pose that it came from.
+/// Returns the microseconds per call from neutral, over all joints. Each result is compared with the original pose.
 fn our_fk(postures: &[Posture], joints: &[Joints]) -> Result<f64, Failed> {
     let neutral = HeadPose::neutral();
     let mut found = Vec::with_capacity(joints.len());
@@ -91,7 +91,7 @@ fn per_call(seconds: f64, calls: usize) -> f64 {
     seconds * 1e6 / calls.max(1) as f64
 }
 
-/// Random postures that can be reached; the same on every run.
+/// Returns random reachable postures; the same on every run.
 fn postures() -> Vec<Posture> {
     let mut dice = Dice(1);
     let mut postures = Vec::with_capacity(POSTURES);
@@ -101,7 +101,7 @@ fn postures() -> Vec<Posture> {
         let head = HeadPose::new(x, y, z, RollPitchYaw { roll, pitch, yaw });
         let posture = Posture { head, body_yaw: Radians::ZERO, antennas: Antennas::default() };
         let reached = joints_from_posture(&posture);
-        // There and back, so that the way back has an answer to find.
+        // Forward and back, so that forward kinematics has a solution to find.
         if reached.is_ok_and(|joints| posture_from_joints(&joints, &HeadPose::neutral()).is_ok()) {
             postures.push(posture);
         }
@@ -109,11 +109,11 @@ fn postures() -> Vec<Posture> {
     postures
 }
 
-/// Splitmix64: enough randomness for poses.
+/// SplitMix64: random enough for poses.
 struct Dice(u64);
 
 impl Dice {
-    /// Uniform in `-reach..reach`.
+    /// Returns a number uniform in `-reach..reach`.
     fn within(&mut self, reach: f64) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -126,16 +126,16 @@ impl Dice {
 /// The official kinematics, with the postures loaded.
 struct Peer {
     script: Script,
-    /// In how many postures its forward kinematics comes to an answer.
+    /// The number of postures for which its forward kinematics converges.
     found: usize,
-    /// How many postures it was given.
+    /// The number of postures that it received.
     given: usize,
-    /// Calls that it needs for an answer, on average.
+    /// Its average number of calls per solution.
     calls: f64,
 }
 
 impl Peer {
-    /// Starts it, and makes sure that both sides compute the same.
+    /// Starts it, and checks that both sides compute the same.
     fn start(python: &std::path::Path, postures: &[Posture], joints: &[Joints]) -> Result<Peer, Failed> {
         let mut script = Script::start(python, "the official kinematics", MEASURE, &["kinematics".into()])?;
         let poses: Vec<_> = postures.iter().map(|posture| posture.head.to_row_major()).collect();
@@ -157,7 +157,7 @@ impl Peer {
         Ok(Peer { script, found: needed.len(), given: postures.len(), calls: average })
     }
 
-    /// Microseconds for each answer.
+    /// Returns the microseconds per solution.
     fn round(&mut self, which: &str, answers: usize) -> Result<f64, Failed> {
         Ok(per_call(self.script.number(which, "seconds")?, answers))
     }

@@ -1,4 +1,4 @@
-//! The emulated line that both sides speak to, with a probe on it that tells when goals arrive.
+//! The emulated line of both sides, with a probe that reports when goals arrive.
 
 use std::path::Path;
 use std::sync::mpsc::Receiver;
@@ -12,25 +12,25 @@ use mock_robot::firmware::{Arrival, Emulator, EmulatorOptions};
 use super::Failed;
 use minismith_control::body::initial_joints;
 
-/// Whoever sends no goals for so long has stopped.
+/// A controller that sends no goals for this long has stopped.
 const STOPPED: Duration = Duration::from_secs(10);
 
 /// Broadcast id, and the instruction that writes to several servos at once.
 const BROADCAST: u8 = 0xFE;
 const SYNC_WRITE: u8 = 0x83;
-/// Where a sync write of goal positions begins: register 116, four bytes each.
+/// A sync write of goal positions: register 116, four bytes each.
 const GOAL_POSITIONS: [u8; 4] = [116, 0, 4, 0];
 /// Id and goal of one servo.
 const BLOCK: usize = 5;
 
-/// Nine emulated servos, and what they hear.
+/// Nine emulated servos, and the packets that they receive.
 pub(super) struct Line {
     emulator: Emulator,
     arrivals: Receiver<Arrival>,
 }
 
 impl Line {
-    /// A new line, not yet in use.
+    /// Creates a new line, not yet in use.
     pub(super) fn start() -> Result<Line, Failed> {
         let options =
             EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints(), paced: true };
@@ -39,7 +39,7 @@ impl Line {
         Ok(Line { emulator, arrivals })
     }
 
-    /// The serial port.
+    /// Returns the serial port.
     pub(super) fn path(&self) -> &Path {
         self.emulator.path()
     }
@@ -52,9 +52,9 @@ impl Line {
         }
     }
 
-    /// The moments at which goals arrive, for so long from now on.
+    /// Returns when goals arrive, for this time from now on.
     pub(super) fn watch(&self, duration: Duration) -> Result<Vec<Tick>, Failed> {
-        // What came before is over.
+        // Discards earlier packets.
         self.arrivals.try_iter().for_each(drop);
         let mut moments: Vec<Tick> = Vec::new();
         loop {
@@ -68,13 +68,13 @@ impl Line {
         }
     }
 
-    /// The next goal positions, as they stand in the packet.
+    /// Returns the next goal positions as in the packet.
     pub(super) fn next_positions(&self) -> Result<Vec<u8>, Failed> {
         let arrival = self.next_beat(STOPPED).ok_or_else(|| Failed("it has stopped sending goals".into()))?;
         Ok(arrival.parameters)
     }
 
-    /// When the next goals arrive.
+    /// Returns when the next goals arrive.
     fn next_goals(&self, at_most: Duration) -> Option<Tick> {
         self.next_beat(at_most).map(|arrival| arrival.at)
     }
@@ -91,7 +91,7 @@ impl Line {
     }
 }
 
-/// Whether these are the goals of a beat. The official loop writes legs, body and antennas one after the other, so the
+/// Whether these are the goals of a cycle. The official loop writes legs, base and antennas one after the other, so the
 /// packet with the first leg stands for all.
 fn is_beat(arrival: &Arrival) -> bool {
     let Some((head, blocks)) = arrival.parameters.split_first_chunk() else { return false };

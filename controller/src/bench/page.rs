@@ -1,7 +1,7 @@
-//! `page_bytes`, `page_first_paint` and `page_live`: what a browser has to fetch before the dashboard is there, how soon it
-//! shows something, and how soon it shows the robot as it is, beside the page that most servers with an API have.
+//! `page_bytes`, `page_first_paint` and `page_live`: the bytes that a browser fetches for the dashboard, the time to
+//! its first paint, and the time until it shows the live robot. The baseline is the API page of most servers.
 //!
-//! A Chromium opens both in turn, each time as somebody who was never here (`controller/dashboard/e2e/load-times.mjs`).
+//! A Chromium opens both in turn, each time with an empty profile (`controller/dashboard/e2e/load-times.mjs`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ fn figures(desk: &Desk<'_>) -> Result<Value, Failed> {
     serde_json::from_str(&text).map_err(|error| at(&error))
 }
 
-/// The folder with the dashboard's packages, here or above.
+/// Returns the folder with the dashboard's packages, in this folder or one above.
 fn workspace() -> Result<PathBuf, Failed> {
     let here = std::env::current_dir().unwrap_or_default();
     let has_it = |folder: &&Path| folder.join("controller/dashboard/node_modules/playwright-core").is_dir();
@@ -75,7 +75,7 @@ fn workspace() -> Result<PathBuf, Failed> {
     found.ok_or_else(|| Failed("the dashboard's packages are not here: `make dashboard` brings them".into()))
 }
 
-/// Our own Node where there is one, else the system's.
+/// Returns the Node in that folder if there is one, otherwise the system's.
 fn node(root: &Path) -> Result<PathBuf, Failed> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let own = root.join(".cache/node/programs/node");

@@ -15,27 +15,28 @@ use serde_json::Value;
 use super::{Failed, NoBench};
 use minismith_runtime::processes::{self, Program};
 
-/// Times the packages; see there for what it takes and answers.
+/// Measures the packages. The script documents its requests and responses.
 pub(super) const MEASURE: &str = include_str!("../../../tests/support/official/measure.py");
 /// Runs the official daemon.
 pub(super) const DAEMON: &str = include_str!("../../../tests/support/official/daemon.py");
 /// Keeps the machine busy.
 pub(super) const LOAD: &str = include_str!("../../../tests/support/official/load.py");
 
-/// The official daemon imports much before it answers, and the load slows everything down.
+/// The official daemon has long imports before it answers, and the load slows everything down.
 const LONGEST_ANSWER: Duration = Duration::from_secs(180);
 
-/// The Pythons that have the official packages.
+/// The Pythons with the official packages.
 #[derive(Debug)]
 pub(super) struct Peers {
-    /// With the motor controller and the kinematics.
+    /// The one with the motor controller and the kinematics.
     pub(super) packages: Option<PathBuf>,
-    /// With the whole official daemon.
+    /// The one with the whole official daemon.
     pub(super) daemon: Option<PathBuf>,
 }
 
 impl Peers {
-    /// As named, or `.cache/peers` here or above. The daemon's environment is called `official` and lies beside it.
+    /// Finds the named environment, or `.cache/peers` in this folder or one above. The daemon's environment is
+    /// `official`, next to it.
     pub(super) fn find(named: Option<&Path>) -> Result<Peers, NoBench> {
         let python = |environment: &Path| Some(environment.join("bin/python")).filter(|path| path.is_file());
         let here = std::env::current_dir().unwrap_or_default();
@@ -66,7 +67,7 @@ impl Peers {
     }
 }
 
-/// A script that runs. When it is dropped its input ends, and with it the script and what it started.
+/// A running script. Dropping it closes its input, which ends the script and the processes that it started.
 #[derive(Debug)]
 pub(super) struct Script {
     name: &'static str,
@@ -100,7 +101,7 @@ impl Script {
         start().map_err(|error| Failed::at(name)(&error))
     }
 
-    /// Sends one line and waits for the answer.
+    /// Sends one line and waits for the response.
     pub(super) fn ask(&mut self, line: &str) -> Result<Value, Failed> {
         let at = Failed::at(self.name);
         self.orders.write_all(line.as_bytes()).map_err(|error| at(&error))?;
@@ -123,7 +124,7 @@ impl Script {
         }
     }
 
-    /// The number under a key of the answer to a line.
+    /// Returns the number under a key of the response to a line.
     pub(super) fn number(&mut self, line: &str, key: &str) -> Result<f64, Failed> {
         let answer = self.ask(line)?;
         let number = answer.get(key).and_then(Value::as_f64);
@@ -133,7 +134,7 @@ impl Script {
 
 impl Drop for Script {
     fn drop(&mut self) {
-        // It may have ended already. Its end closes the socket; one that does not come to its end is killed.
+        // It may have ended already. Its end closes the socket; a script that does not end is killed.
         let _ = self.orders.shutdown(Shutdown::Write);
         let ended = std::io::copy(&mut self.answers, &mut std::io::sink());
         if ended.is_err() {
@@ -143,12 +144,12 @@ impl Drop for Script {
     }
 }
 
-/// How long a server may take to end.
+/// The timeout for a server to end.
 const LONGEST_END: Timespec = Timespec { tv_sec: 15, tv_nsec: 0 };
 
-/// Asks a server to end, and sees to it that it does.
+/// Asks a server to end, and makes sure that it does.
 pub(super) fn end(server: &mut Child) {
-    // It may have ended by itself. One that does not end when asked is killed.
+    // It may have ended by itself. A server that does not end on request is killed.
     let pid = Pid::from_child(server);
     let _ = kill_process(pid, Signal::TERM);
     let ended = pidfd_open(pid, PidfdFlags::empty()).is_ok_and(|process| {
@@ -161,7 +162,7 @@ pub(super) fn end(server: &mut Child) {
     let _ = server.wait();
 }
 
-/// What a program needs to find others.
+/// Returns the environment that a program needs to find others.
 pub(super) fn environment() -> Vec<(&'static str, String)> {
     const NEEDED: [&str; 5] = ["PATH", "HOME", "LANG", "MINISMITH_PYTHON", "MINISMITH_TOOL_HOST"];
     NEEDED.into_iter().filter_map(|name| Some((name, std::env::var(name).ok()?))).collect()

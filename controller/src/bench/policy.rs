@@ -1,4 +1,5 @@
-//! `policy`: one reading of a tool of sixty lines, beside CPython's parser and the walk that gathers the same facts.
+//! `policy`: one policy check of a tool of sixty lines, compared with CPython's parser and the walk that collects the
+//! same facts.
 
 use firmware_bridge::clock::{Clock, WallClock};
 use serde_json::Value;
@@ -13,7 +14,7 @@ use minismith_analysis::policy::Vetted;
 pub(super) const NAME: &str = "policy";
 const PEER: &str = "CPython ast.parse and a walk";
 
-/// What gathers facts in the tool host, and what reads it to orders.
+/// The script that collects facts in the tool host, and the loop that runs it on request.
 const READ: &str = concat!(
     include_str!("../../tool-host/src/python/facts.py"),
     "\n\n",
@@ -40,7 +41,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Row {
     Row::alone(NAME, "ms", medians.ours).against(PEER, medians.theirs, Better::Lower)
 }
 
-/// Milliseconds of one whole reading: from the bytes to the proof.
+/// Returns the milliseconds of one whole check: from the bytes to the verified tool.
 fn milliseconds(times: u32) -> Result<f64, Failed> {
     let clock = WallClock::start();
     for _ in 0..times {
@@ -53,7 +54,7 @@ fn milliseconds(times: u32) -> Result<f64, Failed> {
 struct Peer(Script);
 
 impl Peer {
-    /// Starts it, and makes sure that both sides read the same.
+    /// Starts it, and checks that both sides find the same facts.
     fn start(desk: &Desk<'_>) -> Result<Peer, Failed> {
         let mut script = Script::start(&desk.python()?, "CPython", READ, &[])?;
         let answer = script.ask(&Value::from(LOOK_ABOUT.source).to_string())?;
@@ -70,7 +71,7 @@ impl Peer {
         Ok(Peer(script))
     }
 
-    /// Milliseconds of one reading.
+    /// Returns the milliseconds of one check.
     fn round(&mut self, times: u32) -> Result<f64, Failed> {
         Ok(self.0.number(&format!("times {times}"), "seconds")? * 1e3)
     }

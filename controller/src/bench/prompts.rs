@@ -1,5 +1,5 @@
-//! `prompt_tokens`: how long a prompt is from which a tool is written, with the pages that fit the request, and with all
-//! pages of the reference.
+//! `prompt_tokens`: the length of the prompt that a tool is written from, with the reference pages that fit the
+//! request, and with all pages.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use minismith_assistant::model::{Answer, Said, Tokens};
 pub(super) const NAME: &str = "prompt_tokens";
 const PEER: &str = "the whole reference in the prompt";
 
-/// What people want a robot to learn.
+/// Typical requests for new tools.
 const REQUESTS: [&str; 10] = [
     "peek over the left shoulder and come back",
     "move the head in a slow circle",
@@ -40,7 +40,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Row {
         .noting("by a rule of thumb, a mean over ten requests")
 }
 
-/// The tokens of the prompt by which the code is written.
+/// Returns the tokens of the prompt for the code.
 fn tokens(request: &str, pages: Vec<Page>) -> Option<u64> {
     let order = Order { name: Some("tool".into()), request: request.into(), pages, base: None };
     let (mut commission, _specify) = Commission::begin(order, 1, 1_000);

@@ -1,4 +1,4 @@
-//! `rehearsal_speed*` and `tool_check`: how fast tools are rehearsed, and how long a person waits for a whole check.
+//! `rehearsal_speed*` and `tool_check`: the speed of rehearsals, and the duration of a whole check.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,10 +20,10 @@ use minismith_toolchain::workshop::rehearsal::{Conditions, rehearse};
 /// Gotos; a stream of targets.
 pub(super) const SPEEDS: [&str; 2] = ["rehearsal_speed", "rehearsal_speed_stream"];
 pub(super) const CHECK: &str = "tool_check";
-/// Time itself: a performance takes a second for each of its seconds.
+/// The baseline is real time: a run takes a second for each of its seconds.
 const PEER: &str = "wall clock";
 
-/// So many cases the whole check has at least.
+/// The minimum number of cases of the whole check.
 const CASES: usize = 20;
 
 pub(super) fn speeds(desk: &Desk<'_>) -> Vec<Row> {
@@ -31,7 +31,7 @@ pub(super) fn speeds(desk: &Desk<'_>) -> Vec<Row> {
     vec![speed(desk, gotos, NOD), speed(desk, stream, WAVE)]
 }
 
-/// Simulated seconds of all cases of a rehearsal per second on the wall, with a warm host.
+/// Returns the simulated seconds of all cases of a rehearsal per wall-clock second, with a warm host.
 fn speed(desk: &Desk<'_>, name: &str, tool: Tool) -> Row {
     (desk.progress)(&format!("rehearsals of `{}`", tool.name));
     let conditions = match conditions(desk) {
@@ -40,7 +40,7 @@ fn speed(desk: &Desk<'_>, name: &str, tool: Tool) -> Row {
     };
     let (mut cases, mut simulated) = (0, 0.0);
     let mut ours = || {
-        // It is warm before the clock runs.
+        // The host is warm before the measurement starts.
         desk.host()?;
         let vetted = tool.vet()?;
         let at = Failed::at(tool.name);
@@ -58,13 +58,13 @@ fn speed(desk: &Desk<'_>, name: &str, tool: Tool) -> Row {
     Row::alone(name, "s/s", medians.ours).against(PEER, medians.theirs, Better::Higher).noting(&note)
 }
 
-/// As a tool is rehearsed that nobody has approved.
+/// The limits of a tool without approval.
 fn conditions(desk: &Desk<'_>) -> Result<Conditions, Failed> {
     let workshop = Workshop::open(desk.config).map_err(|error| Failed::at("the workshop")(&error))?;
     Ok(workshop.conditions(false))
 }
 
-/// Seconds that `minismith tool check` takes, from the start of the program to its end.
+/// Returns the seconds that `minismith tool check` takes, from the start of the program to its end.
 pub(super) fn check(desk: &Desk<'_>) -> Row {
     (desk.progress)("whole checks, each in a program of its own");
     let handed_in = HandedIn::new(LOOK_ABOUT);
@@ -84,7 +84,7 @@ pub(super) fn check(desk: &Desk<'_>) -> Row {
     Row::alone(CHECK, "s", medians.ours).noting(&note)
 }
 
-/// A tool in a folder of its own, with as many cases of its author's as it takes. Goes when it is dropped.
+/// A tool in a folder of its own, with as many author's cases as needed. Dropping it removes the folder.
 struct HandedIn {
     folder: PathBuf,
     file: PathBuf,
@@ -133,7 +133,7 @@ impl HandedIn {
 
 impl Drop for HandedIn {
     fn drop(&mut self) {
-        // Nothing more can be done if it does not go.
+        // A failed removal has no remedy.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

@@ -1,17 +1,17 @@
-//! Two sides that take turns, and what is made of their numbers.
+//! Two sides measured in turn, and the statistics of their numbers.
 
 use super::{Desk, Failed};
 
-/// The median of each side's rounds; theirs is none when there is no peer or it failed.
+/// The median of each side's rounds; the baseline is none without a peer or when it failed.
 pub(super) struct Medians {
     pub(super) ours: Result<f64, Failed>,
     pub(super) theirs: Option<f64>,
 }
 
-/// One side: each call is one round, and yields its number.
+/// One side: each call is one round and returns its number.
 pub(super) type Side<'a> = dyn FnMut() -> Result<f64, Failed> + 'a;
 
-/// Lets both sides take turns. A peer that fails is told, and the rest is measured without it.
+/// Measures both sides in turn. A failing peer is reported, and the rest is measured without it.
 pub(super) fn take_turns(
     desk: &Desk<'_>,
     rounds: usize,
@@ -40,7 +40,7 @@ pub(super) fn take_turns(
     }
 }
 
-/// The least of the numbers that this share of them does not exceed (nearest rank); none of no numbers.
+/// Returns the smallest of the numbers that this fraction of them does not exceed (nearest rank); none of no numbers.
 pub(super) fn quantile(numbers: &mut [f64], share: f64) -> Option<f64> {
     numbers.sort_by(f64::total_cmp);
     let rank = (share * numbers.len() as f64).ceil() as usize;

@@ -1,4 +1,4 @@
-//! What a measurement tells: our number, theirs, and how they compare.
+//! The result of a measurement: our number, the baseline, and their ratio.
 
 use std::fmt::Write;
 
@@ -6,37 +6,37 @@ use serde::Serialize;
 
 use super::Failed;
 
-/// What a number is better for.
+/// Whether a smaller or a larger number is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Better {
-    /// Being small, as a time is.
+    /// Smaller is better, as for a time.
     Lower,
-    /// Being large, as a rate is.
+    /// Larger is better, as for a rate.
     Higher,
 }
 
 /// One result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// What was measured; a contract with those who read results.
+    /// Its name, a contract with the readers of results.
     pub name: String,
     /// Our number; none when it could not be measured.
     pub ours: Option<f64>,
-    /// Theirs; none when there is no peer, or none installed.
+    /// The baseline's number; none without a peer, or when it is not installed.
     pub peer: Option<f64>,
-    /// Who they are.
+    /// The name of the baseline.
     pub peer_name: Option<String>,
     /// The unit of both.
     pub unit: &'static str,
-    /// Above one, ours is better, so many times.
+    /// The ratio in our favour: above one, ours is better.
     pub ratio: Option<f64>,
-    /// What has to be known to judge the numbers.
+    /// What a reader needs to judge the numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl Row {
-    /// A row without a peer. What could not be measured is told in its note.
+    /// Creates a row without a peer. Its note explains a missing number.
     pub(super) fn alone(name: &str, unit: &'static str, ours: Result<f64, Failed>) -> Row {
         let (ours, note) = match ours {
             Ok(ours) => (Some(ours), None),
@@ -45,7 +45,7 @@ impl Row {
         Row { name: name.to_owned(), ours, peer: None, peer_name: None, unit, ratio: None, note }
     }
 
-    /// The same row beside a peer.
+    /// Adds a peer to the row.
     pub(super) fn against(mut self, peer_name: &str, peer: Option<f64>, better: Better) -> Row {
         self.peer_name = Some(peer_name.to_owned());
         self.peer = peer;
@@ -53,7 +53,7 @@ impl Row {
         self
     }
 
-    /// The same row with something more to know.
+    /// Adds a note to the row.
     pub(super) fn noting(mut self, note: &str) -> Row {
         if !note.is_empty() {
             let before = self.note.take().map(|before| before + "; ").unwrap_or_default();
@@ -63,7 +63,7 @@ impl Row {
     }
 }
 
-/// Above one, ours is better; none when a number is zero.
+/// Returns the ratio in our favour; none when a number is zero.
 fn ratio(ours: f64, peer: f64, better: Better) -> Option<f64> {
     let ratio = match better {
         Better::Lower => peer / ours,
@@ -72,7 +72,7 @@ fn ratio(ours: f64, peer: f64, better: Better) -> Option<f64> {
     ratio.is_finite().then_some(ratio)
 }
 
-/// All rows as a table for people.
+/// Returns all rows as a table.
 #[must_use]
 pub fn table(rows: &[Row]) -> String {
     let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), short);
@@ -99,7 +99,7 @@ pub fn table(rows: &[Row]) -> String {
     text.trim_end().to_owned()
 }
 
-/// Three digits that count, at least.
+/// Formats a number with at least three significant digits.
 fn short(value: f64) -> String {
     let digits = match value.abs() {
         size if size >= 100.0 => 0,

@@ -1,5 +1,5 @@
-//! `detect_faces` and `detect_things`: one picture searched by the same model on both sides; `scene_frames`: pictures that the mock's
-//! camera draws in a second.
+//! `detect_faces` and `detect_things`: the same model on the same image on both sides. `scene_frames`: frames per
+//! second that the mock's camera renders.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -69,7 +69,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
     rows
 }
 
-/// Milliseconds for a picture.
+/// Returns the milliseconds per image.
 fn ours(which: &str, models: &Models, picture: &Picture, times: u32) -> Result<f64, Failed> {
     let at = Failed::at("our detector");
     let per = |clock: &WallClock| clock.now().seconds() * 1e3 / f64::from(times);
@@ -91,7 +91,7 @@ fn ours(which: &str, models: &Models, picture: &Picture, times: u32) -> Result<f
     Ok(per(&clock))
 }
 
-/// Pictures in a second.
+/// Returns the frames per second.
 fn drawn(scene: &Scene, frames: u32) -> f64 {
     let size = scene.lens();
     let mut bgr = vec![0; size.width as usize * size.height as usize * 3];
@@ -112,7 +112,7 @@ fn start(python: &Path, models: &Models, picture: &Picture) -> Result<Script, Fa
     let folder = models.folder().as_os_str().to_owned();
     let mut script = Script::start(python, "the official face detector", MEASURE, &[folder])?;
     let order = json!({ "file": file.path(), "width": picture.width, "height": picture.height });
-    // The file is read before it answers.
+    // The peer reads the file before it answers.
     script.ask(&order.to_string())?;
     Ok(script)
 }

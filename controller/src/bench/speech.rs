@@ -1,7 +1,7 @@
-//! `hear_words`, `hear_commands`, `speak` and `speech_to_motion`: how long it takes to understand what was said and to say
-//! something, as parts of its own length, and how long after the end of a sentence the body begins to move.
+//! `hear_words`, `hear_commands`, `speak` and `speech_to_motion`: the time to recognise speech and to speak, as
+//! fractions of its length. The last is the time from the end of a sentence to the robot's motion.
 //!
-//! The robot's own voice says the sentences; all runs on this machine.
+//! The robot's own voice speaks the sentences. Everything runs on this machine.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -25,7 +25,7 @@ use minismith_toolchain::workshop::Workshop;
 
 pub(super) const NAMES: [&str; 4] = ["hear_words", "hear_commands", "speak", "speech_to_motion"];
 
-/// What is said.
+/// The sentences.
 const SENTENCES: [&str; 8] = [
     "look left",
     "look up ten degrees",
@@ -39,7 +39,7 @@ const SENTENCES: [&str; 8] = [
 
 const PEER: &str = "espeak-ng by itself";
 
-/// Silence behind a sentence, so that its end is heard.
+/// Silence after a sentence, so that its end is detected.
 const BEHIND: Duration = Duration::from_secs(2);
 
 pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
@@ -64,7 +64,7 @@ struct Figures {
     commands: f64,
     hibari: f64,
     espeak: f64,
-    /// Milliseconds, the median.
+    /// Returns the median in milliseconds.
     motion: f64,
 }
 
@@ -109,7 +109,7 @@ fn figures(desk: &Desk<'_>) -> Result<Figures, Failed> {
     Ok(Figures { words: words / lasted, commands: commands / lasted, hibari, espeak, motion })
 }
 
-/// Says the sentences: as they are heard, and how long that took beside their own length.
+/// Recognises the sentences. Returns their texts, and the time relative to their own length.
 fn said(speech: Option<Box<dyn Speech + Send>>, sentences: &[&str]) -> Result<(Vec<Clip>, f64), Failed> {
     let at = Failed::at("speaking");
     let mut speech = speech.ok_or_else(|| Failed("there is no voice".into()))?;
@@ -125,7 +125,7 @@ fn said(speech: Option<Box<dyn Speech + Send>>, sentences: &[&str]) -> Result<(V
     Ok((clips, took / lasted))
 }
 
-/// A file that notes when its last sound was heard.
+/// A file that records when its last sound was read.
 struct Noted {
     file: File,
     clock: WallClock,
@@ -145,7 +145,7 @@ impl Source for Noted {
     }
 }
 
-/// Milliseconds from the last sound of a sentence until the body moves; none where it was not understood.
+/// Returns the milliseconds from the last sound of a sentence to the robot's motion; none where it was not understood.
 fn delay(
     body: &Body,
     workshop: &Workshop,
@@ -166,7 +166,7 @@ fn delay(
     while let Some(said) = talk.hear() {
         let mut pulse = body.handle();
         let beats = pulse.snapshot().beats;
-        // A motion lasts long enough to be seen by whoever watches each beat.
+        // A motion lasts long enough for a thread that reads each cycle to see it.
         let moved = std::thread::scope(|scope| {
             let watching = scope.spawn(move || {
                 pulse.watch(&|now| now.doing == Doing::Playing || now.beats > beats + 300);

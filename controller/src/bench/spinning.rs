@@ -1,4 +1,4 @@
-//! Guests that do nothing but spin: what a bad tool takes of the machine, as far as its cage lets it.
+//! Guests in an endless loop: the load of a bad tool, within the limits of its sandbox.
 
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -8,19 +8,19 @@ use minismith_wire::{Answer, Job, Limits};
 use super::{Desk, Failed};
 use minismith_toolchain::guest::{CagedGuest, Guest};
 
-/// How many at a time.
+/// The number of guests at a time.
 const GUESTS: usize = 2;
 
-/// The servers are asked in between, and beats are waited for.
+/// Time for the requests to the servers and the wait for cycles in between.
 const MORE: Duration = Duration::from_secs(5);
 
 const SOURCE: &str = "def spin():\n    while True:\n        pass\n";
 
-/// Guests in a loop without end; each is killed when its time is over.
+/// Guests in an endless loop; each is killed when its time is over.
 pub(super) struct Spinning(Vec<JoinHandle<()>>);
 
 impl Spinning {
-    /// They spin when this returns, and for so long at least.
+    /// Starts the guests. They spin when this returns, for at least the given time.
     pub(super) fn start(desk: &Desk<'_>, at_least: Duration) -> Result<Spinning, Failed> {
         let host = desk.host()?;
         let at = Failed::at("a spinning guest");
@@ -60,13 +60,13 @@ impl Spinning {
 impl Drop for Spinning {
     fn drop(&mut self) {
         for spinning in self.0.drain(..) {
-            // A guest that breaks is dead as well.
+            // A guest that fails has ended as well.
             let _ = spinning.join();
         }
     }
 }
 
-/// It never answers; its deadline ends it.
+/// The guest never answers; its deadline ends it.
 fn wait_for(mut guest: CagedGuest) {
     let _ = guest.turn(&Answer::Proceed, None);
 }

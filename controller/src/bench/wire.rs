@@ -1,8 +1,8 @@
-//! The official wire: how soon, how often and how evenly both sides answer, and what that costs.
+//! The official API: latency, rate and regularity of both sides, and their cost.
 //!
-//! Both sides run as servers in processes of their own with their own mock robots, `minismith serve --robot mock` and
-//! the official daemon's `--mockup-sim` (without media, wake-up and telemetry), and are asked the same questions by the
-//! same clients, which run beside them on the same processors.
+//! Both sides run as servers in processes of their own with their own mock robots: `minismith serve --robot mock`, and
+//! the official daemon's `--mockup-sim` without media, wake-up and telemetry. They receive the same requests from the
+//! same clients, which run next to them on the same processors.
 
 use std::ffi::OsString;
 use std::fs;
@@ -41,11 +41,11 @@ pub(super) const NAMES: [&str; 14] = [
     "goto_jitter_p99_loaded",
 ];
 
-/// How long a server may take to answer for the first time.
+/// The timeout for a server's first response.
 const LONGEST_START: Duration = Duration::from_secs(60);
-/// What each side does before it is measured.
+/// The settling time of each side before the measurement.
 const SETTLING: Duration = Duration::from_secs(2);
-/// How often a server that starts is asked, and one that moves.
+/// The polling interval for a server that starts, and for one that moves.
 const LOOK: Duration = Duration::from_millis(1);
 const STATE: &str = "GET /api/state/full";
 
@@ -56,7 +56,7 @@ pub(super) enum Side {
     Theirs,
 }
 
-/// A server in a process of its own. It ends when this is dropped.
+/// A server in a process of its own. It ends when dropped.
 pub(super) struct Server {
     side: Side,
     child: Child,
@@ -65,7 +65,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts one, and waits for its first answer; how long that took.
+    /// Starts one and waits for its first response. Returns how long that took.
     pub(super) fn start(desk: &Desk<'_>, side: Side, clock: &WallClock) -> Result<(Server, f64), Failed> {
         let port = free_port()?;
         let home = std::env::temp_dir().join(format!("minismith-bench-{}-{port}", std::process::id()));
@@ -101,7 +101,7 @@ impl Server {
         }
     }
 
-    /// Where it listens, on this machine.
+    /// Returns its address on this machine.
     pub(super) const fn port(&self) -> u16 {
         self.port
     }
@@ -110,7 +110,7 @@ impl Server {
         Talk::begin(self.port).map_err(|error| Failed::at("connecting")(&error))
     }
 
-    /// Its own process and all below it.
+    /// Returns its own process and all its descendants.
     fn processes(&self) -> Vec<u32> {
         let mut known = vec![self.child.id()];
         let mut next = 0;
@@ -128,7 +128,7 @@ impl Server {
         known
     }
 
-    /// Megabytes that are resident.
+    /// Returns the resident megabytes.
     fn memory(&self) -> f64 {
         let resident = |process: &u32| {
             let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
@@ -138,11 +138,11 @@ impl Server {
         self.processes().iter().filter_map(resident).sum::<f64>() / 1024.0
     }
 
-    /// Processor time so far, seconds.
+    /// Returns the processor time so far, seconds.
     fn processor(&self) -> f64 {
         let spent = |process: &u32| {
             let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-            // The name in the second field may hold anything; user and system time are the 14th and 15th.
+            // The name in the second field may contain anything; user and system time are the 14th and 15th.
             let fields: Vec<f64> = stat
                 .rsplit_once(')')?
                 .1
@@ -169,7 +169,7 @@ fn ours(port: u16) -> Vec<OsString> {
     ["serve", "--robot", "mock", "--port", &port.to_string()].map(Into::into).into()
 }
 
-/// The official daemon, which notes in a file when a move sets its next target: a line before its own function.
+/// The official daemon, which records in a file when a move sets its next target: one line before its own function.
 fn theirs(port: u16, home: &std::path::Path) -> Vec<OsString> {
     const NOTING: &str = "
 import os, sys, time
@@ -201,10 +201,10 @@ main()
     arguments
 }
 
-/// What is seen of one server.
+/// One measurement of a server.
 type Probe = fn(&Desk<'_>, &Server, &WallClock) -> Result<Vec<f64>, Failed>;
 
-/// Things that are seen of one server at once.
+/// Several measurements of a server at once.
 struct Trial {
     rows: &'static [(&'static str, &'static str, Better)],
     probe: Probe,
@@ -278,7 +278,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
 
 type Round<'a> = dyn FnMut() -> Result<Vec<f64>, Failed> + 'a;
 
-/// Lets both sides take turns, and gives the medians of each of their numbers.
+/// Measures both sides in turn, and returns the medians of each of their numbers.
 fn compare(
     desk: &Desk<'_>,
     trial: &Trial,
@@ -341,7 +341,7 @@ fn idle(desk: &Desk<'_>, server: &Server, clock: &WallClock) -> Result<Vec<f64>,
     Ok(vec![server.memory(), (server.processor() - before) / watched.as_secs_f64() * 100.0])
 }
 
-/// How long each of many questions took, milliseconds, asked by so many clients at once for a while.
+/// Returns the duration of each request in milliseconds, from this many clients at once for a given time.
 fn flood(server: &Server, clients: usize, going: &AtomicBool, clock: &WallClock) -> Result<Vec<f64>, Failed> {
     std::thread::scope(|scope| {
         let client = || -> Result<Vec<f64>, Failed> {
@@ -366,7 +366,7 @@ fn flood(server: &Server, clients: usize, going: &AtomicBool, clock: &WallClock)
     })
 }
 
-/// Does something while clients flood a server; what they saw comes back too.
+/// Runs a function while clients flood a server, and also returns their measurements.
 fn flooded<T>(
     server: &Server,
     clients: usize,
@@ -383,7 +383,7 @@ fn flooded<T>(
     })
 }
 
-/// Questions per second, and the time of one: median and 99th percentile.
+/// Returns the requests per second, and the time of one: median and 99th percentile.
 fn asked(desk: &Desk<'_>, server: &Server, clock: &WallClock, clients: usize) -> Result<Vec<f64>, Failed> {
     let round = desk.pick(Duration::from_secs(1), Duration::from_secs(5));
     let _awake = awake();
@@ -397,7 +397,7 @@ fn asked(desk: &Desk<'_>, server: &Server, clock: &WallClock, clients: usize) ->
     Ok(vec![per_second, of(&mut took, 0.5)?, of(&mut took, 0.99)?])
 }
 
-/// Messages per second of a stream, at each of three rates.
+/// Returns the messages per second of a stream, at each of three rates.
 fn streamed(desk: &Desk<'_>, server: &Server, clock: &WallClock) -> Result<Vec<f64>, Failed> {
     let round = desk.pick(Duration::from_secs(1), Duration::from_secs(4));
     let at = Failed::at("the stream");
@@ -416,7 +416,7 @@ fn streamed(desk: &Desk<'_>, server: &Server, clock: &WallClock) -> Result<Vec<f
     [50, 200, 500].into_iter().map(rate).collect()
 }
 
-/// From a target to the first state that shows it.
+/// Returns the time from a target to the first state that shows it.
 fn reflected(desk: &Desk<'_>, server: &Server, clock: &WallClock) -> Result<Vec<f64>, Failed> {
     let at = Failed::at("a target");
     let mut talk = server.talk()?;
@@ -435,20 +435,20 @@ fn reflected(desk: &Desk<'_>, server: &Server, clock: &WallClock) -> Result<Vec<
         let said = clock.now();
         let target = format!(r#"{{"target_antennas":[{goal},{goal}]}}"#);
         talk.ask("POST /api/move/set_target", &target).map_err(|error| at(&error))?;
-        // An encoder's count is 0.0015.
+        // An encoder count is 0.0015.
         while (antenna(&mut talk)? - before).abs() < 0.002 {
             if clock.now().since(said) > Duration::from_secs(5) {
                 return Err(Failed("the target was never seen".into()));
             }
         }
         took.push(clock.now().since(said).as_secs_f64() * 1e3);
-        // Not in step with either side's beat.
+        // Not in phase with either side's control loop.
         clock.wait_until(clock.now() + Duration::from_millis(400 + place % 7));
     }
     Ok(quantile(&mut took, 0.5).into_iter().collect())
 }
 
-/// How far the ticks of a move are off while the server is flooded: the 99th percentile, milliseconds.
+/// Returns the deviation of a move's ticks while the server is flooded: the 99th percentile, milliseconds.
 fn ticks(desk: &Desk<'_>, server: &Server, clock: &WallClock) -> Result<Vec<f64>, Failed> {
     let seconds = desk.pick(2, 8);
     let at = Failed::at("the move");

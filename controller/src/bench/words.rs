@@ -1,4 +1,4 @@
-//! `words_to_bus_p50` and `words_to_bus_p99`: from a sentence that is said to the first goal position on the line that it
+//! `words_to_bus_p50` and `words_to_bus_p99`: the time from a sentence to the first goal position on the line that it
 //! changes, offline.
 
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -16,7 +16,7 @@ use minismith_toolchain::workshop::Workshop;
 
 pub(super) const NAMES: [&str; 2] = ["words_to_bus_p50", "words_to_bus_p99"];
 
-/// What people say to a robot, each short to do.
+/// Typical sentences with short motions.
 const SENTENCES: [&str; 20] = [
     "look left 20 degrees",
     "look right",
@@ -55,7 +55,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
     }
 }
 
-/// Milliseconds of each sentence.
+/// Returns the milliseconds of each sentence.
 fn delays(desk: &Desk<'_>) -> Result<Vec<f64>, Failed> {
     let at = Failed::at("words");
     let line = Line::start()?;
@@ -68,7 +68,7 @@ fn delays(desk: &Desk<'_>) -> Result<Vec<f64>, Failed> {
         SENTENCES.iter().copied().cycle().take(SENTENCES.len() * desk.pick(1, 2)).collect();
     let sentences = sentences.get(..desk.pick(4, sentences.len())).unwrap_or_default();
     std::thread::scope(|scope| {
-        // Whoever speaks waits until the line is seen to move; whoever watches the line does nothing else.
+        // The sending thread waits until the line shows the motion. The watching thread does nothing else.
         let (body, workshop) = (&body, &workshop);
         let speaker = scope.spawn(move || speak(body, workshop, sentences, clock, &said, &hearing));
         let delays = listen(&line, clock, &saying, &heard);
@@ -78,7 +78,7 @@ fn delays(desk: &Desk<'_>) -> Result<Vec<f64>, Failed> {
     })
 }
 
-/// Says the sentences, each from rest, and the moments at which it did.
+/// Sends the sentences, each from rest, and returns their times.
 fn speak(
     body: &Body,
     workshop: &Workshop,
@@ -97,7 +97,7 @@ fn speak(
         if reply.outcome != Ending::Done {
             return Err(Failed(format!("{sentence:?}: {}", reply.text)));
         }
-        // What comes after it is not looked at before it was seen.
+        // The next sentence waits until this one was measured.
         if hearing.recv().is_err() {
             return Ok(());
         }
@@ -105,7 +105,7 @@ fn speak(
     Ok(())
 }
 
-/// For each sentence, how long it took until other goals arrived than before.
+/// Returns, for each sentence, the time until the goals changed.
 fn listen(
     line: &Line,
     clock: WallClock,
@@ -115,7 +115,7 @@ fn listen(
     let (mut delays, mut before, mut waiting) = (Vec::new(), Vec::new(), None);
     loop {
         let goals = line.next_positions()?;
-        // A sentence is said before its goals arrive, so it is looked for first.
+        // A sentence is sent before its goals arrive, so it is received first.
         match saying.try_recv() {
             Ok(moment) => waiting = Some(moment),
             Err(TryRecvError::Empty) => {}
@@ -123,7 +123,7 @@ fn listen(
         }
         if let Some(moment) = waiting.take_if(|_| goals != before) {
             delays.push(clock.now().since(moment).as_secs_f64() * 1e3);
-            // Nobody hears it after the last one.
+            // The channel is closed after the last one.
             let _over = heard.send(());
         }
         before = goals;

@@ -1,4 +1,4 @@
-//! Checks what is handed in at the command line, and keeps what passes.
+//! Checks tools from the command line, and registers those that pass.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use serde_json::json;
 use super::print::{self, as_data};
 use super::{Done, shop};
 
-/// Who stands in the journal for whoever types here.
+/// Returns the actor for the journal: the user of the command line.
 pub(super) const PERSON: &str = "the command line";
 
-/// What came of a check, for the journal.
+/// Returns the result of a check, for the journal.
 pub(super) fn noted(what: &str, checked: &Checked) -> Entry {
     let stage = minismith_runtime::outcome::word(&checked.stage);
     let outcome = if checked.admitted { stage } else { format!("refused by the {stage}") };
@@ -39,7 +39,7 @@ pub(super) fn tell(file: &Path, checked: &Checked, seconds: f64) {
     }
 }
 
-/// Checks what is handed in, and keeps it as a new version.
+/// Checks a submission, and registers it as a new version.
 pub(super) fn admit(
     config: &Config,
     workshop: &Workshop,

@@ -1,4 +1,4 @@
-//! `bench`: measures against the official packages and tells how they compare.
+//! `bench`: measures Minismith and compares it with the official packages.
 
 use std::path::PathBuf;
 
@@ -30,17 +30,17 @@ pub struct BenchArgs {
     peers: Option<PathBuf>,
 }
 
-/// Measures. Badly, when some side of ours could not be measured.
+/// Runs the measurements. Fails when one of ours could not be measured.
 pub fn run(config: &Config, args: BenchArgs) -> anyhow::Result<Done> {
     let BenchArgs { json, only, quick, out, peers } = args;
     let rows = bench::run(config, &Options { only, quick, peers }, &|text| eprintln!("minismith: {text}"))?;
     let document = json!({ "results": rows });
     if let Some(out) = out {
         if let Some(folder) = out.parent() {
-            std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         }
         std::fs::write(&out, format!("{document:#}\n"))
-            .with_context(|| format!("can't write {}", out.display()))?;
+            .with_context(|| format!("cannot write {}", out.display()))?;
     }
     if json {
         print::json(&document)?;

@@ -1,4 +1,4 @@
-//! `mock`, `scan` and `doctor`: the body and the machine it stands on.
+//! `mock`, `scan` and `doctor`: the robot and the machine that it is connected to.
 
 use std::path::{Path, PathBuf};
 
@@ -19,12 +19,12 @@ pub fn mock(link: Option<PathBuf>, faults: Option<&Path>, paced: bool) -> anyhow
         None => Faults::default(),
         Some(path) => {
             let text = std::fs::read_to_string(path)
-                .with_context(|| format!("can't read the faults in {}", path.display()))?;
+                .with_context(|| format!("cannot read the faults in {}", path.display()))?;
             Faults::from_yaml(&text, &path.display().to_string())?
         }
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // Whoever reads the path may end it at once.
+    // A process that reads the path may end this one immediately.
     let interrupted = runtime.block_on(async { super::serve::interrupted() })?;
     let emulator = Emulator::start(EmulatorOptions { link, faults, start: initial_joints(), paced })?;
     print::line(&emulator.path().display().to_string());
@@ -36,7 +36,7 @@ pub fn mock(link: Option<PathBuf>, faults: Option<&Path>, paced: bool) -> anyhow
 /// Lists the servos on a line.
 pub fn scan(config: &Config, port: &Path, all_baudrates: bool, json: bool) -> anyhow::Result<Done> {
     let options = bus_options(config);
-    // The robot's own rate comes first, since a servo is told at the first at which it answers.
+    // The robot's own rate comes first, since a servo is reported at the first rate at which it responds.
     let others = BAUDS.into_iter().filter(|baud| all_baudrates && *baud != options.baud);
     let bauds: Vec<u32> = std::iter::once(options.baud).chain(others).collect();
     let found = bus::scan_all(port, &options, &bauds)?;
@@ -44,7 +44,7 @@ pub fn scan(config: &Config, port: &Path, all_baudrates: bool, json: bool) -> an
         print::json(&serde_json::json!({ "port": port, "motors": found }))?;
     } else if found.is_empty() {
         let advice = if all_baudrates { "" } else { ", or try --all-baudrates" };
-        print::line(&format!("no servo answers; check the robot's power and cables{advice}"));
+        print::line(&format!("no servo responds; check the robot's power and cables{advice}"));
     } else {
         print::table(&HEADS, &found.iter().map(row).collect::<Vec<_>>());
     }
@@ -71,7 +71,7 @@ fn row(motor: &MotorReport) -> [String; 11] {
     ]
 }
 
-/// Examines the machine.
+/// Checks the machine.
 pub fn doctor(config: &Config, json: bool) -> anyhow::Result<Done> {
     let checks = examine(config);
     let well = checks.iter().all(|check| check.state != State::Bad);

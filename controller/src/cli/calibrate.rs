@@ -1,4 +1,4 @@
-//! `calibrate`: compares the servos' settings with the official ones, keeps them, writes them, brings them back.
+//! `calibrate`: compares the servos' settings with the official ones, and backs up, writes and restores them.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub struct CalibrateArgs {
     json: bool,
 }
 
-/// A pose that a person can put the robot into.
+/// A pose that a user can set by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Pose {
     /// Head level at its middle height, body forward, antennas straight up.
@@ -66,7 +66,7 @@ impl Pose {
             Pose::Neutral => Posture { antennas: up, ..Posture::init() },
             Pose::Rest => Posture::sleep(),
         };
-        joints_from_posture(&posture).context("the pose can't be reached; please report it")
+        joints_from_posture(&posture).context("the pose is unreachable; please report it")
     }
 
     const fn name(self) -> &'static str {
@@ -78,7 +78,7 @@ impl Pose {
 
     const fn words(self) -> &'static str {
         match self {
-            Pose::Neutral => "head level, straight above the body and looking ahead, antennas straight up",
+            Pose::Neutral => "head level, straight above the base and looking ahead, antennas straight up",
             Pose::Rest => "head laid down and looking ahead, antennas folded down",
         }
     }
@@ -88,10 +88,10 @@ fn joint(name: &str) -> Result<Joint, String> {
     Joint::from_name(name).ok_or_else(|| "the joints are those that `minismith scan PORT` names".to_owned())
 }
 
-/// The most bytes of a backup; ours has five thousand.
+/// The maximum size of a backup in bytes; a typical one has five thousand.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// What is told at the end.
+/// The result.
 #[derive(Default)]
 struct Report {
     kept: PathBuf,
@@ -99,11 +99,11 @@ struct Report {
     refusal: Option<String>,
 }
 
-/// Reads, keeps, compares, and writes what was asked for.
+/// Reads, backs up and compares the settings, and writes the requested ones.
 pub fn run(config: &Config, arguments: &CalibrateArgs) -> anyhow::Result<Done> {
     let CalibrateArgs { port, backup, pose, restore, json, .. } = arguments;
     let expected = pose.joints()?;
-    // What is to be restored is read before anything is done.
+    // A backup to restore is read before anything else.
     let restored = restore.as_deref().map(read_backup).transpose()?;
     let options = bus_options(config);
     let mut line = SettingsLine::open(port, &options)?;
@@ -112,7 +112,7 @@ pub fn run(config: &Config, arguments: &CalibrateArgs) -> anyhow::Result<Done> {
     let writes = arguments.apply || restored.is_some();
     if writes && servos.iter().any(|(_, servo)| servo.torque) {
         drop(line);
-        agreed(arguments, "the motors are on. Hold the head: they are switched off, and it sinks")?;
+        agreed(arguments, "torque is enabled. Hold the head: it sinks when torque is disabled")?;
         release(config, port)?;
         line = SettingsLine::open(port, &options)?;
         servos = line.read()?;
@@ -168,7 +168,7 @@ fn show(
     report: &Report,
     differ: &[Difference],
 ) {
-    print::line(&format!("the settings as they were are kept in {}", report.kept.display()));
+    print::line(&format!("the previous settings are stored in {}", report.kept.display()));
     match &report.refusal {
         Some(refusal) => print::line(&format!("not done: {refusal}")),
         None if report.written.is_empty() => {}
@@ -187,9 +187,9 @@ fn show(
     let (gains, others): (Vec<&Difference>, Vec<&Difference>) =
         differ.iter().partition(|difference| matches!(difference.is, Setting::Gains(_)));
     if others.is_empty() {
-        print::line("all settings that last are the official ones");
+        print::line("all stored settings match the official ones");
     } else {
-        print::line("settings that are not the official ones:");
+        print::line("settings that differ from the official ones:");
     }
     for difference in others {
         print::line(&format!("  {difference}"));
@@ -208,10 +208,10 @@ fn read_backup(path: &Path) -> anyhow::Result<Backup> {
     let read = || -> anyhow::Result<Backup> {
         Ok(Backup::from_yaml(&String::from_utf8(read_at_most(path, MOST_BYTES)?)?)?)
     };
-    read().with_context(|| format!("can't restore {}", path.display()))
+    read().with_context(|| format!("cannot restore {}", path.display()))
 }
 
-/// Keeps the settings, always before anything is written.
+/// Backs up the settings, always before a write.
 fn keep(servos: &Joints<Servo>, path: Option<&Path>) -> anyhow::Result<PathBuf> {
     let now = unix_seconds();
     let path = path.map_or_else(|| PathBuf::from(format!("minismith-servos-{now}.yaml")), Path::to_owned);
@@ -219,19 +219,19 @@ fn keep(servos: &Joints<Servo>, path: Option<&Path>) -> anyhow::Result<PathBuf> 
     Ok(path)
 }
 
-/// Tells a person what to do next, and waits until it is done.
+/// Prompts the user for the next step and waits for confirmation.
 fn agreed(arguments: &CalibrateArgs, what: &str) -> anyhow::Result<()> {
     if arguments.yes {
         return Ok(());
     }
     eprintln!("minismith: {what}; then press Enter (Ctrl-C leaves everything as it is)");
     if std::io::stdin().lock().skip_until(b'\n')? == 0 {
-        bail!("nobody pressed Enter, so nothing was written; add --yes where nobody can");
+        bail!("nothing was written: Enter was not pressed; add --yes where there is no terminal");
     }
     Ok(())
 }
 
-/// Lets all motors go, by the same way as everything that moves.
+/// Disables the torque of all motors, through the control loop like every motion.
 fn release(config: &Config, port: &Path) -> anyhow::Result<()> {
     let body = Body::open(&RobotChoice::Serial(port.to_owned()), config)?;
     body.stage().torque(Joints::all(false))?;

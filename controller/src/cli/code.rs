@@ -37,7 +37,7 @@ pub struct CodeArgs {
 /// Answers a question.
 ///
 /// # Errors
-/// When the libraries are not installed, there is no cage, or a file can't be given.
+/// When the libraries are not installed, there is no sandbox, or a file cannot be read.
 pub fn run(config: &Config, arguments: &CodeArgs) -> anyhow::Result<Done> {
     let tasks = CodeTasks::new(config);
     let files = read_files(&arguments.files)?;

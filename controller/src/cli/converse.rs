@@ -19,20 +19,20 @@ use minismith_toolchain::workshop::Workshop;
 
 use super::{Done, OnRobot, print, shop};
 
-/// The longest line that is read from a person.
+/// The maximum length of an input line.
 const LONGEST_LINE: u64 = 64 << 10;
 
-/// Lines that may wait while a motion plays. The reader never waits itself, so that it hears a stop behind them.
+/// The capacity for lines while a motion runs. The reader never waits, so that it sees a stop behind them.
 const MOST_LINES: usize = 1_000;
 
-/// One sentence.
+/// Runs one sentence.
 pub fn say(config: &Config, text: &str, session: Option<&str>, on: &OnRobot) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
     let memory = session.map(|_| shop::memory(config)).transpose()?;
     let body = shop::body(config, on)?;
     let tasks = CodeTasks::new(config);
     let mut conversation = begin(config, &body, &workshop, memory.as_ref(), session)?.answering_with(&tasks);
-    // Only at a terminal is somebody behind the one sentence who can answer.
+    // Only at a terminal is there a user to answer questions.
     if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
         conversation = conversation.asking(&super::shelf::user(), Box::new(ask));
     }
@@ -46,7 +46,7 @@ pub fn say(config: &Config, text: &str, session: Option<&str>, on: &OnRobot) -> 
     Ok(Done::when(reply.outcome == Ending::Done))
 }
 
-/// Asks whoever sits at the terminal. A stop is no answer.
+/// Asks the user at the terminal. A stop is no answer.
 pub fn ask(question: &str) -> Option<String> {
     eprintln!("{}", print::harmless(question));
     prompt(false);
@@ -54,7 +54,7 @@ pub fn ask(question: &str) -> Option<String> {
     line.filter(|line| !is_stop(line))
 }
 
-/// Line by line, until the end of the input.
+/// Runs a chat line by line, until the end of the input.
 pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
     let memory = session.map(|_| shop::memory(config)).transpose()?;
@@ -62,7 +62,7 @@ pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Res
     let (lines, inbox) = sync_channel::<(String, u64)>(MOST_LINES);
     let inbox = Rc::new(inbox);
     let answers = inbox.clone();
-    // What was typed before a question was put is no answer to it: it is heard afterwards. A script writes ahead.
+    // Lines typed before a question are no answer to it and run afterwards. A script writes ahead.
     let typed = Rc::new(RefCell::new(VecDeque::new()));
     let ahead = typed.clone();
     let is_typed = std::io::stdin().is_terminal();
@@ -72,7 +72,7 @@ pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Res
         }
         eprintln!("{}", print::harmless(question));
         prompt(false);
-        // A stop is no answer; it has halted the body by itself.
+        // A stop is no answer; it has already stopped the robot.
         answers.recv().ok().map(|(line, _)| line).filter(|line| !is_stop(line))
     };
     let tasks = CodeTasks::new(config);
@@ -80,11 +80,11 @@ pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Res
         .answering_with(&tasks)
         .asking(&super::shelf::user(), Box::new(ask));
     let mut handle = body.handle();
-    // The reader hears "stop" while a motion plays, and halts it before the conversation gets the line.
+    // The reader sees "stop" during a motion, and stops it before the conversation gets the line.
     std::thread::Builder::new().name("reader".into()).spawn(move || {
         let mut input = std::io::stdin().lock();
         while let Ok(Some(line)) = read_line(&mut input) {
-            // A line counts as said before the stop that it is, and before every later one.
+            // A line counts as older than the stop that it is, and than every later one.
             let halts = handle.halts();
             if is_stop(&line) {
                 handle.order(Order::Halt);
@@ -92,7 +92,7 @@ pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Res
             match lines.try_send((line, halts)) {
                 Ok(()) => {}
                 Err(TrySendError::Full(_)) => {
-                    eprintln!("minismith: {MOST_LINES} lines are waiting to be heard, so this one is not");
+                    eprintln!("minismith: {MOST_LINES} lines are queued, so this one is ignored");
                 }
                 Err(TrySendError::Disconnected(_)) => return,
             }
@@ -139,8 +139,8 @@ pub fn begin<'a>(
     Ok(conversation)
 }
 
-/// The next line; none at the end of the input. Of a line that is too long the end is thrown away, not taken for a line
-/// of its own.
+/// Returns the next line; none at the end of the input. The rest of a line that is too long is discarded and not taken
+/// for another line.
 fn read_line(input: &mut impl BufRead) -> std::io::Result<Option<String>> {
     let mut line = Vec::new();
     if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
@@ -159,7 +159,7 @@ fn prompt(json: bool) {
     }
 }
 
-/// Keeps what a tool or code wrote.
+/// Stores the files that a tool or script wrote.
 pub fn keep(reply: &mut Reply) -> anyhow::Result<()> {
     if let Some(answer) = &mut reply.answer {
         print::keep(None, "answer", &mut answer.outputs)?;
@@ -172,7 +172,7 @@ pub fn keep(reply: &mut Reply) -> anyhow::Result<()> {
     }
 }
 
-/// Prints a reply for people: the words, then where each motion ended.
+/// Prints a reply as text: its message, then where each motion ended.
 pub fn tell(reply: &Reply) {
     print::line(&reply.text);
     if let Some(tool) = &reply.tool {
@@ -189,7 +189,7 @@ pub fn tell(reply: &Reply) {
     reply.steps.iter().for_each(tell_step);
 }
 
-/// Prints where a motion ended, and where it should have.
+/// Prints the final position of a motion and its target.
 pub fn tell_step(step: &Step) {
     if let (Some(requested), Some(achieved)) = (&step.requested, &step.achieved) {
         print::line(&format!(

@@ -1,15 +1,15 @@
-//! What Ctrl-C does while a command moves the robot.
+//! Handles Ctrl-C while a command moves the robot.
 
 use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// From now on Ctrl-C, or a request to end, does this once, in place of ending the program at once.
+/// From now on, Ctrl-C or a request to end runs this function once instead of ending the program.
 ///
 /// # Errors
-/// When the system gives no thread or no signal handler.
+/// When the system provides no thread or no signal handler.
 pub fn on_interrupt(act: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // Caught from here on, not only once the thread has begun.
+    // Signals are caught from here on, even before the thread has started.
     let inside = runtime.enter();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -26,7 +26,7 @@ pub fn on_interrupt(act: impl FnOnce() + Send + 'static) -> std::io::Result<()> 
     Ok(())
 }
 
-/// Ctrl-C brakes to rest; what moves ends as stopped, and the command goes on to tell so.
+/// Ctrl-C brakes to rest; the motion ends as stopped, and the command goes on to report that.
 ///
 /// # Errors
 /// As [`on_interrupt`].

@@ -1,4 +1,4 @@
-//! `move`: single joints go to angles. What they do together to the head is not planned, only held by the envelope.
+//! `move`: moves single joints to angles. The resulting head pose is not planned, only limited by the envelope.
 
 use std::fmt;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub struct MoveArgs {
     on: OnRobot,
 }
 
-/// A joint by its name.
+/// Returns a joint by its name.
 pub fn joint(name: &str) -> Result<Joint, String> {
     Joint::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = Joint::ALL.iter().map(|joint| joint.name()).collect();
@@ -47,20 +47,20 @@ pub fn joint(name: &str) -> Result<Joint, String> {
     })
 }
 
-/// Why nothing was moved.
+/// Why nothing moved.
 #[derive(Debug, PartialEq, thiserror::Error)]
 enum Refusal {
-    #[error("{joint} would stand at {wish}, its range is {low} to {high}")]
+    #[error("{joint} is out of range: {wish} requested, {low} to {high} allowed")]
     OutOfRange { joint: Joint, wish: Radians, low: Radians, high: Radians },
-    #[error("these angles do not go together: {0}")]
+    #[error("the angles give no head pose: {0}")]
     NoPose(#[from] NotConverged),
     #[error("the duration is {:.3} s; it must be more than 0 and at most {} s", .0.as_secs_f64(), LONGEST.as_secs())]
     BadDuration(Duration),
-    #[error("the robot can't move: {0}")]
+    #[error("cannot move: {0}")]
     NotReady(String),
 }
 
-/// Where the joints shall be.
+/// Returns the goal positions of the joints.
 fn goal(from: &Joints, limits: &Limits, wishes: &[(Joint, Wish)]) -> Result<Joints, Refusal> {
     let mut goal = *from;
     for (joint, wish) in wishes {
@@ -83,7 +83,7 @@ enum Wish {
     By(Radians),
 }
 
-/// One wish per beat on the straight way between two sets of joints, in the manner of least jerk.
+/// Returns one setpoint per cycle on the straight path between two sets of joints, with a minimum-jerk profile.
 fn trajectory(from: &Joints, goal: &Joints, over: Duration, period: Duration) -> Result<Trajectory, Refusal> {
     if over.is_zero() || over > LONGEST {
         return Err(Refusal::BadDuration(over));
@@ -97,7 +97,7 @@ fn trajectory(from: &Joints, goal: &Joints, over: Duration, period: Duration) ->
     Ok(Trajectory { wishes: (1..=beats).map(wish).collect(), target, adjustments: Vec::new() })
 }
 
-/// What came of one joint, degrees.
+/// The result of one joint, degrees.
 #[derive(Debug, PartialEq, Serialize)]
 struct Moved {
     joint: Joint,
@@ -106,7 +106,7 @@ struct Moved {
     achieved_deg: Option<f64>,
 }
 
-/// What came of it all.
+/// The result of the command.
 #[derive(Debug, Default, PartialEq, Serialize)]
 struct Report {
     joints: Vec<Moved>,
@@ -130,7 +130,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Moves them.
+/// Moves the joints.
 pub fn run(config: &Config, arguments: &MoveArgs) -> anyhow::Result<Done> {
     let MoveArgs { joints, to, by, duration: Time(duration), on } = arguments;
     let wishes: Vec<Wish> =
@@ -158,13 +158,13 @@ pub fn run(config: &Config, arguments: &MoveArgs) -> anyhow::Result<Done> {
 }
 
 fn carry_out(stage: &mut Stage, wishes: &[(Joint, Wish)], over: Duration) -> Result<Report, Refusal> {
-    // The orders that opened the body have had their beat.
+    // The commands that opened the robot have been applied.
     let snapshot = stage.conductor.wait(&|_| true);
     ready(&snapshot)?;
     let goal = goal(&snapshot.commanded, &snapshot.limits, wishes)?;
     let plan = trajectory(&snapshot.commanded, &goal, over, stage.conductor.period())?;
     let (_, step) = stage.play("move", plan);
-    // What was achieved is measured when the body has settled.
+    // The achieved position is measured when the robot has settled.
     let _settled = stage.settle();
     let present = stage.conductor.snapshot().state.readings;
     let joints = wishes.iter().map(|(joint, _)| Moved {
@@ -180,11 +180,13 @@ fn ready(snapshot: &Snapshot) -> Result<(), Refusal> {
     match (&snapshot.fault, snapshot.doing) {
         (Some(fault), _) => Err(Refusal::NotReady(fault.to_string())),
         (None, Doing::Limp) => {
-            Err(Refusal::NotReady("some motor is off; see `minismith scan PORT` for which and why".into()))
+            Err(Refusal::NotReady("a motor has no torque; `minismith scan PORT` shows which and why".into()))
         }
-        (None, Doing::Led) => Err(Refusal::NotReady("a hand leads it; make the motors stiff first".into())),
+        (None, Doing::Led) => {
+            Err(Refusal::NotReady("hand guiding is on; enable position control first".into()))
+        }
         (None, Doing::Stowing) => {
-            Err(Refusal::NotReady("it lays its head down to release the motors; wake it up first".into()))
+            Err(Refusal::NotReady("the robot is stowing its head; wake it up first".into()))
         }
         (None, Doing::Holding | Doing::Playing | Doing::Braking) => Ok(()),
     }

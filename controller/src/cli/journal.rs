@@ -1,4 +1,4 @@
-//! `journal`: what was asked, done, decided and refused.
+//! `journal`: requests, actions, decisions and rejections.
 
 use std::fs::File;
 use std::io::{BufReader, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::{Done, print};
 
-/// How often it is looked whether something was added.
+/// The polling interval for new entries.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Commands for the journal.
@@ -100,7 +100,7 @@ impl From<Which> for Wanted {
     }
 }
 
-/// Carries it out.
+/// Runs the command.
 pub fn run(config: &Config, command: JournalCommand) -> anyhow::Result<Done> {
     let place = &config.recording.journal;
     match command {
@@ -118,9 +118,7 @@ pub fn run(config: &Config, command: JournalCommand) -> anyhow::Result<Done> {
             let wanted = Wanted { id: Some(id.clone()), ..Wanted::default() };
             let (entries, health) = latest(place, &wanted, usize::MAX)?;
             if entries.is_empty() {
-                eprintln!(
-                    "minismith: nothing in the journal has the id {id}; `minismith journal tail` tells ids"
-                );
+                eprintln!("minismith: no journal entry has the id {id}; `minismith journal tail` shows ids");
                 return Ok(Done::Badly);
             }
             if json {
@@ -165,7 +163,7 @@ fn tell_all(entries: &[Entry], health: &Health, json: bool) -> anyhow::Result<()
     Ok(())
 }
 
-/// One line of an entry. What came from outside can't drive the terminal.
+/// Formats an entry as one line. Foreign text cannot control the terminal.
 fn tell(entry: &Entry, json: bool) -> anyhow::Result<()> {
     if json {
         print::line(&serde_json::to_string(entry)?);
@@ -207,7 +205,7 @@ fn export(place: &Place, to: Option<PathBuf>, wanted: &Wanted, json: bool) -> an
                 lines.extend(entry.line()?);
             }
             let mut file = File::create_new(&path).map_err(|error| {
-                anyhow::anyhow!("{} can't be written: {error}; choose another name", path.display())
+                anyhow::anyhow!("cannot write {}: {error}; choose another name", path.display())
             })?;
             file.write_all(&lines)?;
             file.sync_all()?;
@@ -221,7 +219,7 @@ fn export(place: &Place, to: Option<PathBuf>, wanted: &Wanted, json: bool) -> an
     Ok(Done::Well)
 }
 
-/// Tells what is added, until the program is ended.
+/// Prints new entries until the program is ended.
 fn watch(place: &Place, wanted: &Wanted, json: bool) -> anyhow::Result<Done> {
     let clock = WallClock::start();
     let mut at = std::fs::metadata(&place.path).map_or(0, |about| about.len());
@@ -230,13 +228,13 @@ fn watch(place: &Place, wanted: &Wanted, json: bool) -> anyhow::Result<Done> {
         let Ok(mut file) = File::open(&place.path) else { continue };
         let length = file.metadata()?.len();
         if length < at {
-            // It was put aside, and a new one begun.
+            // The file was rotated, and a new one begun.
             at = 0;
         }
         file.seek(SeekFrom::Start(at))?;
         let mut lines = Lines::new(BufReader::new(file));
         while let Some((_, line)) = lines.line()? {
-            // A line that is not ended yet is read the next time.
+            // An incomplete line is read the next time.
             let Some(entry) = Entry::of_line(&line) else { break };
             at += line.len() as u64 + 1;
             if wanted.takes(&entry) {

@@ -17,7 +17,7 @@ use minismith_server::voice::{News, Parts, Talk, sink};
 
 use super::{Done, OnRobot, converse, print, shop};
 
-/// What follows a file, so that the end of its last sentence is heard.
+/// Silence after a file, so that the end of its last sentence is detected.
 const SILENCE: Duration = Duration::from_secs(2);
 
 /// Input and output of speech.
@@ -46,7 +46,7 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
     let mut voice = config.voice.clone();
     let source: Box<dyn Source> = match input {
         Some(path) => {
-            // Whoever hands in a file means the robot.
+            // Speech in a file needs no wake word.
             voice.wake_word_mode = WakeWordMode::Never;
             Box::new(File::open(path, SILENCE).with_context(|| path.display().to_string())?)
         }
@@ -56,7 +56,7 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
     let engines = Engines::open(&voice, &models_of(config), !no_speech, workshop.registry())?;
     let sink: Box<dyn Sink> = match output {
         Some(path) => {
-            // Nobody speaks for a while to find out then that it can't be kept.
+            // A session that cannot be stored is an error before anybody speaks.
             std::fs::write(path, b"").with_context(|| path.display().to_string())?;
             let mut kept = Kept::at(path);
             Box::new(Paced::to(move |sound| {
@@ -83,7 +83,7 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
                 asking.ask(question);
                 let said = asking.hear()?;
                 asking.taken();
-                // A stop is no answer; it has halted the body by itself.
+                // A stop is no answer; it has already stopped the robot.
                 Some(said.text).filter(|text| !is_stop(text))
             }),
         );
@@ -100,11 +100,11 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
         well &= reply.outcome == minismith_assistant::conversation::Ending::Done;
         talk.answer(&reply.text);
     }
-    // A microphone ends only when it is gone.
+    // A microphone ends only when it is unplugged.
     Ok(Done::when(well && input.is_some()))
 }
 
-/// The microphone that the configuration names; where it names none, one may also do otherwise.
+/// Opens the configured microphone; the error names the alternatives if none is configured.
 pub(super) fn microphone(voice: &Voice, otherwise: &str) -> anyhow::Result<Box<dyn Source>> {
     let Some(name) = &voice.microphone else {
         anyhow::bail!("there is no microphone: set `voice: {{microphone: default}}`{otherwise}")
@@ -112,7 +112,7 @@ pub(super) fn microphone(voice: &Voice, otherwise: &str) -> anyhow::Result<Box<d
     Ok(Box::new(Heard::open(name)?))
 }
 
-/// The speaker that the configuration names, or nobody's ear.
+/// Opens the configured speaker; without one the speech is discarded.
 pub(super) fn speaker(voice: &Voice) -> anyhow::Result<Box<dyn Sink>> {
     Ok(match &voice.speaker {
         Some(name) => Box::new(Played::open(name)?),
@@ -120,7 +120,7 @@ pub(super) fn speaker(voice: &Voice) -> anyhow::Result<Box<dyn Sink>> {
     })
 }
 
-/// What happens, a line each: with `--json` as it is, else in words on standard error.
+/// Prints each event on one line: as JSON with `--json`, otherwise as text on standard error.
 fn told(news: &News, json: bool, in_words: bool) {
     if json {
         if let Ok(line) = serde_json::to_string(news) {

@@ -12,11 +12,11 @@ use tokio::runtime::Runtime;
 use super::serve::interrupted;
 use super::{Done, OnRobot, shop};
 
-/// How long what has begun may take at the end.
+/// The time that running work may take at the end.
 const LAST_CALL: Duration = Duration::from_secs(1);
 
-/// Serves whoever has started this program, until that client goes away or the program is interrupted; then brakes to
-/// rest. With `url` the robot is that of a controller that serves already.
+/// Serves the client that started this program until it disconnects or the program is interrupted; then brakes to rest.
+/// With `url`, the robot is that of a running controller.
 pub fn run(config: &Config, robot: Option<RobotChoice>, url: Option<&str>) -> anyhow::Result<Done> {
     match url {
         None => {
@@ -25,7 +25,7 @@ pub fn run(config: &Config, robot: Option<RobotChoice>, url: Option<&str>) -> an
         }
         Some(url) => {
             let Some(address) = Address::parse(url) else {
-                bail!("{url:?} is no address of a controller; give {}", Address::ALLOWED);
+                bail!("invalid controller address {url:?}; give {}", Address::ALLOWED);
             };
             ended(|runtime| runtime.block_on(api::bridge_client(address, end())))
         }
@@ -35,14 +35,14 @@ pub fn run(config: &Config, robot: Option<RobotChoice>, url: Option<&str>) -> an
 fn ended(serve: impl FnOnce(&Runtime) -> Result<(), api::NoClient>) -> anyhow::Result<Done> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let served = serve(&runtime);
-    // Nobody waits longer for a line that may never come.
+    // The program does not wait for a line that may never come.
     runtime.shutdown_timeout(LAST_CALL);
     served?;
     Ok(Done::Well)
 }
 
 async fn end() {
-    // Without a signal handler there is nothing to wait for; the program is ended by force then.
+    // Without a signal handler there is nothing to wait for; then only a kill ends the program.
     match interrupted() {
         Ok(interrupted) => interrupted.await,
         Err(_) => std::future::pending().await,

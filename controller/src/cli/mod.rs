@@ -1,4 +1,4 @@
-//! The commands, one module each; the words of the command line are a contract with scripts.
+//! The commands, one module each. The text of the command line is a contract with scripts.
 
 mod admission;
 mod bench;
@@ -36,12 +36,12 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use minismith_runtime::config::{Config, RobotChoice};
 use minismith_runtime::logs;
 
-/// How a command ended, short of an error of usage or environment.
+/// The result of a command without errors of usage or environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
-    /// It was done.
+    /// The command succeeded.
     Well,
-    /// It was refused or failed; the output says why.
+    /// The command was rejected or failed; the output contains the cause.
     Badly,
 }
 
@@ -55,7 +55,7 @@ impl From<Done> for ExitCode {
 }
 
 impl Done {
-    /// Well, if `well`.
+    /// Returns success if `well`.
     pub const fn when(well: bool) -> Self {
         if well { Done::Well } else { Done::Badly }
     }
@@ -268,7 +268,7 @@ minismith raw /dev/ttyACM0 < packets.txt"
     },
 }
 
-/// Parses the command line, in which old names are accepted. Exits on errors of usage.
+/// Parses the command line, including old names. Exits on errors of usage.
 pub fn parse() -> Cli {
     let matches = old_names::with_old_names(Cli::command()).get_matches();
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
@@ -283,7 +283,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
     for old in &config.old_spellings {
         eprintln!("warning: {old}");
     }
-    // To the end of the command.
+    // Until the end of the command.
     let _logs = logs::begin(&config);
     match cli.command {
         Command::Say { text, session, url: Some(url), on } => {

@@ -90,10 +90,10 @@ impl FromStr for Triple {
     }
 }
 
-/// How long the servos' own measurements may be waited for; each has its turn within half a second.
+/// The timeout for the servos' own measurements. Each servo is polled within half a second.
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
-/// Does it, and tells how each motor is then.
+/// Applies the settings, and prints the state of each motor afterwards.
 pub fn run(config: &Config, arguments: &MotorsArgs) -> anyhow::Result<Done> {
     let MotorsArgs { joints, torque, stow, mode, gains, duration, on } = arguments;
     if mode.is_some() && !joints.is_empty() {
@@ -147,16 +147,16 @@ pub fn run(config: &Config, arguments: &MotorsArgs) -> anyhow::Result<Done> {
     Ok(Done::when(refusal.is_none()))
 }
 
-/// Whether it lasts only as long as this program does.
+/// Whether the setting lasts only as long as this program runs.
 const fn goes_on(How(control): How) -> bool {
     !matches!(control, Control::Position)
 }
 
-/// Holds for as long as is asked, and at least until every servo has told what it measures.
+/// Holds for the requested time, and at least until every servo has sent its measurements.
 fn look(stage: &mut Stage, hold: Option<Duration>, goes_on: bool) -> Snapshot {
     let halts = stage.conductor.halts();
     if goes_on && hold.is_none() {
-        eprintln!("minismith: Ctrl-C ends it, and the motors hold where they are");
+        eprintln!("minismith: Ctrl-C ends it, and the motors hold their positions");
         return stage.conductor.watch(&|snapshot| snapshot.halts != halts || snapshot.fault.is_some());
     }
     if let Some(hold) = hold {

@@ -1,4 +1,4 @@
-//! `record` and `play`: moves that are kept in files.
+//! `record` and `play`: moves stored in files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,9 +71,9 @@ pub struct PlayArgs {
     on: OnRobot,
 }
 
-/// Frames a second in the file of `play --record`.
+/// Frames per second in the file of `play --record`.
 const PLAYED_RATE: f64 = 50.0;
-/// After its last goal, a body moves on a little: so long it is still recorded.
+/// After its last goal, the robot moves on a little: the recording continues for this long.
 const AFTERWARDS: Duration = Duration::from_millis(200);
 
 fn within(text: &str, least: f64, most: f64) -> Result<f64, String> {
@@ -109,7 +109,7 @@ enum RecordMode {
     Position,
 }
 
-/// Records until Ctrl-C, the end of the time, or the end of what is done meanwhile.
+/// Records until Ctrl-C, the end of the time, or the end of the sentence.
 pub fn record(config: &Config, arguments: &RecordArgs) -> anyhow::Result<Done> {
     let RecordArgs { file, seconds, rate, mode, sentence, description, yes, force, on } = arguments;
     let mode = *mode;
@@ -141,7 +141,7 @@ pub fn record(config: &Config, arguments: &RecordArgs) -> anyhow::Result<Done> {
         }
     };
     if mode == RecordMode::GravityCompensation {
-        // Held where it was led to.
+        // The robot holds the position to which it was guided.
         let mut handle = body.handle();
         handle.order(Order::Control(Control::Position));
         handle.wait(&|_| true);
@@ -178,12 +178,12 @@ pub fn record(config: &Config, arguments: &RecordArgs) -> anyhow::Result<Done> {
     Ok(Done::Well)
 }
 
-/// Lets the motors hold so from the next beat on.
+/// Sets the motor mode from the next cycle.
 fn hold_as(stage: &mut Stage, mode: RecordMode) -> Result<(), String> {
     match mode {
         RecordMode::Position => Ok(()),
         RecordMode::TorqueOff => {
-            eprintln!("minismith: the motors are switched off now; hold the head");
+            eprintln!("minismith: the motors lose torque now; hold the head");
             stage.torque(Joints::all(false)).map(|_| ()).map_err(|refusal| refusal.to_string())
         }
         RecordMode::GravityCompensation => {
@@ -193,19 +193,19 @@ fn hold_as(stage: &mut Stage, mode: RecordMode) -> Result<(), String> {
                 return Ok(());
             }
             let why =
-                snapshot.fault.map_or("this body does not carry its own head".into(), |f| f.to_string());
+                snapshot.fault.map_or("this robot does not support its own head".into(), |f| f.to_string());
             Err(format!("no gravity compensation: {why}; use `--mode torque-off --yes` and support the head"))
         }
     }
 }
 
-/// Plays a move: goes to where it begins, then follows it.
+/// Plays a move: goes to its first pose, then follows it.
 pub fn play(config: &Config, arguments: &PlayArgs) -> anyhow::Result<Done> {
     let PlayArgs { file, speed, record, force, on } = arguments;
     let recording = match recording::read(file) {
         Ok(recording) => recording,
         Err(NotARecording::Unreadable(error)) => {
-            return Err(error).with_context(|| format!("can't read {}", file.display()));
+            return Err(error).with_context(|| format!("cannot read {}", file.display()));
         }
         Err(error) => return refused(on, file, &format!("{}: {error}", file.display())),
     };
@@ -255,7 +255,7 @@ pub fn play(config: &Config, arguments: &PlayArgs) -> anyhow::Result<Done> {
     Ok(Done::when(refusal.is_none()))
 }
 
-/// Whether the whole move can be planned; if not, why, with the frame.
+/// Checks that the whole move can be planned; otherwise returns the cause with the frame.
 fn playable(stage: &mut Stage, recording: &Recording, speed: f64) -> Result<(), String> {
     let Err(refusal) = stage.plan(&recording.motion(speed)) else { return Ok(()) };
     let over = stage.conductor.period();
@@ -268,7 +268,7 @@ fn playable(stage: &mut Stage, recording: &Recording, speed: f64) -> Result<(), 
     })
 }
 
-/// The way to where a move begins: no joint faster than a radian a second on average.
+/// Returns the path to the first pose of a move: no joint is faster than a radian per second on average.
 fn approach(stage: &Stage, recording: &Recording) -> Motion {
     let there = joints_from_posture(recording.first()).unwrap_or_default();
     let here = stage.conductor.snapshot().commanded;
@@ -281,7 +281,7 @@ fn approach(stage: &Stage, recording: &Recording) -> Motion {
     }
 }
 
-/// Trims of the same joint and cause as one: each frame has its own.
+/// Merges clamps of the same joint and cause, since each frame has its own.
 fn tidied(mut step: Step) -> Step {
     let mut trims = Vec::new();
     step.trims.drain(..).for_each(|trim| merge(&mut trims, trim));
@@ -309,7 +309,7 @@ fn advised(error: recording::NotKept, flag: &str) -> anyhow::Error {
     }
 }
 
-/// A thread that samples while the body is moved by another.
+/// A thread that samples while another thread moves the robot.
 struct Recorder {
     done: Arc<AtomicBool>,
     thread: JoinHandle<Sampled>,

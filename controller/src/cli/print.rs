@@ -1,4 +1,4 @@
-//! Writes results to stdout. A reader that has gone away (`| head`) ends the output quietly.
+//! Writes results to stdout. A reader that closes early (`| head`) ends the output quietly.
 
 use minismith_toolchain::workshop::registry::RegistryError;
 use serde_json::Value;
@@ -14,34 +14,35 @@ use serde::Serialize;
 
 /// Prints one line.
 pub fn line(text: &str) {
-    // When nobody reads any more there is nobody to tell.
+    // Without a reader there is nothing to report.
     let _gone = writeln!(std::io::stdout().lock(), "{}", harmless(text));
 }
 
-/// Prints text as it comes, without an end of a line.
+/// Prints text as it arrives, without a line end.
 pub fn text(text: &str) {
     let mut out = std::io::stdout().lock();
     let _gone = write!(out, "{}", harmless(text)).and_then(|()| out.flush());
 }
 
-/// Text from tools is shown here too: it must not steer the terminal, nor turn the direction of writing. (JSON has escaped what it holds of this already.)
+/// Removes terminal controls and changes of writing direction, since text from tools is shown too. JSON escapes them
+/// already.
 pub fn harmless(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let steers = |c: char| turns(c) || (c.is_control() && !matches!(c, '\n' | '\t'));
     text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// Keeps the files that a tool wrote in a folder, or where nothing is said in one of its own name.
+/// Stores the files that a tool wrote in the given folder, or by default in one with the tool's name.
 ///
 /// # Errors
-/// When they can't be kept there.
+/// When they cannot be stored there.
 pub fn keep(folder: Option<&Path>, tool: &str, outputs: &mut [Output]) -> anyhow::Result<()> {
     let folder = folder.map_or_else(|| Path::new("outputs").join(tool), Path::to_owned);
-    let doing = || format!("can't keep the files of {tool} in {}; choose another --out", folder.display());
+    let doing = || format!("cannot store the files of {tool} in {}; choose another --out", folder.display());
     output::save(&folder, outputs).with_context(doing)
 }
 
-/// Prints which files were kept.
+/// Prints the stored files.
 pub fn outputs(outputs: &[Output]) {
     for Output { name, bytes, path, .. } in outputs {
         let place = path.as_ref().map_or_else(|| name.clone(), |path| path.display().to_string());
@@ -49,7 +50,7 @@ pub fn outputs(outputs: &[Output]) {
     }
 }
 
-/// Prints rows under their heads, each column as wide as its widest cell.
+/// Prints rows under their headings, each column as wide as its widest cell.
 pub fn table<const COLUMNS: usize>(heads: &[&str; COLUMNS], rows: &[[String; COLUMNS]]) {
     let mut widths = heads.map(|head| head.chars().count());
     for row in rows {
@@ -68,13 +69,13 @@ pub fn table<const COLUMNS: usize>(heads: &[&str; COLUMNS], rows: &[[String; COL
 /// Prints one JSON document.
 ///
 /// # Errors
-/// When the value can't be written as JSON.
+/// When the value cannot be serialized.
 pub fn json<T: Serialize>(value: &T) -> anyhow::Result<()> {
     line(&serde_json::to_string_pretty(value)?);
     Ok(())
 }
 
-/// Prints a registry's answer, or its refusal, in the form that was asked for.
+/// Prints a registry's answer or its error in the requested format.
 pub fn as_data<T>(
     json: bool,
     answer: Result<T, RegistryError>,
@@ -86,7 +87,7 @@ pub fn as_data<T>(
     }
 }
 
-/// Prints an answer, or a refusal, in the form that was asked for.
+/// Prints an answer or an error in the requested format.
 pub fn tell_answer<T>(
     json: bool,
     answer: Result<T, String>,

@@ -1,11 +1,11 @@
-//! Numbers with their units, as they stand on the command line.
+//! Numbers with units on the command line.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
-/// A word on the command line that is no such quantity.
+/// An argument that is no such quantity.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NotAQuantity {
     /// Not an angle.
@@ -16,7 +16,7 @@ pub enum NotAQuantity {
     Time,
 }
 
-/// An angle: `10deg` or `0.2rad`.
+/// Parses an angle: `10deg` or `0.2rad`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Angle(pub Radians);
 
@@ -33,7 +33,7 @@ impl FromStr for Angle {
     }
 }
 
-/// A time: `1.5s` or `500ms`.
+/// Parses a time: `1.5s` or `500ms`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Time(pub Duration);
 
@@ -50,7 +50,7 @@ impl FromStr for Time {
     }
 }
 
-/// A finite number and the unit behind it.
+/// Returns a finite number and the unit after it.
 fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text.find(|c: char| c.is_alphabetic() || c == '°').unwrap_or(text.len());

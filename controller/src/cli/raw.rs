@@ -1,4 +1,4 @@
-//! `raw`: packets of an engineer, one after the other, with their answers in hex and in words.
+//! `raw`: sends packets one after the other, and prints the replies in hexadecimal and as text.
 
 use std::io::BufRead;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::quantity::Time;
 use super::{Done, print};
 
-/// What is sent where.
+/// The packets and their destination.
 #[derive(Debug, Args)]
 pub struct RawArgs {
     /// Serial device.
@@ -39,39 +39,39 @@ pub struct RawArgs {
     json: bool,
 }
 
-/// One thing to send.
+/// One packet to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Is it there?
+    /// Pings a servo.
     Ping {
-        /// Who.
+        /// The servo's id.
         id: u8,
     },
-    /// What stands in its registers?
+    /// Reads registers.
     Read {
-        /// Who.
+        /// The servo's id.
         id: u8,
         /// The first register.
         address: u16,
-        /// Bytes.
+        /// The number of bytes.
         length: u16,
     },
-    /// This shall stand in its registers.
+    /// Writes registers.
     Write {
-        /// Who.
+        /// The servo's id.
         id: u8,
         /// The first register.
         address: u16,
-        /// What.
+        /// The bytes to write.
         bytes: Vec<u8>,
     },
-    /// These bytes, whatever they are.
+    /// Sends these bytes unchanged.
     Bytes(Vec<u8>),
 }
 
 impl Request {
-    /// What goes over the line: an instruction of protocol 2.0 with its parameters (ROBOTIS e-manual), or the bytes as
-    /// they are.
+    /// Returns the bytes on the line: an instruction of protocol 2.0 with its parameters (ROBOTIS e-Manual), or the
+    /// given bytes.
     fn packet(&self) -> Vec<u8> {
         let with_address = |address: &u16, rest: &[u8]| [&address.to_le_bytes()[..], rest].concat();
         match self {
@@ -85,18 +85,18 @@ impl Request {
     }
 }
 
-/// A servo's registers end before this; no answer is longer.
+/// A servo's registers end before this; no reply is longer.
 const MOST_BYTES: usize = 1024;
 
-/// Sends what the command line names, or each line of the input.
+/// Sends the packets of the command line, or of each input line.
 pub fn run(config: &Config, arguments: &RawArgs) -> anyhow::Result<Done> {
     let RawArgs { port, wait: Time(wait), json, .. } = arguments;
     if wait.is_zero() || *wait > Duration::from_secs(10) {
-        bail!("--wait is more than 0 s and at most 10 s");
+        bail!("--wait must be more than 0 s and at most 10 s");
     }
     let request = request(arguments)?;
     let mut line = RawLine::open(port, config.bus.baud)?;
-    eprintln!("minismith: packets go out as they are; the safety envelope does not see them");
+    eprintln!("minismith: packets are sent unchanged and bypass the safety envelope");
     let mut exchanges = Vec::new();
     let mut answered = true;
     let mut exchange = |request: &Request| -> anyhow::Result<()> {
@@ -169,12 +169,12 @@ fn request(arguments: &RawArgs) -> anyhow::Result<Option<Request>> {
     })
 }
 
-/// Bytes of a text in hex: pairs of digits, with or without blanks, commas or 0x between them.
+/// Parses hexadecimal bytes: pairs of digits, with or without blanks, commas or 0x between them.
 fn bytes_of(text: &str) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
         let digits = word.strip_prefix("0x").unwrap_or(word);
-        // A single digit is a byte too; more come in pairs.
+        // A single digit is a byte too; longer groups must consist of pairs.
         let pairs = if digits.len() == 1 { vec![digits] } else { in_pairs(digits) };
         for pair in pairs {
             let byte = Some(pair).filter(|pair| pair.chars().all(|c| c.is_ascii_hexdigit()));
@@ -194,7 +194,7 @@ fn bytes_of(text: &str) -> anyhow::Result<Vec<u8>> {
     }
 }
 
-/// The text in pieces of two; one that is no whole pair stands as it is, and is no byte.
+/// Splits a text into pieces of two characters. An incomplete pair stays as it is and is rejected later.
 fn in_pairs(digits: &str) -> Vec<&str> {
     if digits.len() % 2 == 1 || !digits.is_ascii() {
         return vec!["odd"];
@@ -202,7 +202,7 @@ fn in_pairs(digits: &str) -> Vec<&str> {
     (0..digits.len()).step_by(2).filter_map(|at| digits.get(at..at + 2)).collect()
 }
 
-/// What bytes mean, one line for each packet.
+/// Returns the meaning of bytes, one line per packet.
 fn words(bytes: &[u8]) -> Vec<String> {
     raw::describe(bytes).iter().map(Heard::to_string).collect()
 }
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn requests_are_packets_as_the_manual_has_them() {
-        // ROBOTIS e-manual, protocol 2.0: the examples of ping, read and write.
+        // ROBOTIS e-Manual, protocol 2.0: the examples of ping, read and write.
         let check = |request: Request, packet: &str| assert_eq!(in_hex(&request.packet()), packet);
         check(Request::Ping { id: 1 }, "ff ff fd 00 01 03 00 01 19 4e");
         check(Request::Read { id: 1, address: 132, length: 4 }, "ff ff fd 00 01 07 00 02 84 00 04 00 1d 15");

@@ -1,4 +1,4 @@
-//! `tool from-recording` and `dataset`: what was recorded, as tools and as files for others.
+//! `tool from-recording` and `dataset`: recordings as tools and as files for other programs.
 
 use std::path::{Path, PathBuf};
 
@@ -110,10 +110,10 @@ impl From<Which> for Of {
     }
 }
 
-/// Frames a second of a tool.
+/// Frames per second of a tool.
 const TOOL_RATE: f64 = 50.0;
 
-/// Makes a tool of a recording.
+/// Creates a tool from a recording.
 pub fn run(config: &Config, workshop: &Workshop, arguments: &FromRecordingArgs) -> anyhow::Result<Done> {
     let FromRecordingArgs { file, name, description, positions, out, json } = arguments;
     let retold = match moved(config, file, (*positions).into(), TOOL_RATE)
@@ -152,7 +152,7 @@ pub fn run(config: &Config, workshop: &Workshop, arguments: &FromRecordingArgs) 
     )
 }
 
-/// Makes files for others.
+/// Exports recordings to files for other programs.
 pub fn dataset(config: &Config, command: DatasetCommand) -> anyhow::Result<Done> {
     match command {
         DatasetCommand::Export { traces, all, to, fps, no_pictures, json } => {
@@ -219,13 +219,13 @@ fn told(report: &Report, to: &Path, json: bool) -> anyhow::Result<()> {
 
 /// Why there is no move.
 enum NoMove {
-    /// The file is none.
+    /// The file is no recording.
     Refused(String),
-    /// It can't be read.
+    /// The file cannot be read.
     Environment(anyhow::Error),
 }
 
-/// A trace or a recorded move, as a move.
+/// Reads a trace or a recorded move as a move.
 fn moved(config: &Config, file: &Path, of: Of, rate: f64) -> Result<Recording, NoMove> {
     let path = found(config, file);
     let shown = path.display();
@@ -243,17 +243,17 @@ fn moved(config: &Config, file: &Path, of: Of, rate: f64) -> Result<Recording, N
     }
 }
 
-/// The file of this name, or the kept trace.
+/// Returns the path of this name, or of the stored trace.
 pub(super) fn found(config: &Config, file: &Path) -> PathBuf {
     let kept = config.recording.traces.as_ref().map(|folder| folder.join(file));
     let is_name = file.components().count() == 1 && !file.exists();
     kept.filter(|_| is_name).unwrap_or_else(|| file.to_owned())
 }
 
-/// All kept traces; their names begin with the moment.
+/// Returns all stored traces; their names begin with the time.
 fn kept(config: &Config) -> anyhow::Result<Vec<PathBuf>> {
     let Some(folder) = &config.recording.traces else {
-        bail!("no traces are kept: `traces.directory` is none")
+        bail!("no traces are stored: `traces.directory` is none")
     };
     let is_trace = |path: &PathBuf| path.to_string_lossy().ends_with(minismith_control::chronicle::SUFFIX);
     let listed =

@@ -1,4 +1,4 @@
-//! `say --url`: a sentence for a controller that serves already, here or elsewhere.
+//! `say --url`: sends a sentence to a running controller, local or remote.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 
 use super::{Done, converse, print};
 
-/// How long a sentence may take: a tool may be made meanwhile. The server gives a sign of life every quarter of a minute.
+/// The timeout for a sentence, which may include writing a tool. The server sends a keep-alive every 15 seconds.
 const PATIENCE: Patience =
     Patience { whole: Duration::from_hours(2), silence: Duration::from_mins(1), bytes: 256 << 20 };
 
-/// How long the server may take for a word.
+/// The timeout for an answer to a question.
 const SHORT: Patience =
     Patience { whole: Duration::from_secs(20), silence: Duration::from_secs(20), bytes: 1 << 20 };
 
-/// Says it there, tells what is done as it is done, and prints what came of it.
+/// Sends the sentence, prints progress as it happens, and prints the result.
 pub fn say(url: &str, text: &str, session: Option<&str>, as_json: bool) -> anyhow::Result<Done> {
     let Some(address) = Address::parse(url) else {
-        bail!("{url:?} is no address of a controller; give {}", Address::ALLOWED);
+        bail!("invalid controller address {url:?}; give {}", Address::ALLOWED);
     };
     let body = json!({ "text": text, "session": session, "stream": true });
     let mut heard =
@@ -41,15 +41,17 @@ pub fn say(url: &str, text: &str, session: Option<&str>, as_json: bool) -> anyho
     });
     match (heard.end, ended) {
         (Some(Ok(reply)), _) => tell(&reply, as_json),
-        (Some(Err(why)), _) => bail!("{url} can't answer: {why}"),
+        (Some(Err(why)), _) => bail!("{url} cannot answer: {why}"),
         (None, Err(broken)) => {
-            bail!("nothing was heard from {url}: {broken}; is `minismith serve` running there?")
+            bail!("no response from {url}: {broken}; is `minismith serve` running there?")
         }
-        (None, Ok(())) if heard.status == 200 => bail!("the answer of {url} broke off; say it again"),
+        (None, Ok(())) if heard.status == 200 => {
+            bail!("the response of {url} was cut off; send the request again")
+        }
         (None, Ok(())) => {
             let said: Value = serde_json::from_slice(&refused).unwrap_or_default();
             let why = said.get("detail").map_or_else(|| "without a reason".to_owned(), words);
-            bail!("{url} refused with status {}: {why}", heard.status)
+            bail!("{url} rejected the request with status {}: {why}", heard.status)
         }
     }
 }
@@ -58,13 +60,13 @@ fn words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
-/// What comes from the server.
+/// The events from the server.
 struct Heard {
     server: Address,
     as_json: bool,
     events: Events,
     status: u16,
-    /// The reply, or why there is none.
+    /// The reply, or its error.
     end: Option<Result<Value, String>>,
 }
 
@@ -89,8 +91,8 @@ impl Heard {
         }
     }
 
-    /// Asks whoever sits at the terminal; without one nobody answers. The server is told on a connection of its own, while
-    /// this one goes on.
+    /// Asks the user at the terminal; without one there is no answer. The answer goes to the server on a connection of
+    /// its own, while this one continues.
     fn ask(&self, id: &str, question: &str) {
         let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         let path = format!("api/v1/chat/{id}/answer");
@@ -99,16 +101,16 @@ impl Heard {
         let answering = move || {
             let text = if asks { converse::ask(&question).unwrap_or_default() } else { String::new() };
             let Ok(http) = Http::to_our_server(server) else { return };
-            // Where the server hears nothing, it takes the silence for a no.
+            // Where the server receives nothing, it takes that as a no.
             let _told = http.post(&path, json!({ "text": text }).to_string(), SHORT, &mut |_| Listen::On);
         };
         if let Err(error) = std::thread::Builder::new().name("answer".into()).spawn(answering) {
-            tracing::warn!(%error, "nobody can be asked");
+            tracing::warn!(%error, "cannot ask the user");
         }
     }
 }
 
-/// Prints the reply; whether all was done.
+/// Prints the reply. Returns whether everything was done.
 fn tell(reply: &Value, as_json: bool) -> anyhow::Result<Done> {
     if as_json {
         print::json(reply)?;

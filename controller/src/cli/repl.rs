@@ -24,7 +24,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Done, print};
 
-/// Which mock, and from where to where.
+/// The mock, and the source of the lines.
 #[derive(Debug, Args)]
 pub struct ReplArgs {
     /// Simulated robot in real time: mock or mock-bus. Default: virtual time, in which motion takes no real time.
@@ -38,7 +38,7 @@ pub struct ReplArgs {
     script: Option<PathBuf>,
 }
 
-/// Runs lines until there are no more. Badly, if there was no person at a terminal and a line failed.
+/// Runs all lines. Fails if a line failed without a user at a terminal.
 pub fn run(config: &Config, arguments: &ReplArgs) -> anyhow::Result<Done> {
     let script = arguments.script.as_deref().map(lines_of).transpose()?;
     let (stage, _body, handle) = stage(config, arguments.robot.as_ref())?;
@@ -58,7 +58,7 @@ pub fn run(config: &Config, arguments: &ReplArgs) -> anyhow::Result<Done> {
     Ok(Done::when(!session.failed))
 }
 
-/// What a tool that nobody has approved is rehearsed under.
+/// Returns the limits of a tool without approval.
 fn conditions(config: &Config) -> Conditions {
     Conditions {
         limits: limits_of(config).scaled(config.limits.unapproved_tool_scale.value()),
@@ -69,7 +69,7 @@ fn conditions(config: &Config) -> Conditions {
     }
 }
 
-/// The mock; in real time its body has to be kept, and can be halted by a handle.
+/// The mock. In real time its robot is held here, and a handle can stop it.
 fn stage(
     config: &Config,
     robot: Option<&RobotChoice>,
@@ -95,7 +95,7 @@ fn stage(
     Ok((stage, Some(body), Some(handle)))
 }
 
-/// Ctrl-C ends the line that runs, and motion with it; between lines it ends the program.
+/// Ctrl-C ends the running line with its motion; between lines it ends the program.
 fn on_interrupts(interrupter: Interrupter, mut handle: Option<PulseHandle>) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let inside = runtime.enter();
@@ -128,7 +128,7 @@ impl Session {
         if self.more { "... ".into() } else { format!("{:.2} s >>> ", self.repl.clock()) }
     }
 
-    /// One line; false when it was the last.
+    /// Runs one line; false when it was the last.
     fn hear(&mut self, line: &str) -> anyhow::Result<bool> {
         let (json, mut open) = (self.json, false);
         let mut show = |text: &str| {
@@ -151,7 +151,7 @@ impl Session {
         Ok(true)
     }
 
-    /// Lines from a file or a pipe. What they leave unfinished is finished.
+    /// Runs lines from a file or a pipe, and completes an unfinished statement at the end.
     fn play(
         &mut self,
         lines: impl IntoIterator<Item = anyhow::Result<String>>,
@@ -172,20 +172,20 @@ impl Session {
         Ok(())
     }
 
-    /// A person at a terminal.
+    /// Runs lines from a user at a terminal.
     fn talk(&mut self) -> anyhow::Result<()> {
         let mut editor = DefaultEditor::new()?;
         print::line("Python on a mock robot, in a tool's cage; :help tells more, :quit ends.");
         loop {
             match editor.readline(&self.prompt()) {
                 Ok(line) => {
-                    // The history is a convenience.
+                    // A missing history is no error.
                     let _ = editor.add_history_entry(&line);
                     if !self.hear(&line)? {
                         return Ok(());
                     }
                 }
-                // At the prompt Ctrl-C drops what was typed, an unfinished statement with it.
+                // At the prompt, Ctrl-C discards the input, including an unfinished statement.
                 Err(ReadlineError::Interrupted) => {
                     self.repl.forget();
                     self.more = false;
@@ -197,7 +197,7 @@ impl Session {
     }
 }
 
-/// What is left to tell when the line has ended; what it printed was seen already.
+/// Prints the result of a line; its output has been printed already.
 fn tell(reply: &Reply) {
     let parts = [reply.shown.as_deref(), reply.trouble.as_deref(), reply.lost.as_deref()];
     parts.into_iter().flatten().for_each(print::line);
@@ -208,7 +208,7 @@ fn tell(reply: &Reply) {
 
 fn lines_of(path: &Path) -> anyhow::Result<Lines<BufReader<File>>> {
     let file =
-        File::open(path).with_context(|| format!("can't read {}; name a text file", path.display()))?;
+        File::open(path).with_context(|| format!("cannot read {}; name a text file", path.display()))?;
     Ok(Lines(BufReader::new(file)))
 }
 
@@ -216,7 +216,7 @@ fn stdin_lines() -> Lines<std::io::StdinLock<'static>> {
     Lines(std::io::stdin().lock())
 }
 
-/// Lines of a bounded length; what is longer is cut, and refused by its length.
+/// Reads lines of a bounded length; a longer one is cut, and rejected for its length.
 struct Lines<R>(R);
 
 impl<R: BufRead> Iterator for Lines<R> {

@@ -1,4 +1,4 @@
-//! `replay`: what was kept of a motion, played again on the mock; and a tool's run, rehearsed again from the journal.
+//! `replay`: plays a recorded motion on the mock, or rehearses a tool run of the journal again.
 
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,7 @@ pub enum Where {
     MockBus,
 }
 
-/// Plays it again, and says how far it went from what was kept.
+/// Runs the replay, and prints its deviation from the recording.
 pub fn run(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
     let Some(file) = &arguments.file else { return again(config, arguments) };
     let (path, taken) = read(config, file)?;
@@ -98,7 +98,7 @@ fn tell(comparison: &Comparison) {
     }
 }
 
-/// A trace, or a recorded move as one.
+/// Reads a trace, or a recorded move as a trace.
 fn read(config: &Config, file: &Path) -> anyhow::Result<(PathBuf, Taken)> {
     let path = recorded::found(config, file);
     let shown = || path.display().to_string();
@@ -125,7 +125,7 @@ fn keep(out: &Path, taken: &Taken) -> anyhow::Result<()> {
     Ok(recording::NewFile::begin(out, false)?.finish(&bytes)?)
 }
 
-/// Rehearses a run of a tool again, as the journal tells it.
+/// Rehearses a tool run again from its journal entry.
 fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
     let wanted = Wanted { kind: Some("tool".into()), id: arguments.id.clone(), ..Wanted::default() };
     let (entries, _) = latest(&config.recording.journal, &wanted, usize::MAX)?;
@@ -140,7 +140,7 @@ fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
         return Ok(Done::Badly);
     };
     let run: Run =
-        serde_json::from_value(entry.detail.clone()).context("the journal's entry is of another version")?;
+        serde_json::from_value(entry.detail.clone()).context("the journal entry is from another version")?;
     let workshop = shop::workshop(config)?;
     let redone = redo(&workshop, &run)?;
     let taken = redone.taken(&run, config);

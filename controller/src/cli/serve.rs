@@ -1,4 +1,4 @@
-//! `serve`: keeps the body alive and answers health and state over HTTP.
+//! `serve`: runs the robot and answers requests over HTTP.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -37,13 +37,13 @@ pub struct Serve {
 /// Serves until interrupted, then brakes to rest.
 pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<Done> {
     let Serve { on, host, port, microphone } = arguments;
-    // What can't be heard with is told before anything moves.
+    // A missing speech model is reported before anything moves.
     let spoken = microphone.then(|| spoken(config)).transpose()?;
     let body = Arc::new(shop::body(config, on)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let host = host.unwrap_or(config.server.host);
-        // A file of tokens that can't be used is an error also where none is needed.
+        // An unusable token file is an error even where no token is needed.
         let tokens = tokens::list(&config.server.token_file)?;
         let listener = net::listen(host, port.unwrap_or(config.server.port), !tokens.is_empty()).await?;
         let tls = config.server.tls.as_ref();
@@ -53,7 +53,7 @@ pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<Done> {
                 "without TLS others on the way can read tokens; see `server.tls_certificate` in config.yaml"
             );
         }
-        // Whoever reads that it listens may end it at once.
+        // A process that reads this line may end the server immediately.
         let interrupted = interrupted()?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = listener.local_addr()?;
@@ -73,7 +73,7 @@ pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<Done> {
     Ok(Done::Well)
 }
 
-/// The ears and the mouth of this machine.
+/// Opens the microphone and the speaker of this machine.
 fn spoken(config: &Config) -> anyhow::Result<Parts> {
     let (source, sink) = (listen::microphone(&config.voice, "")?, listen::speaker(&config.voice)?);
     let tools = Registry::open(&config.tools)?;
@@ -81,10 +81,10 @@ fn spoken(config: &Config) -> anyhow::Result<Parts> {
     Ok(Parts { engines, source, sink })
 }
 
-/// From now on listens for whoever asks this process to end; what it returns waits for that.
+/// Installs handlers for requests to end this process, and returns a function that waits for one.
 ///
 /// # Errors
-/// When the system gives no signal handler.
+/// When the system provides no signal handler.
 pub fn interrupted() -> std::io::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;

@@ -1,4 +1,4 @@
-//! `session`: what is remembered of conversations.
+//! `session`: stored conversations.
 
 use clap::Subcommand;
 use minismith_assistant::memory::{Memory, MemoryError};
@@ -36,7 +36,7 @@ pub enum SessionCommand {
     },
 }
 
-/// Carries it out.
+/// Runs the command.
 pub fn run(config: &Config, command: SessionCommand) -> anyhow::Result<Done> {
     let memory = shop::memory(config)?;
     let done = match command {
@@ -51,7 +51,7 @@ pub fn run(config: &Config, command: SessionCommand) -> anyhow::Result<Done> {
     };
     match done {
         Ok(()) => Ok(Done::Well),
-        // A name that is not there is data, and no fault of the machine.
+        // An unknown name is a result, not an error of the machine.
         Err(error @ (MemoryError::NoSession { .. } | MemoryError::NotAName { .. })) => {
             eprintln!("minismith: {error}");
             Ok(Done::Badly)

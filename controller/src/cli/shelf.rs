@@ -1,4 +1,4 @@
-//! `tool approve`, `rollback`, `activate`, `deactivate`, `diff`, `search`, `export` and `import`: the care of the shelf.
+//! `tool approve`, `rollback`, `activate`, `deactivate`, `diff`, `search`, `export` and `import`: registry management.
 
 use std::path::{Path, PathBuf};
 
@@ -127,7 +127,7 @@ Example:\n  minismith tool import moves.bundle --json"
 }
 
 impl ShelfCommand {
-    /// What it changes, for the journal; nothing where it only tells.
+    /// Returns the change for the journal; none for commands that only read.
     pub(super) fn change(&self) -> Option<String> {
         Some(match self {
             ShelfCommand::Approve { name, version, .. } => match version {
@@ -145,7 +145,7 @@ impl ShelfCommand {
     }
 }
 
-/// Carries out one of the commands.
+/// Runs one of the commands.
 pub fn run(config: &Config, workshop: &Workshop, command: ShelfCommand) -> anyhow::Result<Done> {
     match command {
         ShelfCommand::Approve { name, version, approver, json } => {
@@ -277,7 +277,7 @@ fn export(
     })
 }
 
-/// The file is there as a whole, or as it was.
+/// Writes the file atomically: it is complete, or unchanged.
 fn write(out: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     use anyhow::Context as _;
     let mut beside = out.as_os_str().to_owned();
@@ -285,21 +285,21 @@ fn write(out: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     std::fs::write(&beside, bytes)
         .and_then(|()| std::fs::rename(&beside, out))
         .inspect_err(|_| drop(std::fs::remove_file(&beside)))
-        .with_context(|| format!("can't write {}; name another file with --out", out.display()))
+        .with_context(|| format!("cannot write {}; name another file with --out", out.display()))
 }
 
-/// What an import came to.
+/// The result of an import.
 enum Imported {
-    /// Something was refused; nothing was kept.
+    /// Something was rejected; nothing was stored.
     Refused(String, Vec<Checked>),
-    /// All of it was kept.
+    /// Everything was stored.
     Kept(Vec<Value>, Vec<Checked>),
 }
 
 fn import(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
     use anyhow::Context as _;
     let bytes = read_at_most(file, bundle::LONGEST)
-        .with_context(|| format!("can't read {}; name a file of `minismith tool export`", file.display()))?;
+        .with_context(|| format!("cannot read {}; name a file of `minismith tool export`", file.display()))?;
     let trusted = &config.workshop.trusted_signers;
     let bundle = match bundle::open(&bytes, trusted) {
         Ok(bundle) => bundle,
@@ -332,7 +332,7 @@ fn import(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyh
     Ok(Done::when(well))
 }
 
-/// Takes every tool through the workshop, and then all of them to the shelf.
+/// Checks every tool in the workshop, and then registers all of them.
 fn take(workshop: &Workshop, bundle: &bundle::Bundle) -> anyhow::Result<Imported> {
     let (mut all_checked, mut admissible) = (Vec::new(), Vec::new());
     for submission in &bundle.tools {
@@ -341,7 +341,7 @@ fn take(workshop: &Workshop, bundle: &bundle::Bundle) -> anyhow::Result<Imported
         }
         let (checked, admitted) = workshop.check(submission)?;
         let found = checked.findings.first().map(ToString::to_string).unwrap_or_default();
-        // The name is its function's; the hash covers the file's.
+        // The name is its function's; the hash covers the file's bytes.
         let refusal = match &admitted {
             None => Some(format!("{} was refused: {found}", submission.name)),
             Some(one) if one.manifest().name != submission.name => {
@@ -375,7 +375,7 @@ fn names(kept: &[Value]) -> String {
     kept.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// Who this system says is asking.
+/// Returns the name of the system's current user.
 pub(super) fn user() -> String {
     let uid = rustix::process::getuid().as_raw();
     let known = read_at_most(Path::new("/etc/passwd"), 1 << 20).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Sets up what commands share: the workshop and the body.
+//! Sets up what commands share: the workshop and the robot.
 
 use minismith_assistant::conversation::Mind;
 use minismith_assistant::memory::Memory;
@@ -10,27 +10,27 @@ use minismith_toolchain::workshop::Workshop;
 
 use super::OnRobot;
 
-/// The workshop of the configuration.
+/// Returns the workshop of the configuration.
 pub fn workshop(config: &Config) -> anyhow::Result<Workshop> {
     Ok(Workshop::open(config)?)
 }
 
-/// The journal, for what is done without a body. What was noted is written when this is dropped.
+/// Opens the journal, for commands without a robot. Dropping it writes pending entries.
 pub fn journal(config: &Config) -> anyhow::Result<JournalThread> {
     Ok(JournalThread::start(&config.recording.journal)?)
 }
 
-/// The body that the command line or the configuration names; all that it does is kept.
+/// Opens the robot of the command line or the configuration; its actions are recorded.
 pub fn body(config: &Config, on: &OnRobot) -> anyhow::Result<Body> {
     Ok(Body::open_and_keep(on.robot.as_ref().unwrap_or(&config.robot), config)?)
 }
 
-/// What a conversation thinks with, where the configuration names a language model.
+/// Returns the language model and the agents, where the configuration names a model.
 pub fn mind(config: &Config) -> anyhow::Result<Option<Mind>> {
     Ok(Client::configured(config)?.map(|client| Mind::new(config, Box::new(client))))
 }
 
-/// The file of sessions, without those that are too old.
+/// Opens the session database, without expired sessions.
 pub fn memory(config: &Config) -> anyhow::Result<Memory> {
     Ok(Memory::of(config)?)
 }

@@ -1,4 +1,4 @@
-//! `token`: who may ask a server, and for what.
+//! `token`: API tokens and their roles.
 
 use clap::Subcommand;
 use minismith_runtime::config::Config;
@@ -44,7 +44,7 @@ MINISMITH_TOKEN=minismith_... minismith say nod --url https://robot.local:8000"
     },
 }
 
-/// Carries out one of the commands.
+/// Runs one of the commands.
 pub fn run(config: &Config, command: TokenCommand) -> anyhow::Result<Done> {
     let path = &config.server.token_file;
     match command {

@@ -106,7 +106,7 @@ minismith tool run column_mean --args '{\"table\": \"data.csv\", \"column\": \"x
     Shelf(ShelfCommand),
 }
 
-/// Carries out one of the commands.
+/// Runs one of the commands.
 pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
     match command {
@@ -155,7 +155,7 @@ fn check(
         let began = clock.now();
         let mut submission = Submission::read(file)?.from(origin());
         submission.declared.test_cases.extend(tests.iter().cloned());
-        // What is written of a tool is made of its rehearsal, so that must be held.
+        // The report uses the rehearsal's motion, which must be recorded.
         let (checked, cached, admissible) = if no_cache || report.is_some() {
             let (checked, admissible) = workshop.check(&submission)?;
             (checked, false, admissible)

@@ -1,4 +1,5 @@
-//! The picture, the page and the recording of a tool: `tool check --report` writes them, `tool show --page` prints the page.
+//! The image, the page and the recording of a tool: `tool check --report` writes them, `tool show --page` prints the
+//! page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +13,10 @@ use minismith_toolchain::workshop::review::Admissible;
 
 use super::{Done, print};
 
-/// The longest page that is printed, bytes.
+/// The maximum size of a printed page, bytes.
 const LONGEST_PAGE: u64 = 1 << 20;
 
-/// Writes the three files of a tool that is not registered, named after it; returns where.
+/// Writes the three files of an unregistered tool, named after it, and returns their paths.
 pub fn write(folder: &Path, admissible: &Admissible, quiet: bool) -> anyhow::Result<Vec<PathBuf>> {
     let name = &admissible.manifest().name;
     let prepared = Prepared::of(admissible);
@@ -39,7 +40,7 @@ pub fn write(folder: &Path, admissible: &Admissible, quiet: bool) -> anyhow::Res
     Ok(written)
 }
 
-/// Prints the page that lies beside a version of a tool.
+/// Prints the page that is stored with a version of a tool.
 pub fn show(workshop: &Workshop, name: &str, version: Option<u32>) -> anyhow::Result<Done> {
     let registry = workshop.registry();
     let found = registry.load(name, version).and_then(|admitted| {

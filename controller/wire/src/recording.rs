@@ -1,71 +1,71 @@
-//! The words in which a recording is told to `minismith-recorder`: one JSON document on each line of its standard input.
+//! Messages to `minismith-recorder`: one JSON document per line of its standard input.
 //!
-//! The first line is [`Message::Begin`], the last [`Message::End`]; between them the others come in any order, beats by
-//! rising number. A trace is a file of these lines. What has no `End` is not whole: whoever told it has died. What is
-//! told while it happens is of use all the same; of anything else nothing is written.
+//! The first line is [`Message::Begin`], the last [`Message::End`]. Between them the others come in any order, with
+//! cycles in ascending order. A trace is a file of these lines. Without an `End` it is incomplete: its writer died. A
+//! partial live recording is still useful; any other incomplete recording is discarded.
 //!
-//! Degrees, metres, seconds: this is what people see in a viewer. Lists of angles follow the order of the motors'
-//! names in [`Begin`].
+//! Units are degrees, metres and seconds, for display in a viewer. Lists of angles follow the order of the motors in
+//! [`Begin`].
 
 use serde::{Deserialize, Serialize};
 
 use crate::old_names::files;
 
-/// The version of these words. [`Reader`] also reads the one before.
+/// The version of this format. [`Reader`] also reads the previous one.
 pub const FORMAT: u32 = 3;
 
-/// The longest line that a recorder reads, bytes.
+/// The maximum length of a line, bytes.
 pub const LONGEST_LINE: usize = 4 << 20;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Message {
-    /// What is recorded. Always the first line.
+    /// The description of the recording. Always the first line.
     #[serde(rename = "header")]
     Begin(Begin),
-    /// What happened on one beat.
+    /// One control cycle.
     #[serde(rename = "cycle")]
     Beat(Box<Beat>),
-    /// Something that was said.
+    /// A text.
     Text(Text),
-    /// How the motors are.
+    /// The state of the motors.
     Motors(Box<Health>),
-    /// How regular the beats were.
+    /// The timing of the control loop.
     #[serde(rename = "control_loop")]
     Pulse(Rhythm),
-    /// What the camera saw.
+    /// A camera image.
     #[serde(rename = "image")]
     Picture(Box<Picture>),
-    /// Something that lasts began or ended: a tool's run, a sentence's plan.
+    /// The start or end of a span: a tool's run, a sentence's plan.
     Span(Span),
-    /// The whole recording was told. Always the last line.
+    /// The end of a complete recording. Always the last line.
     #[serde(rename = "footer")]
     End(End),
 }
 
-/// What is recorded.
+/// The description of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Begin {
     /// [`FORMAT`].
     pub format: u32,
-    /// The recording's name, for people.
+    /// The recording's display name.
     pub name: String,
-    /// A page about it, Markdown.
+    /// A Markdown page about it.
     #[serde(rename = "description", default)]
     pub about: String,
-    /// When beat 0 was, in UTC (RFC 3339), where there is a calendar: a rehearsal has none.
+    /// The time of cycle 0 in UTC (RFC 3339), if there is a calendar: a rehearsal has none.
     #[serde(rename = "start_time", default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// What is recorded ends when somebody stops, and is shown while it happens.
+    /// Whether the recording is live: it ends on request, and is shown while it happens.
     #[serde(rename = "is_live", default, skip_serializing_if = "is_false")]
     pub live: bool,
-    /// The time of one beat, seconds.
+    /// The control period, seconds.
     pub period_s: f64,
-    /// The motors with their limits; all lists of angles have this order.
+    /// The motors with their limits. All lists of angles follow this order.
     pub motors: Vec<Motor>,
-    /// How the legs that carry the head are built; empty where they are not to be drawn.
+    /// The geometry of the legs that carry the head; empty where they are not drawn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub legs: Vec<Leg>,
 }
@@ -76,27 +76,27 @@ const fn is_false(truth: &bool) -> bool {
     !*truth
 }
 
-/// One motor and what it may do.
+/// One motor and its limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Motor {
-    /// Its name, a plain word.
+    /// Its name.
     pub name: String,
-    /// What it moves, so that a viewer draws it with its like.
+    /// The part that it moves, so that a viewer groups it.
     pub part: Part,
-    /// Least angle, degrees.
+    /// Minimum angle, degrees.
     #[serde(rename = "min_deg")]
     pub low_deg: f64,
-    /// Greatest angle, degrees.
+    /// Maximum angle, degrees.
     #[serde(rename = "max_deg")]
     pub high_deg: f64,
 }
 
-/// What a motor moves.
+/// The part that a motor moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// The whole body, about the vertical.
+    /// The base, about the vertical.
     Body,
     /// The head, as one of its legs.
     Leg,
@@ -106,53 +106,53 @@ pub enum Part {
     LeftAntenna,
 }
 
-/// A leg of the head: an arm that a motor turns, and a rod from the arm's end to the head. Metres; the body's frame is the
-/// world's, turned by the body's motor.
+/// A leg of the head: a crank that a motor turns, and a rod from the crank's end to the head. Units are metres. The
+/// base frame is the world frame, turned by the base's motor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Leg {
-    /// The motor's place in the list of motors.
+    /// The motor's index in the list of motors.
     pub motor: usize,
-    /// Where the arm turns, in the body's frame.
+    /// The position of the crank's axis, in the base frame.
     pub pivot_m: [f64; 3],
-    /// Where the arm points at angle zero, in the body's frame, of length one.
+    /// The direction of the crank at angle zero, in the base frame, of length one.
     #[serde(rename = "zero_direction")]
     pub ahead: [f64; 3],
-    /// Where it points at a quarter turn.
+    /// Its direction at a quarter turn.
     #[serde(rename = "quarter_direction")]
     pub aside: [f64; 3],
-    /// The arm's length.
+    /// The crank's length.
     #[serde(rename = "crank_m")]
     pub arm_m: f64,
-    /// Where the rod meets the head, in the head's frame.
+    /// The position of the rod's joint at the head, in the head frame.
     #[serde(rename = "ball_joint_m")]
     pub ball_m: [f64; 3],
 }
 
-/// What happened on one beat.
+/// The data of one control cycle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Beat {
-    /// Its number; the stage's time is this times the period.
+    /// Its number; the robot time is this times the period.
     #[serde(rename = "cycle")]
     pub beat: u64,
-    /// Where each motor was wished to be, before the envelope; empty where that is not known.
+    /// The setpoint of each motor, before the envelope; empty where it is unknown.
     #[serde(rename = "setpoint_deg", default, skip_serializing_if = "Vec::is_empty")]
     pub wish_deg: Vec<f64>,
-    /// Where each motor was told to be.
+    /// The goal of each motor.
     pub goal_deg: Vec<f64>,
-    /// Where each motor was.
+    /// The present position of each motor.
     pub present_deg: Vec<f64>,
-    /// The head that follows from the goals, where it can be computed.
+    /// The head pose of the goals, where it can be computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal_head: Option<Head>,
-    /// The head that follows from where the motors were.
+    /// The head pose of the present positions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub present_head: Option<Head>,
-    /// What was trimmed on this beat; most beats have none.
+    /// The clamps in this cycle; most cycles have none.
     #[serde(rename = "clamps", default, skip_serializing_if = "Vec::is_empty")]
     pub trims: Vec<Trim>,
-    /// How far the goals were from the limits of the head, which no motor has alone.
+    /// The distance of the goals to the limits of the head, which no motor has alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margins: Option<Margins>,
 }
@@ -161,49 +161,49 @@ pub struct Beat {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
-    /// Where the head's origin is, metres above the base.
+    /// The position of the head's origin, metres above the base.
     #[serde(rename = "position_m")]
     pub at_m: [f64; 3],
     /// The rotation, a unit quaternion x, y, z, w.
     #[serde(rename = "orientation_xyzw")]
     pub turned: [f64; 4],
-    /// The same as roll, pitch and yaw in the body's frame, degrees.
+    /// The same as roll, pitch and yaw in the base frame, degrees.
     #[serde(rename = "rpy_deg")]
     pub angles_deg: [f64; 3],
 }
 
-/// What was trimmed of one motor.
+/// One clamp of a motor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trim {
-    /// The motor's place in the list of motors.
+    /// The motor's index in the list of motors.
     pub motor: usize,
-    /// By how much, degrees.
+    /// The amount, degrees.
     #[serde(rename = "amount_deg")]
     pub by_deg: f64,
 }
 
-/// The distances to the limits of the head, degrees; below zero is beyond.
+/// The distances to the limits of the head, degrees; negative beyond them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Margins {
-    /// Of pitch or roll, whichever is nearer.
+    /// For pitch or roll, whichever is nearer.
     pub tilt_deg: f64,
-    /// Of the yaw relative to the body.
+    /// For the yaw relative to the base.
     pub relative_yaw_deg: f64,
 }
 
-/// How the motors are. All lists follow the order of the motors; a motor that did not answer has none.
+/// The state of the motors. All lists follow the order of the motors; a motor without a response has none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Health {
-    /// On which beat.
+    /// The cycle.
     #[serde(rename = "cycle")]
     pub beat: u64,
     /// Temperatures, degrees Celsius.
     #[serde(rename = "temperature_c")]
     pub celsius: Vec<Option<f64>>,
-    /// Supply, volts.
+    /// Supply voltage, volts.
     #[serde(rename = "voltage_v")]
     pub volts: Vec<Option<f64>>,
     /// Current, milliamperes.
@@ -214,114 +214,114 @@ pub struct Health {
     pub degrees_per_s: Vec<Option<f64>>,
 }
 
-/// How regular the beats were, over the time since the one before.
+/// The timing of the control loop, since the previous message of this kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rhythm {
-    /// On which beat.
+    /// The cycle.
     #[serde(rename = "cycle")]
     pub beat: u64,
-    /// How late a beat began: half of them at most so late, microseconds.
+    /// The median of the wake-up latency, microseconds.
     pub jitter_p50_us: f64,
-    /// 99 of a hundred at most so late.
+    /// The 99th percentile.
     pub jitter_p99_us: f64,
-    /// The latest.
+    /// The maximum.
     #[serde(rename = "jitter_max_us")]
     pub jitter_worst_us: f64,
-    /// Beats that began more than a period late, since the start.
+    /// Overruns: cycles that began more than a period late, since the start.
     #[serde(rename = "overruns")]
     pub late: u64,
-    /// What could not be told in time and is missing in this recording, since its beginning.
+    /// Messages that were dropped and are missing in this recording, since its beginning.
     pub dropped: u64,
 }
 
-/// What the camera saw.
+/// A camera image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Picture {
-    /// On which beat it was taken.
+    /// The cycle in which it was taken.
     #[serde(rename = "cycle")]
     pub beat: u64,
     /// A JPEG file, in base 64.
     pub jpeg: String,
-    /// Pixels across.
+    /// Width, pixels.
     pub width: u32,
-    /// Pixels down.
+    /// Height, pixels.
     pub height: u32,
-    /// What was found in it.
+    /// The detections in it.
     #[serde(rename = "detections", default, skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<Seen>,
 }
 
-/// What a detector found in a picture.
+/// One detection in an image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seen {
-    /// What it is: `person`, `cup`, ...
+    /// The class: `person`, `cup`, ...
     pub label: String,
-    /// How sure the detector is, 0 to 1.
+    /// The confidence, 0 to 1.
     pub score: f64,
     /// Left, top, right and bottom, pixels.
     #[serde(rename = "bbox_xyxy")]
     pub bounds: [f64; 4],
 }
 
-/// Something that lasts began or ended.
+/// The start or end of a span.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Span {
-    /// On which beat.
+    /// The cycle.
     #[serde(rename = "cycle")]
     pub beat: u64,
-    /// What it is: `nod v3`, `"nod twice"`.
+    /// Its name: `nod v3`, `"nod twice"`.
     pub name: String,
-    /// How it ended, in a word or some; none when it begins.
+    /// The outcome in a few words; none at the start.
     #[serde(rename = "outcome", default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
 }
 
-/// Something that was said.
+/// A text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Text {
-    /// On which beat; none for what holds for the whole recording.
+    /// The cycle; none for the whole recording.
     #[serde(rename = "cycle", default, skip_serializing_if = "Option::is_none")]
     pub beat: Option<u64>,
-    /// By whom.
+    /// The source.
     #[serde(rename = "source")]
     pub voice: Voice,
-    /// The words.
+    /// The text.
     #[serde(rename = "text")]
     pub words: String,
 }
 
-/// Who says something in a recording.
+/// The source of a text in a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Voice {
     /// The policy, the rehearsal or the reviewer: a finding.
     Workshop,
-    /// The envelope: what it trimmed.
+    /// The envelope: a clamp.
     Envelope,
-    /// The tool itself: what it printed.
+    /// The tool itself: printed text.
     Tool,
-    /// The person: what was asked.
+    /// The user: a request.
     Person,
-    /// An agent, or the robot by way of one: what it did or answered.
+    /// An agent, or the robot through one: an action or an answer.
     Agent,
-    /// The robot's body: a fault, a hold, a stop.
+    /// The robot: a fault, a hold, a stop.
     #[serde(rename = "robot")]
     Body,
 }
 
-/// The whole recording was told.
+/// The end of a complete recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct End {
-    /// How many beats were told: a recorder that has read another number refuses.
+    /// The number of cycles; a recorder that has read another number rejects the recording.
     #[serde(rename = "cycles")]
     pub beats: u64,
-    /// How many messages are missing because they could not be told in time.
+    /// The number of dropped messages.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped: u64,
 }
@@ -332,7 +332,8 @@ const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Reads the lines of one recording, in their order. Lines of the format before are converted: the first line tells.
+/// Reads the lines of one recording in order. The first line gives the format, and lines of the previous format are
+/// converted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reader {
     is_old: bool,
@@ -343,7 +344,7 @@ impl Reader {
     /// Reads one line.
     ///
     /// # Errors
-    /// When it is no message.
+    /// When it is no valid message.
     pub fn read(&mut self, line: &[u8]) -> Result<Message, serde_json::Error> {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         if !is_first && !self.is_old {

@@ -81,7 +81,7 @@ impl Options {
         Some(options)
     }
 
-    /// What the block needs and this machine lacks: a program, or a path of the workspace.
+    /// Returns a requirement of the block that this machine lacks: a program, or a path of the workspace.
     pub(super) fn lacking(&self) -> Option<&str> {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         let there = |need: &&String| match need.contains(['/', '.']) {
@@ -93,7 +93,7 @@ impl Options {
 }
 
 impl Block {
-    /// The commands of a `console` block; none of any other.
+    /// Returns the commands of a `console` block; none of any other.
     pub(super) fn commands(&self) -> Vec<Command> {
         let mut commands: Vec<Command> = Vec::new();
         if !matches!(self.kind, Kind::Console(_)) {
@@ -128,7 +128,7 @@ impl Block {
 }
 
 #[test]
-fn reads_info_strings() {
+fn block_reads_info_strings() {
     assert_eq!(Kind::read("sh no-run: needs a robot"), Kind::NoRun("needs a robot".to_owned()));
     assert_eq!(Kind::read("yaml"), Kind::Configuration);
     assert_eq!(Kind::read("python file=wave.py"), Kind::File("wave.py".to_owned()));
@@ -140,7 +140,7 @@ fn reads_info_strings() {
 }
 
 #[test]
-fn splits_commands_and_output() {
+fn block_splits_commands_and_output() {
     let text = "$ one \\\n  more\nfirst\n\nsecond\n\n$ two\n".to_owned();
     let block = Block { kind: Kind::read("console"), text, line: 10 };
     let expected = |text: &str, lines: &[&str], line| Command {

@@ -14,7 +14,7 @@ pub(super) fn matches(expected: &[String], actual: &[&str]) -> bool {
     }
 }
 
-/// Why expected output says too little to be compared, or none.
+/// Returns why expected output is too vague to be compared, or none.
 pub(super) fn vague(expected: &[String]) -> Option<&'static str> {
     if expected.is_empty() {
         return None;
@@ -99,7 +99,7 @@ fn parts(line: &str) -> Vec<Part> {
     parts
 }
 
-/// The placeholder at the beginning of a text, and its length in bytes.
+/// Returns the placeholder at the beginning of a text, and its length in bytes.
 fn placeholder(text: &str) -> Option<(Part, usize)> {
     if let Some(number) = text.strip_prefix('~') {
         let end =
@@ -114,7 +114,7 @@ fn placeholder(text: &str) -> Option<(Part, usize)> {
 }
 
 #[test]
-fn matches_what_the_convention_says() {
+fn expected_output_matches_by_the_convention() {
     let check = |expected: &str, actual: &str| {
         let expected: Vec<String> = expected.lines().map(str::to_owned).collect();
         matches(&expected, &actual.lines().collect::<Vec<_>>())
@@ -134,7 +134,7 @@ fn matches_what_the_convention_says() {
 }
 
 #[test]
-fn output_that_matches_anything_is_vague() {
+fn output_pattern_that_matches_anything_is_vague() {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
     for text in ["...", "<id>", "<id> ~3\n...", "ok ..."] {
         assert!(vague(&lines(text)).is_some(), "{text}");

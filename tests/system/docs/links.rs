@@ -4,7 +4,7 @@ use minismith_tests::workspace;
 
 use super::page::Page;
 
-/// The links of these pages whose file or anchor does not exist.
+/// Returns the links of these pages whose file or anchor does not exist.
 pub(super) fn dead(pages: &[Page]) -> Vec<String> {
     let mut dead = Vec::new();
     for page in pages {
@@ -27,7 +27,7 @@ pub(super) fn dead(pages: &[Page]) -> Vec<String> {
     dead
 }
 
-/// Files of the sources that these pages name in code, and that do not exist.
+/// Returns the source files that these pages name in code, and that do not exist.
 pub(super) fn missing_sources(pages: &[Page]) -> Vec<String> {
     let is_source = |code: &str| {
         let folder = ["controller/", "firmware-bridge/", "mock-robot/", "tests/", ".ci/"];
@@ -40,7 +40,7 @@ pub(super) fn missing_sources(pages: &[Page]) -> Vec<String> {
     missing.map(|(page, code)| format!("{}:{}: there is no {}", page.path, code.line, code.text)).collect()
 }
 
-/// A link's path from the workspace's folder.
+/// Returns a link's path from the workspace's folder.
 fn resolved(page: &str, link: &str) -> String {
     let mut parts: Vec<&str> = page.split('/').collect();
     parts.pop();
@@ -55,7 +55,7 @@ fn resolved(page: &str, link: &str) -> String {
 }
 
 #[test]
-fn finds_dead_links() {
+fn dead_links_are_found() {
     let page = |text: &str| Page::parse("docs/page.md", text.to_owned());
     let gone = page("# Here\n\n`tests/system/gone.rs` and `tests/system/main.rs`\n");
     assert_eq!(missing_sources(&[gone]), ["docs/page.md:3: there is no tests/system/gone.rs"]);

@@ -107,7 +107,7 @@ impl Page {
         Page { path: path.to_owned(), text, blocks, headings, links, tables, codes }
     }
 
-    /// What the convention forbids, each with its line.
+    /// Returns violations of the convention, each with its line.
     pub(super) fn defects(&self) -> Vec<String> {
         let mut defects = Vec::new();
         for block in &self.blocks {
@@ -130,7 +130,7 @@ impl Page {
         defects
     }
 
-    /// The text from a heading to the next one of its level or above.
+    /// Returns the text from a heading to the next one of its level or above.
     pub(super) fn section(&self, heading: &Heading) -> String {
         let next =
             self.headings.iter().find(|other| other.line > heading.line && other.level <= heading.level);
@@ -141,7 +141,7 @@ impl Page {
     }
 }
 
-/// The anchor that forges make of a heading: lower case, spaces as hyphens, other signs left out.
+/// Returns the anchor that forges make of a heading: lower case, spaces as hyphens, other signs left out.
 fn anchor(text: &str, seen: &mut BTreeMap<String, usize>) -> String {
     let signs = text.trim().to_lowercase().replace(' ', "-");
     let anchor: String =
@@ -151,7 +151,7 @@ fn anchor(text: &str, seen: &mut BTreeMap<String, usize>) -> String {
 }
 
 #[test]
-fn reads_a_page() {
+fn page_is_split_into_blocks() {
     let text = "# One `two`, three\n\n## Again\n\nA [link](a.md#b).\n\n```sh\nls\n```\n\n## Again\n\n| a | b | c |\n| - | - | - |\n";
     let page = Page::parse("page.md", text.to_owned());
     let anchors: Vec<&str> = page.headings.iter().map(|heading| heading.anchor.as_str()).collect();

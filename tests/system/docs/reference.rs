@@ -11,7 +11,7 @@ use super::page::Page;
 /// Flags that most commands have. A section of their own names them.
 const COMMON: [&str; 5] = ["--config", "--help", "--json", "--robot", "--version"];
 
-/// What `docs/cli.md` lacks, or names without need.
+/// Returns what `docs/cli.md` lacks or names needlessly.
 pub(super) fn command_line(page: &Page) -> Vec<String> {
     let bench = Bench::new();
     let mut wrong = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn command_line(page: &Page) -> Vec<String> {
     wrong
 }
 
-/// The names under `Commands:`.
+/// Returns the names under `Commands:`.
 fn subcommands(help: &str) -> Vec<String> {
     let lines =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
@@ -75,12 +75,12 @@ fn subcommands(help: &str) -> Vec<String> {
         .collect()
 }
 
-/// The flags under `Options:`.
+/// Returns the flags under `Options:`.
 fn flags(help: &str) -> BTreeSet<String> {
     options(help).filter_map(|line| line.split_whitespace().find_map(flag)).collect()
 }
 
-/// The flags under `Options:` that take a value, each with the name of that.
+/// Returns the flags under `Options:` that take a value, each with the name of that.
 fn values(help: &str) -> BTreeMap<String, String> {
     let pair = |line: &str| {
         let mut words = line.split_whitespace().skip_while(|word| flag(word).is_none());
@@ -96,14 +96,14 @@ fn options(help: &str) -> impl Iterator<Item = &str> {
     lines.map(str::trim_start).filter(|line| line.starts_with('-') && !line.starts_with("- "))
 }
 
-/// The flag that a word of help is, without its comma.
+/// Returns the flag that a word of help is, without its comma.
 fn flag(word: &str) -> Option<String> {
     let word = word.trim_end_matches(',');
     let is_flag = word.len() > 2 && word.starts_with("--");
     is_flag.then(|| word.to_owned())
 }
 
-/// The flags that a page names in code.
+/// Returns the flags that a page names in code.
 fn named_flags(text: &str) -> BTreeSet<String> {
     let words = text.split(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '-'));
     words
@@ -112,7 +112,7 @@ fn named_flags(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What the tables of `docs/configuration.md` lack, or name without need: `` | `key` | `default` | meaning | ``.
+/// Returns what the tables of `docs/configuration.md` lack or name needlessly: `` | `key` | `default` | meaning | ``.
 pub(super) fn configuration(page: &Page) -> Vec<String> {
     let text = fs::read_to_string(workspace().join("config.yaml")).unwrap();
     let mut defaults = BTreeMap::new();

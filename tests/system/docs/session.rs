@@ -71,7 +71,7 @@ impl Session {
         }
     }
 
-    /// Why the program does not accept a configuration.
+    /// Returns why the program does not accept a configuration.
     fn refused(&self, text: &str) -> Option<String> {
         self.bench.write("page.yaml", text);
         let read = self.bench.run(&["token", "list", "--config", "page.yaml"]);
@@ -130,7 +130,7 @@ impl Session {
         line
     }
 
-    /// One script of all commands, with a mark and the exit code after the output of each.
+    /// Returns one script of all commands, with a mark and the exit code after the output of each.
     fn script(&self, commands: &[Command]) -> String {
         let mut script = "exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null' EXIT\n".to_owned();
         for command in commands {
@@ -140,12 +140,12 @@ impl Session {
         script
     }
 
-    /// A command of a page, with the real address and port.
+    /// Returns a command of a page, with the real address and port.
     fn as_run(&self, text: &str) -> String {
         self.pairs().iter().fold(text.to_owned(), |text, (shown, real)| text.replace(shown, real))
     }
 
-    /// What was printed, with the address and port of the page.
+    /// Returns the output, with the address and port of the page.
     fn as_shown(&self, text: &str) -> String {
         self.pairs().iter().fold(text.to_owned(), |text, (shown, real)| text.replace(real.as_str(), shown))
     }
@@ -157,7 +157,7 @@ impl Session {
     }
 }
 
-/// How the output of a command differs from the page.
+/// Returns how the output of a command differs from the page.
 fn different(command: &Command, output: &str) -> Option<String> {
     let actual: Vec<&str> = output.trim_end().lines().collect();
     let expected = command.expected.join("\n  ");

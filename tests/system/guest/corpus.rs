@@ -1,4 +1,4 @@
-//! The good tools of the shared corpus, where it lies beside the workspace, do what they say.
+//! The good tools of the shared corpus, if it is next to the workspace, match their description.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ fn stem(file: &Path) -> &str {
 }
 
 #[test]
-fn good_tools_do_what_they_say() {
+fn good_tools_match_their_description() {
     let Some(files) = corpus("benign") else { return };
     let host = host();
     assert_eq!(files.len(), 12);
@@ -46,7 +46,7 @@ fn check_good(name: &str, played: &Played) {
     let targets = played.cues.iter().filter(|cue| matches!(cue, Cue::SetTarget { .. })).count();
     match name {
         "antenna_wave" => {
-            // One second at 20 ms of sleep, 2 ms of cues and some of clock reads.
+            // One second of 20 ms sleeps, 2 ms of cues and some clock reads.
             assert!((40..=46).contains(&value.as_u64().unwrap()), "{value}");
             assert_eq!((targets as u64, gotos), (value.as_u64().unwrap(), 1));
         }

@@ -1,4 +1,4 @@
-//! What is left when a process is killed: nothing of what hung on it, and everything else goes on.
+//! After a process is killed, none of its children is left, and everything else continues.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -15,16 +15,16 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::stage::{Call, host, plain_job};
 
-const SUPERVISOR: &str = "guest::crashes::as_a_supervisor_that_will_be_killed";
+const SUPERVISOR: &str = "guest::crashes::acts_as_supervisor_until_killed";
 const ENDLESS: &str = "import time\ndef tool():\n    time.sleep(0)\n    while True: pass\n";
 
-// A test is a program of its own, and has to start others to see them die.
+// This test starts other processes to see them die.
 #[allow(clippy::disallowed_methods)]
 fn command(program: &Path) -> Command {
     Command::new(program)
 }
 
-/// Every process below `ancestor`, by what `/proc` says of parents.
+/// Returns every process below `ancestor`, by the parents in `/proc`.
 pub(super) fn below(ancestor: u32) -> Vec<OwnedFd> {
     let parent_of = |pid: u32| -> Option<u32> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -50,7 +50,7 @@ pub(super) fn has_ended(process: impl AsFd, within_seconds: i64) -> bool {
     poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&limit)).unwrap() == 1
 }
 
-/// A guest that computes for ever, after its first cue.
+/// Returns a guest that computes for ever after its first cue.
 fn busy_guest(host: &ToolHost) -> minismith_toolchain::guest::CagedGuest {
     let limits = Limits { cpu_seconds: 600, turn_seconds: 600.0, ..Limits::default() };
     let mut guest = host.fork(limits).unwrap();
@@ -60,10 +60,10 @@ fn busy_guest(host: &ToolHost) -> minismith_toolchain::guest::CagedGuest {
     guest
 }
 
-/// Not a test: what the next one starts.
+/// Not a test: the next test starts this function.
 #[test]
 #[ignore = "run by supervisor_death_leaves_no_process"]
-fn as_a_supervisor_that_will_be_killed() {
+fn acts_as_supervisor_until_killed() {
     let host = host();
     let mut guest = busy_guest(&host);
     println!("ready");
@@ -81,7 +81,7 @@ fn supervisor_death_leaves_no_process() {
     let mut lines = BufReader::new(supervisor.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().ends_with("ready")));
     let processes = below(supervisor.id());
-    // The one that waits and the zygote (or the zygote alone), and the guest.
+    // The waiting process and the zygote (or the zygote alone), and the guest.
     assert!(processes.len() >= 2, "{} processes", processes.len());
     supervisor.kill().unwrap();
     supervisor.wait().unwrap();
@@ -90,7 +90,7 @@ fn supervisor_death_leaves_no_process() {
     }
 }
 
-/// A host under a name of its own, so that this test finds its process and no other's.
+/// Returns a host under a name of its own, so that this test finds its process and no other's.
 fn named_host(folder: &Path) -> (ToolHost, PathBuf) {
     let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     let link = folder.join("host-under-test");
@@ -109,7 +109,7 @@ fn running(program: &Path) -> Vec<OwnedFd> {
 }
 
 #[test]
-fn a_host_that_dies_takes_its_guests_along_and_is_started_again() {
+fn dead_host_ends_its_guests_and_restarts() {
     let folder = tempfile::tempdir().unwrap();
     let (host, program) = named_host(folder.path());
     let mut orphan = busy_guest(&host);
@@ -130,7 +130,7 @@ fn a_host_that_dies_takes_its_guests_along_and_is_started_again() {
 }
 
 #[test]
-fn a_dropped_guest_is_dead() {
+fn dropped_guest_is_dead() {
     let folder = tempfile::tempdir().unwrap();
     let (host, program) = named_host(folder.path());
     let without = running(&program).len();
@@ -142,7 +142,7 @@ fn a_dropped_guest_is_dead() {
 }
 
 #[test]
-fn an_unprivileged_user_gets_the_same_cage() {
+fn unprivileged_user_gets_the_same_sandbox() {
     const NOBODY: [&str; 3] = ["--reuid=65534", "--regid=65534", "--clear-groups"];
     let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     let as_nobody = |program: &Path, arguments: &[&str]| {
@@ -150,14 +150,14 @@ fn an_unprivileged_user_gets_the_same_cage() {
         setpriv.args(NOBODY).arg(program).args(arguments).stdin(Stdio::null());
         setpriv.output().ok().and_then(|output| output.status.code())
     };
-    // By hand the host explains itself with status 2, if nobody can start it at all.
+    // Started by hand, the host explains itself and exits with status 2, if it can be started at all.
     if (as_nobody(&python, &["-c", ""]), as_nobody(&program, &[])) != (Some(0), Some(2)) {
         println!("skipped: this is not root, or {} can't be used by nobody", python.display());
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("unprivileged");
-    // A shell adds variables of its own; the host wants none.
+    // A shell adds variables of its own; the host accepts none.
     let text = format!(
         "#!/bin/sh\nexec env -u PWD -u OLDPWD -u SHLVL -u _ setpriv {} {} \"$@\"\n",
         NOBODY.join(" "),
@@ -174,7 +174,7 @@ fn an_unprivileged_user_gets_the_same_cage() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn missing_mechanism_is_named() {
     let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     let start =
         |program: &Path, python: &Path| ToolHost::start_at_most(program, python, Level::NoOpen).unwrap_err();

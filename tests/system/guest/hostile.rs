@@ -1,4 +1,4 @@
-//! What a tool tries against its cage, with no policy in the way, in every cage that there is.
+//! Attempts of a tool against its sandbox, without a policy, at every sandbox level.
 
 use minismith_toolchain::guest::{GuestFault, ToolHost};
 use minismith_wire::zygote::{Ending, Level};
@@ -17,7 +17,7 @@ fn attempt(host: &ToolHost, limits: Limits, body: &str) -> Played {
 }
 
 #[test]
-fn every_level_refuses_the_system() {
+fn every_sandbox_level_denies_system_access() {
     for level in [Level::Namespaces, Level::Landlock, Level::NoOpen] {
         let host = host_at_most(level);
         assert!(host.level() >= level);
@@ -28,7 +28,7 @@ fn every_level_refuses_the_system() {
             ("import os; os.stat('/etc/passwd')", "PermissionError"),
             ("import os; os.memfd_create('x')", "PermissionError"),
             ("import os; os.pipe()", "PermissionError"),
-            // CPython tells of it only when it has it.
+            // CPython reports it only when it has it.
             ("import socket; socket.socketpair()", "PermissionError"),
             ("import timeit", "ModuleNotFoundError"),
             ("import os; os.environ['PATH']", "KeyError"),
@@ -62,7 +62,7 @@ fn every_level_refuses_the_system() {
 }
 
 #[test]
-fn what_exceeds_a_budget_tells_the_limit_the_use_and_the_line() {
+fn exceeded_budget_reports_limit_use_and_line() {
     let host = host();
     let said = |body: &str| attempt(&host, QUICK, body).fault().to_string();
     let files = said("x = 1\nopen('/etc/passwd')");
@@ -79,13 +79,13 @@ fn what_exceeds_a_budget_tells_the_limit_the_use_and_the_line() {
         panic!("no memory")
     };
     assert_eq!((limit, line), (64 << 20, Some(2)));
-    // The interpreter alone holds some; a gigabyte was never had.
+    // The interpreter itself uses some memory; a gigabyte was never allocated.
     assert!((1 << 20..256 << 20).contains(&peak), "{peak}");
 }
 
 #[test]
-fn what_is_refused_can_be_lived_with_as_before() {
-    // A library that tries a file and goes on without it; and the hook is out of reach.
+fn guest_continues_after_a_denied_call() {
+    // A library tries a file and continues without it. The hook is out of reach.
     let body = "import sys
 try:
     open('/etc/passwd')
@@ -97,7 +97,7 @@ return [kind, isinstance(error, OSError) if 'error' in dir() else True]";
 }
 
 #[test]
-fn going_around_python_meets_the_kernel() {
+fn kernel_denies_access_that_bypasses_python() {
     let body = "import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 def error_of(name, *arguments):
@@ -110,7 +110,7 @@ return [error_of('open', b'/', 0), error_of('fork'), error_of('socket', 1, 1, 0)
 }
 
 #[test]
-fn raw_system_calls_are_refused_as_well() {
+fn raw_system_calls_are_denied() {
     let body = "import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 def error_of(name, *arguments):
@@ -130,7 +130,7 @@ return [(name, error_of(name, *arguments)) for name, *arguments in [
 }
 
 #[test]
-fn greedy_and_broken_guests_end_and_the_host_goes_on() {
+fn host_survives_greedy_and_broken_guests() {
     let host = host();
     for body in [
         "while True: pass",
@@ -201,7 +201,7 @@ fn forged_frames_end_the_guest() {
 }
 
 #[test]
-fn what_a_guest_used_is_told() {
+fn guest_usage_is_reported() {
     let host = host();
     let source = "def tool():\n    sum(range(3_000_000))\n    return len(bytearray(64 << 20))\n";
     let limits = Limits::default();

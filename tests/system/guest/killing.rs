@@ -1,7 +1,7 @@
-//! Whatever a guest holds, it is dead when the call returns that found the fault.
+//! Whatever a guest holds, it is dead when the call that found the fault returns.
 //!
-//! No time is asserted but by the watchdog over all tests: what counts is that the call returns, and that the process
-//! has ended by then.
+//! No time is asserted except by the watchdog over all tests. The call must return, and the process must have ended by
+//! then.
 
 use std::path::Path;
 
@@ -15,13 +15,13 @@ use super::stage::plain_job;
 
 const QUICK: Limits = Limits { turn_seconds: 0.5, cpu_seconds: 60, ..Limits::USUAL };
 
-/// A process that has ended is readable.
+/// Whether a process has ended: its descriptor is readable then.
 fn has_ended(guest: &CagedGuest) -> bool {
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     poll(&mut [PollFd::new(&guest.process(), PollFlags::IN)], Some(&now)).unwrap() == 1
 }
 
-/// Starts a guest with this body, and lets it loose.
+/// Starts a guest with this body and lets it run.
 fn begun(host: &ToolHost, body: &str) -> (CagedGuest, Result<minismith_wire::Turn, GuestFault>) {
     let source = format!("def tool():\n    {}\n", body.replace('\n', "\n    "));
     let mut guest = host.fork(QUICK).unwrap();
@@ -90,7 +90,7 @@ return 1",
 ];
 
 #[test]
-fn whatever_it_holds_it_is_dead_when_the_call_returns() {
+fn guest_is_dead_when_kill_returns() {
     for level in [Level::Namespaces, Level::NoOpen] {
         let (program, python) = locate(Path::new(".venv/bin/python")).unwrap();
         let host = ToolHost::start_at_most(&program, &python, level).unwrap();
@@ -101,7 +101,7 @@ fn whatever_it_holds_it_is_dead_when_the_call_returns() {
                     assert!(has_ended(&guest), "{name} at {level:?}: alive after {fault}");
                     fault.limit()
                 }
-                // It may hang in leaving: seeing its end through ends it.
+                // It may hang while exiting: waiting for its end kills it.
                 Ok(_) => {
                     guest.finish().unwrap();
                     assert!(has_ended(&guest), "{name} at {level:?}: alive after its last word");
@@ -115,11 +115,11 @@ fn whatever_it_holds_it_is_dead_when_the_call_returns() {
 }
 
 #[test]
-fn a_stopped_process_is_killed_as_well() {
+fn suspended_process_is_killed() {
     let (program, python) = locate(Path::new(".venv/bin/python")).unwrap();
     let host = ToolHost::start(&program, &python).unwrap();
     let mut guest = host.fork(QUICK).unwrap();
-    // A guest can't stop itself, but somebody else may.
+    // A guest cannot stop itself, but another process may.
     pidfd_send_signal(guest.process(), Signal::STOP).unwrap();
     let job = plain_job("def tool(): pass\n", QUICK);
     let fault = guest.turn(&Answer::Start { job: Box::new(job) }, None).unwrap_err();
@@ -127,7 +127,7 @@ fn a_stopped_process_is_killed_as_well() {
 }
 
 #[test]
-fn all_its_turns_together_have_a_budget() {
+fn budget_covers_all_turns_together() {
     let (program, python) = locate(Path::new(".venv/bin/python")).unwrap();
     let host = ToolHost::start(&program, &python).unwrap();
     let limits = Limits { wall_seconds: 0.6, turn_seconds: 5.0, ..Limits::USUAL };

@@ -14,7 +14,7 @@ from reachy_mini.utils.interpolation import InterpolationTechnique, minimum_jerk
 from reachy_mini.motion.move import Move
 ";
 
-/// Runs the body of a function that has a robot.
+/// Runs the body of a function with a robot.
 fn play(body: &str) -> Played {
     let body = body.trim().replace('\n', "\n    ");
     Call::new(&format!("{HEAD}\ndef tool(robot: ReachyMini):\n    {body}\n"), "tool").run(&host())
@@ -35,10 +35,10 @@ fn near(value: &Value, expected: &[f64]) {
     }
 }
 
-/// The expected numbers were printed by the package `reachy-mini` 1.13.0.
+/// The package `reachy-mini` 1.13.0 printed the expected numbers.
 #[test]
 #[rustfmt::skip]
-fn poses_and_paths_are_the_official_ones() {
+fn poses_and_paths_match_the_official_sdk() {
     let played = play(
         "return [
             create_head_pose(x=5, y=-3, z=12, roll=10, pitch=-20, yaw=35, mm=True),
@@ -74,7 +74,7 @@ fn poses_and_paths_are_the_official_ones() {
 }
 
 #[test]
-fn defaults_are_the_official_ones() {
+fn defaults_match_the_official_sdk() {
     let played = play(
         "robot.goto_target(antennas=np.array([0.1, -0.2]))
 robot.goto_target(np.eye(4), body_yaw=None, method=InterpolationTechnique.CARTOON, duration=2)
@@ -177,12 +177,12 @@ return [
     for (wrong, expected) in wrong.iter().zip(expected) {
         assert!(wrong.starts_with(expected), "{wrong:?} does not begin with {expected:?}");
     }
-    // Only what the stage itself refused was asked at all.
+    // Only what the execution context itself rejects reached it.
     assert_eq!(played.cues, [Cue::Ray { u: 3.0, v: 4.0 }, Cue::Sound { file: "wake_up.wav".into() }]);
 }
 
 #[test]
-fn a_move_is_sampled_into_keyframes() {
+fn move_is_sampled_into_keyframes() {
     let played = play(
         "class Sway(Move):
     @property
@@ -219,7 +219,7 @@ except RuntimeError:
 }
 
 #[test]
-fn results_are_plain_data_or_an_error_that_says_where() {
+fn results_are_plain_data_or_an_error_with_its_location() {
     let source = "
 import enum, dataclasses
 import numpy as np
@@ -295,14 +295,14 @@ async def leaving():
 }
 
 #[test]
-fn printing_travels_with_the_turns() {
+fn printed_text_arrives_with_the_turns() {
     let played =
         play("print('one', 2)\nrobot.set_target(body_yaw=0)\nprint('x' * 40_000)\nprint('é' * 3, end='')");
     assert_eq!(played.printed, format!("one 2\n{}\néé\u{e9}", "x".repeat(40_000)));
     let limits = Limits { output_bytes: 1000, ..Limits::default() };
     let flood =
         Call::new("def flood():\n    while True:\n        print('x' * 100)\n", "flood").within(limits);
-    // Printed text comes in pieces.
+    // Printed text arrives in chunks.
     assert_eq!(
         flood.run(&host()).fault().to_string(),
         "the tool printed 16384 bytes, its budget is 1000; print less, or return a summary"
@@ -310,7 +310,7 @@ fn printing_travels_with_the_turns() {
 }
 
 #[test]
-fn facts_are_what_the_parser_saw() {
+fn facts_match_the_parser() {
     let source = "
 import os.path, json as j
 from . import near

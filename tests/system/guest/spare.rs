@@ -1,4 +1,4 @@
-//! The guest that is forked before anybody asks: caged for one set of limits, of use for these alone, and never dead.
+//! The preforked guest: it is sandboxed for one set of limits, is used only for these, and is never dead.
 
 use minismith_toolchain::guest::{Guest, ToolHost};
 use minismith_wire::{Answer, Limits, Turn};
@@ -9,7 +9,7 @@ use super::stage::{Call, host, plain_job};
 
 const LARGE: &str = "def tool():\n    return len(bytearray(64 << 20))\n";
 
-/// Two guests with the same limits; a spare one is there afterwards.
+/// Starts two guests with the same limits; a preforked one is ready afterwards.
 fn two_alike(host: &ToolHost, limits: Limits) {
     for _ in 0..2 {
         drop(host.fork(limits).unwrap());
@@ -17,7 +17,7 @@ fn two_alike(host: &ToolHost, limits: Limits) {
 }
 
 #[test]
-fn limits_are_those_that_were_asked_for() {
+fn preforked_guest_has_the_requested_limits() {
     let host = host();
     let (wide, narrow) = (Limits::default(), Limits { memory_bytes: 32 << 20, ..Limits::default() });
     let returns = |limits| {
@@ -35,7 +35,7 @@ fn limits_are_those_that_were_asked_for() {
 }
 
 #[test]
-fn a_dead_one_is_not_handed_out() {
+fn dead_preforked_guest_is_not_handed_out() {
     let host = host();
     let itself = below(std::process::id()).len();
     assert!(itself >= 1);
@@ -51,14 +51,14 @@ fn a_dead_one_is_not_handed_out() {
 }
 
 #[test]
-fn those_that_have_ended_are_buried() {
+fn ended_guests_are_reaped() {
     let host = host();
     let itself = below(std::process::id()).len();
     for _ in 0..20 {
         let played = Call::new("def tool(): return 1\n", "tool").run(&host);
         assert!(matches!(played.end, Ok(Turn::Done { .. })), "{:?}", played.end);
     }
-    // Their ends are waited for here; the next request buries them.
+    // The test waits for their ends here; the next request reaps them.
     let left: Vec<_> = below(std::process::id()).into_iter().skip(itself).collect();
     two_alike(&host, Limits::default());
     assert!(left.iter().all(|process| has_ended(process, 10)), "the spare one with other limits too");
@@ -67,7 +67,7 @@ fn those_that_have_ended_are_buried() {
 }
 
 #[test]
-fn a_source_that_was_compared_is_not_read_again() {
+fn verified_source_is_not_read_again() {
     let host = host();
     let limits = Limits::default();
     for compared in [false, true] {

@@ -1,14 +1,14 @@
-//! A stage of a few lines: it answers every cue at once, and lets stage time pass as the cue says.
+//! A minimal execution context: it answers every cue immediately, and advances robot time as the cue requires.
 
 use minismith_toolchain::guest::{Guest, GuestFault, ToolHost, locate};
 use minismith_wire::zygote::Level;
 use minismith_wire::{Answer, CUE_COST, Cue, Face, Facts, Job, Limits, RefusalKind, State, Turn};
 use serde_json::{Map, Value};
 
-/// Stage seconds after which every cue is refused.
+/// Robot time in seconds after which every cue is rejected.
 const BUDGET: f64 = 120.0;
 
-/// What a test asks to be run.
+/// What a test runs.
 pub struct Call<'a> {
     pub source: &'a str,
     pub entry: &'a str,
@@ -32,7 +32,7 @@ impl<'a> Call<'a> {
         Call { limits, ..self }
     }
 
-    /// Runs it in a fresh guest.
+    /// Runs it in a new guest.
     pub fn run(self, host: &ToolHost) -> Played {
         let mut guest = host.fork(self.limits).unwrap();
         let takes_robot = self.source.contains(&format!("def {}(robot", self.entry));
@@ -62,12 +62,12 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What happened.
+/// The result.
 pub struct Played {
     pub end: Result<Turn, GuestFault>,
     pub cues: Vec<Cue>,
     pub printed: String,
-    /// Stage nanoseconds at the end.
+    /// Robot time at the end, nanoseconds.
     pub now: u64,
     pub facts: Result<Facts, String>,
 }
@@ -146,7 +146,7 @@ impl Played {
         }
     }
 
-    /// The value that the entry returned.
+    /// Returns the value of the entry function.
     pub fn value(&self) -> &Value {
         match &self.end {
             Ok(Turn::Done { value, .. }) => value,
@@ -154,7 +154,7 @@ impl Played {
         }
     }
 
-    /// The exception's name and text.
+    /// Returns the exception's name and text.
     pub fn raised(&self) -> (&str, &str) {
         match &self.end {
             Ok(Turn::Raised { kind, message, .. }) => (kind, message),
@@ -162,7 +162,7 @@ impl Played {
         }
     }
 
-    /// How the guest failed.
+    /// Returns the fault of the guest.
     pub fn fault(&self) -> &GuestFault {
         match &self.end {
             Err(fault) => fault,
@@ -180,18 +180,18 @@ fn state() -> State {
     }
 }
 
-/// A warm host with the best cage of this machine.
+/// Returns a warm host with the best sandbox of this machine.
 pub fn host() -> ToolHost {
     host_at_most(Level::Namespaces)
 }
 
-/// A warm host with a cage that is no stronger.
+/// Returns a warm host with a sandbox of at most this level.
 pub fn host_at_most(level: Level) -> ToolHost {
     let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     ToolHost::start_at_most(&program, &python, level).unwrap()
 }
 
-/// A job for a source whose function `tool` takes nothing.
+/// Returns a job for a source whose function `tool` has no parameters.
 pub fn plain_job(source: &str, limits: Limits) -> Job {
     Job { source: source.into(), module: "tool".into(), entry: "tool".into(), limits, ..Job::default() }
 }

@@ -1,4 +1,4 @@
-//! Stage time and repeatable chance, as a tool sees them.
+//! Robot time and reproducible random numbers in a tool.
 
 use minismith_wire::{Cue, Turn};
 use serde_json::json;
@@ -28,10 +28,10 @@ def clocks():
 ";
 
 #[test]
-fn every_clock_follows_the_stage() {
+fn every_clock_follows_robot_time() {
     let played = Call::new(CLOCKS, "clocks").run(&host());
     let value = played.value();
-    // The sleep, its cue, and the reads of 20 microseconds in between.
+    // The sleep, its cue, and the 20 microsecond reads between them.
     assert!((value["slept"].as_f64().unwrap() - 2.5011).abs() < 1e-6, "{value}");
     assert!((value["wall_ns"].as_u64().unwrap()).abs_diff(2_501_100_000) < 1_000, "{value}");
     assert!((value["performance"].as_f64().unwrap() - 2.5011).abs() < 1e-6, "{value}");
@@ -45,7 +45,7 @@ fn every_clock_follows_the_stage() {
 }
 
 #[test]
-fn a_loop_that_only_looks_at_the_clock_ends() {
+fn loop_that_only_reads_the_clock_ends() {
     let source = "
 import time
 
@@ -62,7 +62,7 @@ def wait():
 }
 
 #[test]
-fn asyncio_runs_on_stage_time() {
+fn asyncio_runs_on_robot_time() {
     let source = "
 import asyncio, time
 
@@ -102,7 +102,7 @@ async def forever():
 }
 
 #[test]
-fn the_same_seed_gives_the_same_numbers() {
+fn equal_seeds_give_equal_numbers() {
     let source = "
 import random, uuid
 import numpy as np
@@ -121,13 +121,13 @@ def chance():
     let (once, again, other) = (once.value(), again.value(), other.value());
     assert_eq!(once, again);
     let differ: Vec<bool> = (0..10).map(|place| once[place] != other[place]).collect();
-    // What the tool seeds itself (and the order of sets) does not depend on the job's seed.
+    // Seeds set by the tool itself (and the order of sets) do not depend on the job's seed.
     assert_eq!(differ, [true, true, false, true, true, true, false, true, true, false]);
     assert_ne!(once[4], once[5]);
 }
 
 #[test]
-fn lines_that_ran_are_told() {
+fn executed_lines_are_reported() {
     let source =
         "def pick(big: bool = False) -> str:\n    if big:\n        return 'big'\n    return 'small'\n";
     let played = Call { coverage: true, ..Call::new(source, "pick") }.run(&host());

@@ -1,4 +1,5 @@
-//! Pictures in a guest's window: they are the stage's, they never change, nobody writes to them, and they come at a rate.
+//! Images in a guest's window: they come from the execution context, never change, are read-only and arrive at a
+//! limited rate.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::stage::{Call, Played, host};
 
-/// A mock in virtual time that stands.
+/// Returns a mock in virtual time that does not move.
 fn standing() -> Stage {
     let robot = MockRobot::new(initial_joints(), Variation::default());
     let limits = firmware_bridge::limits::Limits::default();
@@ -31,13 +32,13 @@ fn standing() -> Stage {
     stage
 }
 
-/// What the camera sees from where the head is.
+/// Returns the camera's image from the head's pose.
 fn seen(stage: &Stage) -> Picture {
     let at = stage.conductor.stage_now().since(Tick::ZERO);
     Scene::default().render(&stage.posture().unwrap().head, at)
 }
 
-/// Performs a tool that no policy has read.
+/// Runs a tool without the policy.
 fn act(host: &ToolHost, stage: &mut Stage, source: &str) -> Performance {
     let limits = Limits { turn_seconds: 10.0, ..Limits::USUAL };
     let job = Job {
@@ -61,16 +62,16 @@ fn value(performance: &Performance) -> &Value {
     }
 }
 
-/// The body of a function that gets the robot, on a stage whose pictures are two by two pixels.
+/// Runs the body of a function with the robot, in an execution context whose images are two by two pixels.
 fn attempt(body: &str) -> Played {
     let body = body.replace('\n', "\n    ");
     Call::new(&format!("import numpy as np\n\n\ndef tool(robot):\n    {body}\n"), "tool").run(&host())
 }
 
-/// Every so many bytes of a picture are compared.
+/// The interval of compared bytes in an image.
 const STEP: usize = 37;
 
-/// Which share of the bytes looked at are others.
+/// Returns the fraction of the compared bytes that differ.
 fn apart(bytes: &Value, picture: &Picture) -> f64 {
     let told: Vec<u64> = bytes.as_array().unwrap().iter().map(|byte| byte.as_u64().unwrap()).collect();
     let seen: Vec<u64> = picture.bgr.iter().step_by(STEP).copied().map(u64::from).collect();
@@ -79,7 +80,7 @@ fn apart(bytes: &Value, picture: &Picture) -> f64 {
 }
 
 #[test]
-fn pictures_are_those_of_the_stage() {
+fn images_come_from_the_execution_context() {
     let mut stage = standing();
     let before = seen(&stage);
     let performance = act(
@@ -109,7 +110,7 @@ def tool(robot):
 }
 
 #[test]
-fn what_a_tool_keeps_never_changes_also_beyond_the_slots() {
+fn stored_image_never_changes_even_beyond_the_slots() {
     let performance = act(
         &host(),
         &mut standing(),
@@ -142,15 +143,15 @@ def tool(robot):
     let [window, channel] = [true, false];
     let mut where_they_lay = vec![window; 4];
     where_they_lay.extend([channel; 3]);
-    // Of the four slots one has become free.
+    // One of the four slots is free again.
     where_they_lay.push(window);
     where_they_lay.extend([channel; 6]);
-    // The first of the second row looks where the first of all looked, which has gone by then.
+    // The first image of the second series has the direction of the very first, which is gone by then.
     assert_eq!(value(&performance), &json!([true, true, 11, where_they_lay]));
 }
 
 #[test]
-fn a_slot_is_free_again_when_its_array_has_gone() {
+fn slot_is_freed_when_its_array_is_dropped() {
     let played = attempt(
         "for _ in range(3):
     kept = [robot.media.get_frame() for _ in range(5)]
@@ -169,7 +170,7 @@ return robot.media.get_frame().tolist()",
 }
 
 #[test]
-fn python_refuses_to_write_to_a_picture() {
+fn python_cannot_write_to_an_image() {
     let played = attempt(
         "one = robot.media.get_frame()
 def written(get):
@@ -211,8 +212,8 @@ return [written(get) for get in [
 }
 
 #[test]
-fn the_kernel_refuses_what_goes_around_python() {
-    // Making it writable, taking its memory away, and what other descriptors there might be.
+fn kernel_denies_image_writes_that_bypass_python() {
+    // Making it writable, unmapping its memory, and trying other descriptors.
     let played = attempt(
         "import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -230,7 +231,7 @@ return [error_of('mprotect', page, 4096, 3), error_of('mprotect', page, 4096, 2)
     [number for number in range(4, 64) if open_still(number)]]",
     );
     assert_eq!(played.value(), &json!([13, 13, 13, []]));
-    // An array that says it may be written to meets the same.
+    // An array that claims to be writable fails in the same way.
     let played = attempt(
         "class Forged:
     __array_interface__ = dict(robot.media.get_frame().__array_interface__)
@@ -245,7 +246,7 @@ np.asarray(Forged())[0, 0, 0] = 1",
 }
 
 #[test]
-fn the_window_is_none_of_the_tools_memory() {
+fn window_does_not_count_as_tool_memory() {
     let limits = Limits { memory_bytes: 32 << 20, turn_seconds: 10.0, ..Limits::USUAL };
     let host = host();
     let run = |megabytes: u32| {
@@ -260,7 +261,7 @@ fn the_window_is_none_of_the_tools_memory() {
 }
 
 #[test]
-fn who_keeps_its_pace_is_admitted_and_who_does_not_is_told() {
+fn tool_is_accepted_at_the_camera_rate_and_warned_beyond_it() {
     let tool = |name: &str, wait: &str| {
         format!(
             r#"import time
@@ -301,7 +302,7 @@ def {name}(robot: ReachyMini) -> int:
 }
 
 #[test]
-fn a_tool_that_is_told_puts_things_in_order_but_has_broken_its_budget() {
+fn warned_tool_cleans_up_but_has_exceeded_its_budget() {
     let performance = act(
         &host(),
         &mut standing(),

@@ -1,4 +1,4 @@
-//! What of a prompt goes over the line to an endpoint, read as a model would read it.
+//! The bytes of a prompt on the connection to an endpoint, read as a model would read them.
 
 use minismith_assistant::model::{Form, Model, Prompt, Watch};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::WORD;
 use crate::model::{Server, client, config, says};
 
-/// Sends prompts through the real client, and says what is wrong with what went over the line.
+/// Sends prompts through the real client, and returns the defects in the bytes sent.
 pub(super) fn faults_on_the_line(prompts: &[Prompt]) -> Vec<String> {
     let server = Server::start(prompts.iter().map(|_| says("fine")).collect());
     let mut client = client(&config(vec![server.endpoint()]));
@@ -19,8 +19,8 @@ pub(super) fn faults_on_the_line(prompts: &[Prompt]) -> Vec<String> {
     requests.iter().flat_map(|request| faults_of_request(request)).collect()
 }
 
-/// What is wrong with one request: the word outside of a fence, a fence that is closed from within, the frame of a talk, or
-/// something that can't be seen.
+/// Returns the defects of one request: the word outside of a fence, a fence closed from within, the frame of a
+/// conversation, or invisible characters.
 fn faults_of_request(request: &str) -> Vec<String> {
     let (_, body) = request.split_once("\r\n\r\n").unwrap();
     let body: Value = serde_json::from_str(body).unwrap();

@@ -1,4 +1,4 @@
-//! Tools that go from one shelf to another in a signed bundle, and bundles that are not what they say.
+//! Tools that move from one registry to another in a signed bundle, and invalid bundles.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{add, answer, list};
 
-/// A bench with a signing key of its own.
+/// Returns a test folder with a signing key of its own.
 fn bench(more: &str) -> Bench {
     Bench::configured(&format!("workshop: {{signing_key: keys/signing.key{more}}}\n"))
 }
@@ -24,7 +24,7 @@ fn import(bench: &Bench, bytes: &[u8]) -> Ran {
 }
 
 #[test]
-fn a_bundle_is_proved_here_and_a_strangers_needs_approval() {
+fn bundle_is_verified_locally_and_a_foreign_one_needs_approval() {
     let sender = bench("");
     add(&sender, "counter", 1);
     add(&sender, "counter", 2);
@@ -35,7 +35,7 @@ fn a_bundle_is_proved_here_and_a_strangers_needs_approval() {
     assert_eq!(told, json!({"file": "a.bundle", "signer": signer, "tools": packed}));
     let key = std::fs::metadata(sender.path("keys/signing.key")).unwrap();
     assert_eq!(key.permissions().mode() & 0o777, 0o600);
-    // The secret is nowhere but in its file, and the key stays the same.
+    // The secret is only in its file, and the key stays the same.
     let secret = std::fs::read_to_string(sender.path("keys/signing.key")).unwrap();
     assert!(!String::from_utf8_lossy(&bytes).contains(secret.trim()));
     assert_eq!(export(&sender, &["other"]).1["signer"], *signer);
@@ -48,7 +48,7 @@ fn a_bundle_is_proved_here_and_a_strangers_needs_approval() {
     assert_eq!(imported["checked"][0]["needs_approval"], true);
     let shown = stranger.run(&["tool", "show", "counter", "--json"]).exits(0).json();
     assert_eq!(shown["manifest"]["provenance"]["signer"], json!({"key": signer, "trusted": false}));
-    // On real motors it waits for a person; here the mock's serial line counts as such.
+    // On real motors it waits for approval. Here the mock's serial line counts as real.
     let mut mock = stranger.start(&["mock"]);
     let line = mock.line().unwrap();
     let on_the_line = ["tool", "run", "counter", "--robot", &line, "--json"];
@@ -56,7 +56,7 @@ fn a_bundle_is_proved_here_and_a_strangers_needs_approval() {
     assert!(refused["refusal"].as_str().unwrap().contains("approval"), "{refused}");
     let _approved = stranger.run(&["tool", "approve", "counter"]).exits(0);
     assert_eq!(stranger.run(&on_the_line).exits(0).json()["performance"]["value"], 2);
-    // Once more is the same version.
+    // A second import is the same version.
     assert_eq!(import(&stranger, &bytes).exits(0).json()["imported"], *kept);
 
     let friend = bench(&format!(", trusted_signers: [{signer}]"));
@@ -66,12 +66,13 @@ fn a_bundle_is_proved_here_and_a_strangers_needs_approval() {
         (&json!(true), &json!(false))
     );
     assert_eq!(answer(&friend, "counter"), 2);
-    // One's own bundle is a stranger's too, unless the configuration says otherwise; but this code is known here.
+    // An own bundle counts as foreign unless the configuration says otherwise. But this code is registered here
+    // already.
     assert_eq!(import(&sender, &bytes).exits(0).json()["imported"][0]["needs_approval"], false);
 }
 
 #[test]
-fn a_bundle_that_was_changed_or_is_none_changes_nothing() {
+fn altered_or_invalid_bundle_changes_nothing() {
     let sender = bench("");
     add(&sender, "counter", 1);
     let (bytes, _) = export(&sender, &["counter"]);
@@ -99,21 +100,21 @@ fn a_bundle_that_was_changed_or_is_none_changes_nothing() {
     sender
         .run(&["tool", "export", "counter", "--out", "no/such/folder"])
         .is_error(&["no/such/folder", "--out"]);
-    // A key that others may read is not used.
+    // A key that other users can read is not used.
     let open = std::fs::Permissions::from_mode(0o644);
     std::fs::set_permissions(sender.path("keys/signing.key"), open).unwrap();
     sender.run(&["tool", "export", "counter", "--out", "d.bundle"]).is_error(&["chmod 600"]);
 }
 
 #[test]
-fn one_tool_that_is_refused_here_keeps_all_out() {
+fn one_rejected_tool_rejects_the_whole_bundle() {
     let sender = bench("");
     add(&sender, "counter", 1);
     let printing = "def printing() -> int:\n    \"\"\"Print.\n\n    Returns:\n        One.\n    \"\"\"\n    print(\"x\" * 5000)\n    return 1\n";
     let file = sender.write("printing.py", printing);
     let _added = sender.run(&["tool", "add", file.to_str().unwrap()]).exits(0);
     let (bytes, _) = export(&sender, &["counter", "printing"]);
-    // There it may print less. What was proved elsewhere counts for nothing.
+    // This configuration permits less printed text. The verification elsewhere does not count.
     let strict = bench(", budget: {max_output_kb: 1}");
     let refused = import(&strict, &bytes).exits(1).json();
     assert!(refused["refusal"].as_str().unwrap().contains("printing was refused"), "{refused}");
@@ -121,7 +122,7 @@ fn one_tool_that_is_refused_here_keeps_all_out() {
     assert!(list(&strict).1.is_empty());
     let text = strict.run(&["tool", "import", "b.bundle"]).exits(1).out;
     assert!(text.contains("nothing was imported"), "{text}");
-    // The name of a tool that comes with the program is taken.
+    // The name of a predefined tool is taken.
     let home = bench("");
     home.write("tools/predefined/counter/notes", "");
     let refused = import(&home, &bytes).exits(1).json();

@@ -1,4 +1,4 @@
-//! A tool in use: statistics, quarantine, taken out of use and into it again, versions side by side.
+//! A tool in use: statistics, quarantine, disabling and enabling, and several versions.
 
 use minismith_tests::Bench;
 use serde_json::{Value, json};
@@ -37,12 +37,12 @@ fn refusal(document: &Value) -> &str {
 }
 
 #[test]
-fn three_faults_in_a_row_are_quarantine_until_somebody_approves() {
+fn three_consecutive_faults_quarantine_a_tool_until_approval() {
     let bench = Bench::new();
     let file = bench.write("chatty.py", CHATTY);
     let _added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0);
     let (fault, fine) = (r#"{"times": 4321}"#, r#"{"times": 2}"#);
-    // Twice is not three times, and one that goes well begins the row anew.
+    // Two faults are not three, and a success resets the count.
     for args in [fault, fault, fine, fault, fault] {
         let ran = run(&bench, "chatty", args, i32::from(args == fault));
         assert_eq!(ran["performance"]["notes"], json!([]), "{ran}");
@@ -65,7 +65,7 @@ fn three_faults_in_a_row_are_quarantine_until_somebody_approves() {
     let usage = &shown["usage"]["version"];
     assert_eq!((&usage["runs"], &usage["failures"]), (&json!(6), &json!(5)), "{usage}");
 
-    // A sentence is told the same, and the list of tools in words leaves it out.
+    // A sentence gets the same answer, and the list of tools in an answer omits it.
     let said = bench.run(&["say", "chatty", "--json"]).json();
     assert!(said["text"].as_str().unwrap().contains("in quarantine"), "{said}");
     let said = bench.run(&["say", "what tools do you have?", "--json"]).exits(0).json();
@@ -77,7 +77,7 @@ fn three_faults_in_a_row_are_quarantine_until_somebody_approves() {
     assert_eq!(run(&bench, "chatty", fine, 0)["performance"]["value"], 2);
     let shown = show(&bench, "chatty", "1");
     assert_eq!((&shown["quarantine"], &shown["approval"]["by"]), (&Value::Null, &json!("the night watch")));
-    // A version without the fault is another tool, and has done nothing yet.
+    // A version without the fault is a different tool without statistics.
     for _ in 0..3 {
         let _faulted = run(&bench, "chatty", fault, 1);
     }
@@ -91,7 +91,7 @@ fn three_faults_in_a_row_are_quarantine_until_somebody_approves() {
 }
 
 #[test]
-fn what_is_deactivated_stays_on_the_shelf_and_does_not_run() {
+fn disabled_tool_stays_in_the_registry_and_does_not_run() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     let deactivate = ["tool", "deactivate", "counter", "--by", "Ada", "--json"];
@@ -103,7 +103,7 @@ fn what_is_deactivated_stays_on_the_shelf_and_does_not_run() {
     assert_eq!(list(&bench).1[0]["active"], false);
     assert_eq!(show(&bench, "counter", "1")["deactivated"]["by"], "Ada");
     assert!(bench.run(&["tool", "list"]).exits(0).out.contains("counter v1 (deactivated)"));
-    // A new version does not take it into use again: a person has taken it out.
+    // A new version does not enable the tool again: a user disabled it.
     add(&bench, "counter", 2);
     assert!(refusal(&run(&bench, "counter", "{}", 1)).contains("deactivated"));
     let done = bench.run(&["tool", "activate", "counter", "--json"]).exits(0).json();
@@ -114,7 +114,7 @@ fn what_is_deactivated_stays_on_the_shelf_and_does_not_run() {
 }
 
 #[test]
-fn versions_are_approved_and_gone_back_to_by_number() {
+fn versions_are_approved_and_restored_by_number() {
     let bench = Bench::new();
     for number in 1..=4 {
         add(&bench, "counter", number);
@@ -131,7 +131,7 @@ fn versions_are_approved_and_gone_back_to_by_number() {
     assert!(refusal(&back("3").exits(1).json()).contains("3 is not before it"));
     assert!(refusal(&back("9").exits(1).json()).contains("no version 9"));
     assert_eq!(back("1").exits(0).json()["from"], 2);
-    // The files of a version that a person has approved are removed: its number is not given to other code.
+    // The files of an approved version are removed. Its number is not reused for other code.
     std::fs::remove_file(bench.path("tools/generated/counter/v4.json")).unwrap();
     let approved = bench.path("tools/generated/counter/state.json");
     let state = std::fs::read_to_string(&approved).unwrap().replace("\"2\": {", "\"4\": {");
@@ -142,7 +142,7 @@ fn versions_are_approved_and_gone_back_to_by_number() {
 }
 
 #[test]
-fn a_difference_tells_code_and_meaning() {
+fn difference_shows_code_and_meaning() {
     let bench = Bench::new();
     let tool = |name: &str, most: u32, word: &str| {
         let text =
@@ -168,7 +168,7 @@ fn a_difference_tells_code_and_meaning() {
     let changes = whole["manifest"].as_array().unwrap();
     let maximum = json!({"what": "parameters.times.maximum", "from": 9, "to": 7});
     assert!(changes.contains(&maximum), "{whole:#}");
-    // By default the version that is called against the one before: only code has changed.
+    // Default: the called version against the previous one. Only code has changed.
     let last = diff(&["--json"]).exits(0).json();
     assert_eq!((&last["from"], &last["to"]), (&json!(2), &json!(3)));
     assert!(!last["manifest"].to_string().contains("parameters"), "{last:#}");
@@ -182,7 +182,7 @@ fn a_difference_tells_code_and_meaning() {
 }
 
 #[test]
-fn the_same_bytes_under_the_same_conditions_are_rehearsed_once() {
+fn identical_code_is_rehearsed_once_under_equal_conditions() {
     let bench = Bench::new();
     let file = bench.write("counter.py", &source("counter", 1));
     let check = |more: &[&str]| {
@@ -196,7 +196,7 @@ fn the_same_bytes_under_the_same_conditions_are_rehearsed_once() {
     assert_eq!(cached, false);
     assert_eq!(check(&[]), (first.clone(), json!(true)));
     assert_eq!(check(&["--no-cache"]).1, false);
-    // Other declarations, conditions or bytes are another question.
+    // Other declarations, conditions or bytes need their own rehearsal.
     bench.write("counter.yaml", "test_cases: [{name: one}]");
     let (declared, cached) = check(&[]);
     assert_eq!(cached, false);
@@ -207,7 +207,7 @@ fn the_same_bytes_under_the_same_conditions_are_rehearsed_once() {
     bench.write("counter.py", &format!("{}\n", source("counter", 1)));
     assert_eq!(check(&[]).1, false);
     assert_eq!(check(&[]).1, true);
-    // A result that was put in the place of another is not told.
+    // A result that was put in the place of another is not used.
     let bad = bench.write("opener.py", &source("opener", 1).replace("return", "open('x')\n    return"));
     let kept: Vec<_> =
         std::fs::read_dir(bench.path("tools/.checked")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -225,7 +225,7 @@ fn the_same_bytes_under_the_same_conditions_are_rehearsed_once() {
 }
 
 #[test]
-fn a_database_that_is_lost_or_damaged_stops_nothing() {
+fn lost_or_damaged_database_stops_nothing() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     let runs = || list(&bench).1[0]["usage"]["runs"].clone();
@@ -239,7 +239,7 @@ fn a_database_that_is_lost_or_damaged_stops_nothing() {
         let found = bench.run(&["tool", "search", "number", "--json"]).exits(0).json();
         assert_eq!(found["results"][0]["name"], "counter", "{found}");
     }
-    // A folder stands in its place: no statistics, but the tool runs and the search works.
+    // A folder takes its place: there are no statistics, but the tool runs and the search works.
     std::fs::remove_file(bench.path("tools/.shelf.sqlite")).unwrap();
     bench.write("tools/.shelf.sqlite/in_the_way", "");
     let ran = bench.run(&["tool", "run", "counter", "--json"]).exits(0);

@@ -1,4 +1,5 @@
-//! A shelf whose writers are killed, and whose disk is full: the old version or the new one, never something between.
+//! A registry whose writers are killed and whose disk is full: it holds the old version or the new one, never a
+//! mixture.
 
 use std::fs;
 use std::path::Path;
@@ -12,35 +13,35 @@ use serde_json::{Value, json};
 
 use super::{add, answer, list, source};
 
-/// How often a writer is killed.
+/// The number of killed writers.
 const KILLS: u32 = 100;
 
-/// Where the random numbers begin.
+/// The seed of the random numbers.
 const SEED: u64 = 20_261_122;
 
-/// How many writers are left alone to see how long they take.
+/// The number of writers that run to their end, to measure their duration.
 const LEFT_ALONE: u32 = 3;
 
-/// A linear congruential generator (Knuth's MMIX): a number from 0 to 1.
+/// Returns a linear congruential generator (Knuth's MMIX) of numbers from 0 to 1.
 fn random(state: &mut u64) -> f64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Lets real time pass, exactly: what is killed is in the midst of its work.
+/// Lets an exact real time pass, so that the process is killed during its work.
 fn pass(time: Duration) {
     let clock = WallClock::start();
     clock.wait_until(clock.now() + time);
 }
 
-/// The files of a tool, to begin again from.
+/// Returns the files of a tool, to restore the initial state.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files.map(|path| (path.file_name().unwrap().to_str().unwrap().into(), fs::read(&path).unwrap())).collect()
 }
 
 #[test]
-fn a_writer_that_is_killed_at_any_point_leaves_the_old_version_or_the_new_one() {
+fn killed_writer_leaves_the_old_or_the_new_version() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     let folder = bench.path("tools/generated/counter");
@@ -53,8 +54,8 @@ fn a_writer_that_is_killed_at_any_point_leaves_the_old_version_or_the_new_one() 
     let file = bench.write("counter.py", &source("counter", 2));
     let arguments = ["tool", "add", file.to_str().unwrap(), "--json"];
 
-    // Some that are left alone tell how long it all takes at least, and how long the writing: a machine that is busy for a
-    // moment would have all others killed too late.
+    // Some undisturbed runs give the least total time and the least writing time. A machine that is busy for a moment
+    // would delay all other kills too much.
     let clock = WallClock::start();
     let begun_to_write = || fs::read_dir(&folder).unwrap().count() > first.len();
     let wait_until_it_writes = || {
@@ -82,7 +83,7 @@ fn a_writer_that_is_killed_at_any_point_leaves_the_old_version_or_the_new_one() 
         let left = files(&folder).len();
         let writer = bench.start(&arguments);
         let share = random(&mut state);
-        // Every other one is hit in the short time in which it writes, the others anywhere.
+        // Every second writer is killed in the short time in which it writes, the others at any time.
         if kill % 2 == 0 {
             pass(whole.mul_f64(share));
         } else {
@@ -100,7 +101,7 @@ fn a_writer_that_is_killed_at_any_point_leaves_the_old_version_or_the_new_one() 
         let loaded = registry.load("counter", None).unwrap_or_else(|error| panic!("kill {kill}: {error}"));
         assert_eq!((tools.len(), tool.version), (1, loaded.manifest().version), "kill {kill}");
         assert!(tool.versions == [1] || tool.versions == [1, 2], "kill {kill}: {:?}", tool.versions);
-        // Whatever is listed is whole, called or not.
+        // Every listed version is complete, whether called or not.
         for version in &tool.versions {
             let loaded = registry.load("counter", Some(*version)).unwrap();
             assert_eq!(loaded.vetted().draft().source(), source("counter", *version), "kill {kill}");
@@ -125,17 +126,17 @@ fn a_writer_that_is_killed_at_any_point_leaves_the_old_version_or_the_new_one() 
     let mut left: Vec<String> = files(&folder).into_iter().map(|(name, _)| name).collect();
     left.sort();
     let whole = ["state.json", "v1.json", "v1.md", "v1.py", "v1.svg", "v2.json", "v2.md", "v2.py", "v2.svg"];
-    // The recording is there where the recorder is built.
+    // The recording exists where the recorder is built.
     left.retain(|name| !name.ends_with(".rrd"));
     assert_eq!(left, whole);
 }
 
-/// How many files there are, while somebody is writing them.
+/// Returns the number of files while another process writes them.
 fn files_or_none(folder: &Path) -> usize {
     fs::read_dir(folder).map_or(0, Iterator::count)
 }
 
-/// The shelf is as it was, and can be written again.
+/// Asserts that the registry is unchanged and can be written again.
 #[track_caller]
 fn still_has_version_one(bench: &Bench) {
     let tools = list(bench).1;
@@ -147,10 +148,10 @@ fn still_has_version_one(bench: &Bench) {
     assert_eq!(others, 5, "{names:?}");
 }
 
-// The limit belongs to the process that is started.
+// The limit applies to the started process.
 #[allow(clippy::disallowed_methods)]
 #[test]
-fn a_file_that_cannot_be_written_whole_leaves_the_old_version() {
+fn incomplete_write_keeps_the_old_version() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     let file = bench.write("counter.py", &source("counter", 2));
@@ -167,7 +168,8 @@ fn a_file_that_cannot_be_written_whole_leaves_the_old_version() {
     assert_eq!(answer(&bench, "counter"), 2);
 }
 
-/// Fills a file system of its own, leaving so many kilobytes, and adds a tool there; then makes room and repeats it.
+/// Fills a file system of its own up to this many kilobytes and adds a tool there. Then it frees space and repeats
+/// that.
 const ON_A_FULL_DISK: &str = r#"
 mount -t tmpfs -o size=2m none tools 2>/dev/null || exit 77
 cp -r shelf/. tools/
@@ -182,10 +184,10 @@ rm tools/filler
 "$0" tool add counter.py --json >added-later
 "#;
 
-// A mount of one's own is a process of one's own.
+// A private mount needs a process of its own.
 #[allow(clippy::disallowed_methods)]
 #[test]
-fn a_full_disk_leaves_the_old_version_and_says_so() {
+fn full_disk_keeps_the_old_version_and_is_reported() {
     let bench = Bench::new();
     add(&bench, "counter", 1);
     fs::rename(bench.path("tools"), bench.path("shelf")).unwrap();

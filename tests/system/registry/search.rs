@@ -1,4 +1,4 @@
-//! Tools are found by words, and by meaning where the model is installed.
+//! Tool search by text, and by meaning where the model is installed.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ const INDIRECT: [(&str, &str); 12] = [
     ("glance at the neighbour on your port side", "look_left"),
 ];
 
-/// A bench with these tools, and with the models of that folder.
+/// Returns a test folder with these tools, and with the models of that folder.
 fn bench(models: &str) -> Bench {
     let bench = Bench::configured(&format!("models: {{directory: {models}}}\n"));
     let workshop = Workshop::open(&Config::load(Some(&bench.path("config.yaml"))).unwrap()).unwrap();
@@ -65,12 +65,12 @@ fn names(found: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn words_find_tools_whatever_signs_stand_between_them() {
+fn text_search_finds_tools_despite_punctuation() {
     let bench = bench("nowhere");
     let found = search(&bench, "antennas");
     assert_eq!((&found["semantic"], &found["query"]), (&Value::Bool(false), &Value::from("antennas")));
     assert!(found["why_not"].as_str().unwrap().contains("make models"), "{found}");
-    // The one that has it in its name comes first.
+    // The tool with the word in its name comes first.
     assert_eq!(names(&found), ["wave_antennas", "play_drum"]);
     assert_eq!(found["results"][0]["by_words"], 1);
     assert_eq!(found["results"][0]["by_meaning"], Value::Null);
@@ -81,7 +81,7 @@ fn words_find_tools_whatever_signs_stand_between_them() {
     assert!(names(&search(&bench, "zeppelin")).is_empty());
     bench.run(&["tool", "search", "nod", "--limit", "0"]).is_error(&["--limit"]);
 
-    // The index follows the shelf, also when it was changed by hand, and a document beside a version counts.
+    // The index follows the registry, including changes by hand. A document next to a version counts.
     std::fs::remove_dir_all(bench.path("tools/generated/play_drum")).unwrap();
     bench.write("tools/generated/look_left/v1.md", "Good for pointing at antennas.");
     assert_eq!(names(&search(&bench, "antennas")), ["wave_antennas", "look_left"]);
@@ -94,7 +94,7 @@ fn words_find_tools_whatever_signs_stand_between_them() {
 }
 
 #[test]
-fn meaning_finds_what_words_do_not() {
+fn semantic_search_finds_tools_that_text_search_misses() {
     let models = workspace().join(".cache/models");
     if !models.join("all-MiniLM-L6-v2/model.onnx").is_file() {
         return println!("skipped: there is no model; `make models` installs it");
@@ -119,10 +119,10 @@ fn meaning_finds_what_words_do_not() {
     }
     println!("of {}: {best} first, {near} among three; by words alone {by_words}", INDIRECT.len());
     assert!(near > by_words + 3, "{near} by meaning, {by_words} by words");
-    // Naming a tool still finds it at once.
+    // The exact name still finds a tool immediately.
     assert_eq!(names(&search(&with, "draw circle"))[0], "draw_circle");
 
-    // A model that is broken is said, and words do without it.
+    // A broken model is reported, and the search by text works without it.
     let broken = Bench::configured("models: {directory: models}\n");
     broken.write("models/all-MiniLM-L6-v2/model.onnx", "no model");
     std::fs::copy(

@@ -1,4 +1,5 @@
-//! A server that listens with the machine's own microphone, by what `minismith serve --microphone` calls; the microphone is a file.
+//! A server that listens with the machine's own microphone, through the function behind `minismith serve --microphone`.
+//! The microphone is a file.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +22,7 @@ use tokio::task::JoinHandle;
 use super::spoken::{padded, spoken};
 use crate::cli::send;
 
-/// A server to which something is said.
+/// A server with a spoken input.
 struct Served {
     runtime: Runtime,
     address: String,
@@ -31,7 +32,7 @@ struct Served {
 }
 
 impl Served {
-    /// With these keys of `voice`.
+    /// Starts it with these keys of `voice`.
     fn hearing(keys: &str, sentence: &str) -> Served {
         let bench = Bench::new();
         let kept = |name: &str| bench.path(name).display().to_string();
@@ -61,7 +62,7 @@ impl Served {
         Served { runtime, address, end, serving, _bench: bench }
     }
 
-    /// What there is in the end: when this holds of it, or after a minute.
+    /// Returns the value once the condition holds, or after a minute.
     fn until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
         let mut value = Value::Null;
         for _ in 0..600 {
@@ -85,7 +86,7 @@ fn yaw(state: &Value) -> f64 {
 }
 
 #[test]
-fn who_speaks_to_a_server_moves_the_robot_and_is_remembered() {
+fn speech_to_a_server_moves_the_robot_and_is_remembered() {
     let served = Served::hearing("wake_word_mode: never", "look left");
     let state = served.until("/api/v1/state", |state| yaw(state) > 15.0);
     assert!(yaw(&state) > 15.0, "{state}");
@@ -96,7 +97,7 @@ fn who_speaks_to_a_server_moves_the_robot_and_is_remembered() {
 }
 
 #[test]
-fn a_stop_said_to_a_server_is_noted_whoever_may_say_it() {
+fn spoken_stop_on_a_server_is_recorded_for_every_role() {
     let served = Served::hearing("wake_word_mode: never, role: viewer", "please stop");
     let noted = |journal: &Value| {
         let journal = journal.to_string();
@@ -108,10 +109,10 @@ fn a_stop_said_to_a_server_is_noted_whoever_may_say_it() {
 }
 
 #[test]
-fn who_may_not_move_it_or_has_not_called_it_does_not_move_it() {
+fn speech_moves_nothing_without_permission_or_wake_word() {
     for keys in ["wake_word_mode: never, role: viewer", "wake_word_mode: once"] {
         let served = Served::hearing(keys, "look left");
-        // As long as the sentence takes, and some more.
+        // As long as the sentence takes, and a margin.
         let state = served.until("/api/v1/state", |state| state["beats"].as_u64() > Some(700));
         assert!(yaw(&state).abs() < 1.0, "{keys}: {state}");
         served.end();
@@ -119,7 +120,7 @@ fn who_may_not_move_it_or_has_not_called_it_does_not_move_it() {
 }
 
 #[test]
-fn a_server_without_a_microphone_does_not_begin() {
+fn server_without_a_microphone_does_not_start() {
     let listen = ["serve", "--robot", "mock", "--port", "0", "--microphone"];
     Bench::configured("voice: {microphone: none}").run(&listen).is_error(&["there is no microphone"]);
     let bench = Bench::configured("voice: {microphone: \"plughw:77,0\"}");

@@ -1,4 +1,4 @@
-//! What the robot's microphones are asked, and how their answer is read, beside the official package.
+//! Requests to the robot's microphone array and their responses, compared with the official package.
 
 #![allow(clippy::disallowed_methods, reason = "the official package is a program of its own")]
 
@@ -8,7 +8,8 @@ use minismith_tests::workspace;
 use minismith_voice::devices::array::{Answer, COMMAND, LENGTH, PART, read};
 use serde_json::Value;
 
-/// Asks the official package for direction and speech of devices that answer so, and tells what it sent and what it read.
+/// Reads direction and speech with the official package from devices that respond like this. Returns what it sent and
+/// what it read.
 const SCRIPT: &str = r#"
 import array, json, sys
 from reachy_mini.media.audio_control_utils import ReSpeaker
@@ -28,7 +29,7 @@ print(json.dumps(told))
 "#;
 
 #[test]
-fn directions_are_asked_for_and_read_as_the_official_package_does() {
+fn microphone_array_directions_match_the_official_package() {
     let python = workspace().join(".cache/official/bin/python");
     if !python.exists() {
         println!("skipped: `make official` installs the official package");
@@ -45,11 +46,11 @@ fn directions_are_asked_for_and_read_as_the_official_package_does() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let told: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
     for (answer, told) in answers.iter().zip(&told) {
-        // From the device, of a vendor's own kind, to the device as a whole.
+        // Device to host, vendor type, recipient device.
         let sent: Vec<usize> = (0..5).map(|place| told["sent"][place].as_u64().unwrap() as usize).collect();
         assert_eq!(sent, [0xc0, 0, usize::from(COMMAND), usize::from(PART), LENGTH]);
         let Answer::Arrival(arrival) = read(answer) else { panic!("{answer:?}") };
-        // Theirs begins at the left; ours is ahead, and grows to the left.
+        // The official angle starts at the left. Ours is zero ahead and grows to the left.
         let angle = told["read"][0].as_f64().unwrap();
         assert!((f64::from(arrival.yaw) - (std::f64::consts::FRAC_PI_2 - angle)).abs() < 1e-6, "{arrival:?}");
         assert_eq!(arrival.is_speech, told["read"][1].as_f64().unwrap() != 0.0);
@@ -57,7 +58,7 @@ fn directions_are_asked_for_and_read_as_the_official_package_does() {
 }
 
 #[test]
-fn answers_that_are_none_are_not_believed() {
+fn invalid_microphone_array_responses_are_ignored() {
     let of = |angle: f32, speech: f32| [&[0][..], &angle.to_le_bytes(), &speech.to_le_bytes()].concat();
     assert_eq!(read(&[64, 0, 0, 0, 0, 0, 0, 0, 0]), Answer::Again);
     for wrong in [of(f32::NAN, 1.0), of(7.0, 1.0), of(1.0, f32::INFINITY), vec![], vec![0], vec![3; 9]] {

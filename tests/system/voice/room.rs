@@ -1,5 +1,5 @@
-//! A room in which the robot hears itself: what it says comes back to its microphone, softer and later, and a person speaks into
-//! it. All of it is what `minismith listen` is made of, on the wall clock.
+//! A room in which the robot hears itself: its speech returns to its microphone, softer and later, while a user speaks.
+//! It contains every part of `minismith listen`, on the wall clock.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -24,27 +24,27 @@ use minismith_voice::audio::{Clip, samples_in, time_of};
 use super::spoken::spoken;
 
 const PIECE: Duration = Duration::from_millis(20);
-/// How much later what is played comes back.
+/// The delay of the echo.
 const LATER: Duration = Duration::from_millis(60);
-/// How loud it comes back.
+/// The gain of the echo.
 const ECHO: f32 = 0.25;
-/// The rate of the speaker.
+/// The sample rate of the speaker.
 const RATE: u32 = 24_000;
 
-/// Who speaks into the room, and when.
+/// When a user speaks into the room.
 #[derive(Clone, Copy)]
 enum When {
     /// At this time.
     At(Duration),
-    /// When the robot has spoken for so long.
+    /// When the robot has spoken for this long.
     Over(Duration),
 }
 
 #[derive(Default)]
 struct Air {
-    /// What was played and has not come back yet, at [`HEARD_RATE`].
+    /// Samples that were played and have not returned yet, at [`HEARD_RATE`].
     echo: VecDeque<f32>,
-    /// How many samples were played.
+    /// The number of samples played.
     played: usize,
     silent_at: Option<Tick>,
 }
@@ -88,11 +88,11 @@ struct Microphone {
     clock: WallClock,
     began: Tick,
     at: u64,
-    /// What is still to be said.
+    /// Utterances that are still to come.
     script: VecDeque<(When, Clip)>,
-    /// What is being said.
+    /// The samples of the current utterance.
     saying: VecDeque<f32>,
-    /// How long the room is listened to after the last of it.
+    /// How long the room records after the last utterance.
     rest: Duration,
     ends: Option<Duration>,
 }
@@ -126,13 +126,13 @@ impl Source for Microphone {
     }
 }
 
-/// Has these sentences said in a room, and tells what happened: the news, and what was done.
+/// Plays these sentences into a room, and returns the events and the executed commands.
 fn held(script: &[(When, &str)], rest: Duration) -> (Vec<News>, Vec<(String, Ending)>) {
     let (news, done, _) = seen(script, rest);
     (news, done)
 }
 
-/// The same with where the joints were told to be.
+/// The same, with the commanded joint positions.
 fn seen(script: &[(When, &str)], rest: Duration) -> (Vec<News>, Vec<(String, Ending)>, Vec<Joints>) {
     let bench = Bench::new();
     let config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
@@ -177,7 +177,7 @@ fn is_heard(one: &News) -> bool {
 }
 
 #[test]
-fn its_own_voice_does_not_trigger_it() {
+fn own_speech_triggers_no_command() {
     let question = [(When::At(Duration::from_millis(500)), "what can you do")];
     let (news, done) = held(&question, Duration::from_secs(10));
     assert_eq!(done.len(), 1, "{done:?} {news:?}");
@@ -189,7 +189,7 @@ fn its_own_voice_does_not_trigger_it() {
 }
 
 #[test]
-fn whoever_speaks_over_it_is_heard_and_cuts_it_short() {
+fn speech_over_playback_is_recognised_and_interrupts_it() {
     let over = When::Over(Duration::from_secs(6));
     let script = [(When::At(Duration::from_millis(500)), "what can you do"), (over, "look right")];
     let (news, done) = held(&script, Duration::from_secs(6));
@@ -205,7 +205,7 @@ fn whoever_speaks_over_it_is_heard_and_cuts_it_short() {
 }
 
 #[test]
-fn a_stop_is_heard_over_its_voice() {
+fn stop_is_recognised_over_playback() {
     let script = [
         (When::At(Duration::from_millis(500)), "what can you do"),
         (When::Over(Duration::from_secs(6)), "stop"),
@@ -216,7 +216,7 @@ fn a_stop_is_heard_over_its_voice() {
 }
 
 #[test]
-fn antennas_and_head_show_that_it_hears_and_speaks() {
+fn antennas_and_head_show_listening_and_speaking() {
     let question = [(When::At(Duration::from_millis(500)), "what can you do")];
     let (news, _, goals) = seen(&question, Duration::from_secs(8));
     let off = |joint: Joint, at: &Joints| (at[joint] - goals[0][joint]).degrees();

@@ -1,4 +1,4 @@
-//! Twenty commands, each said in six ways, clean and in noise: from a WAV to the motion of the mock.
+//! Twenty commands, each spoken in six ways, clean and in noise: from a WAV file to the motion of the mock.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use mock_robot::scene::Scene;
 
 use super::spoken::{SPEEDS, VOICES, noisy, padded, spoken};
 
-/// Twenty things that people say to the robot.
+/// Twenty typical commands.
 pub const COMMANDS: [&str; 20] = [
     "look left",
     "look right",
@@ -59,7 +59,7 @@ pub fn models() -> Models {
     Models::at(workspace().join(".cache/models"))
 }
 
-/// Whoever hears: all of the pipeline from samples to what is meant.
+/// The whole pipeline from samples to the intended command.
 pub struct Hearer {
     ear: Ear<Vad, Moonshine>,
     vocabulary: Vocabulary,
@@ -71,13 +71,13 @@ impl Hearer {
         let commands = commands([]);
         let moonshine = Moonshine::open(&models()).unwrap();
         let known = moonshine.choices(&[CALL.to_owned()], &commands, &ALONE.map(str::to_owned));
-        // Nobody waits for what was said so far.
+        // This test ignores partial transcripts.
         let listening = Listening { partial_every: Duration::from_secs(3600), ..Listening::default() };
         let ear = Ear::new(Vad::open(&models()).unwrap(), moonshine.knowing(known), listening);
         Hearer { ear, vocabulary: Vocabulary::new(commands), wake: Wake::new::<String>(&[]) }
     }
 
-    /// What was heard freely, and what is taken to be meant; empty where nothing was heard.
+    /// Returns the free transcript and the intended command; both are empty where nothing was recognised.
     pub fn hear(&mut self, clip: &Clip) -> (String, String) {
         let mut all = Vec::new();
         for piece in clip.samples.chunks(samples_in(Duration::from_millis(20), HEARD_RATE)) {
@@ -104,14 +104,14 @@ impl Hearer {
     }
 }
 
-/// What came of a command: each step in words, and where the joints were every 100 ms.
+/// The result of a command: each step as text, and the joint angles every 100 ms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moved {
     steps: Vec<String>,
     path: Vec<Joints>,
 }
 
-/// Does what a text says on a mock in virtual time that looks at a face; nothing where it is not understood.
+/// Runs a text on a mock in virtual time that looks at a face; none where the text is not understood.
 fn moved(text: &str) -> Moved {
     let plan = match understand(text, &Known::default()) {
         Understanding::Plan(plan) => plan,
@@ -144,7 +144,7 @@ fn moved(text: &str) -> Moved {
     Moved { steps, path }
 }
 
-/// How far apart two paths are at most, degrees; infinite where one lasts longer.
+/// Returns the greatest distance of two paths in degrees; infinite where one is longer.
 fn apart(one: &[Joints], other: &[Joints]) -> f64 {
     if one.len() != other.len() {
         return f64::INFINITY;
@@ -155,7 +155,7 @@ fn apart(one: &[Joints], other: &[Joints]) -> f64 {
     one.iter().zip(other).map(gap).fold(0.0, f64::max)
 }
 
-/// How many words are wrong in what was heard, and how many were said.
+/// Returns the number of wrong words in a transcript, and the number of spoken words.
 fn errors(said: &str, heard: &str) -> (usize, usize) {
     let number = |word: String| match word.as_str() {
         "2" => "two".into(),
@@ -177,8 +177,8 @@ fn errors(said: &str, heard: &str) -> (usize, usize) {
     (row[heard.len()], said.len())
 }
 
-/// Says all commands in six ways, with noise where that is asked for: the part of commands that moved the body as the written
-/// one does.
+/// Speaks all commands in six ways, with noise if given. Returns the fraction that moved the robot as the written
+/// command does.
 fn success(ratio: Option<f32>) -> f64 {
     let mut hearer = Hearer::new();
     let mut known: HashMap<String, Moved> = HashMap::new();
@@ -220,21 +220,21 @@ fn success(ratio: Option<f32>) -> f64 {
 }
 
 #[test]
-fn clean_commands_move_the_body() {
+fn clean_commands_move_the_robot() {
     assert!(success(None) >= 0.9);
 }
 
 #[test]
-fn commands_in_noise_move_the_body() {
+fn commands_in_noise_move_the_robot() {
     assert!(success(Some(20.0)) >= 0.8);
 }
 
 #[test]
-fn commands_in_much_noise_move_the_body() {
+fn commands_in_heavy_noise_move_the_robot() {
     assert!(success(Some(10.0)) >= 0.7);
 }
 
-/// What is no command, but might be taken for one.
+/// Utterances that are no commands but could be mistaken for some.
 const OTHERS: [&str; 12] = [
     "the weather is nice today",
     "what time is it",
@@ -251,7 +251,7 @@ const OTHERS: [&str; 12] = [
 ];
 
 #[test]
-fn what_is_no_command_moves_nothing() {
+fn speech_without_a_command_moves_nothing() {
     let mut hearer = Hearer::new();
     let (mut all, mut taken) = (0, 0);
     for voice in VOICES {

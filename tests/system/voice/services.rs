@@ -1,5 +1,5 @@
-//! `minismith listen`, with services and without: services that answer, that are down, slow or wrong; files and microphones that
-//! are not what they should be.
+//! `minismith listen` with and without speech services: services that answer, that are down, slow or wrong; invalid
+//! files and microphones.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,10 +13,11 @@ use serde_json::Value;
 
 use super::spoken::{padded, spoken};
 
-/// What a service answers: status, type of the body, body; without a body it says nothing until the other side leaves.
+/// The response of a service: status, content type and body. Without a body it sends nothing until the client
+/// disconnects.
 type Answer = (u16, &'static str, Option<Vec<u8>>);
 
-/// A service on this machine, which keeps what it was asked.
+/// A local service that stores its requests.
 struct Service {
     port: u16,
     asked: Arc<Mutex<Vec<Vec<u8>>>>,
@@ -27,7 +28,7 @@ impl Service {
         Service::choosing(move |_| answer.clone())
     }
 
-    /// The same, where the answer depends on what is asked.
+    /// The same, with a response that depends on the request.
     fn choosing(answer: impl Fn(&str) -> Answer + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -47,7 +48,7 @@ impl Service {
                     "HTTP/1.1 {status} So\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n",
                     body.len()
                 );
-                // Whoever asked may have gone.
+                // The client may have disconnected.
                 let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
             }
         });
@@ -63,7 +64,7 @@ impl Service {
     }
 }
 
-/// Head and body of one request.
+/// Returns the head and the body of one request.
 fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
@@ -83,13 +84,13 @@ fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     }
 }
 
-/// A bench with the installed models and these keys of `voice`.
+/// Returns a test folder with the installed models and these keys of `voice`.
 fn bench(keys: &str) -> Bench {
     let models = workspace().join(".cache/models");
     Bench::configured(&format!("models: {{directory: {}}}\nvoice: {{{keys}}}\n", models.display()))
 }
 
-/// What `listen` makes of a sentence, with more arguments.
+/// Runs `listen` on a spoken sentence with more arguments.
 fn ran(bench: &Bench, text: &str, more: &[&str]) -> Ran {
     let wav = bench.path("said.wav");
     padded(&spoken(text, "en-us", 160), 0.3, 0.8).save(&wav).unwrap();
@@ -98,12 +99,12 @@ fn ran(bench: &Bench, text: &str, more: &[&str]) -> Ran {
     bench.run(&arguments)
 }
 
-/// What it printed, line by line.
+/// Returns the printed lines.
 fn lines(ran: &Ran) -> Vec<Value> {
     ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The same of a sentence after which it ends well.
+/// The same for a sentence after which the command succeeds.
 fn listened(bench: &Bench, text: &str, more: &[&str]) -> Vec<Value> {
     lines(&ran(bench, text, more).exits(0))
 }
@@ -113,7 +114,7 @@ fn events<'a>(told: &'a [Value], name: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn a_service_writes_down_what_was_said() {
+fn service_transcribes_speech() {
     let service =
         Service::start((200, "application/json", Some(br#"{"text": " look right 15 degrees\n"}"#.into())));
     let bench = bench(&format!("transcription: [{{url: {}, model: whisper-1}}]", service.url()));
@@ -128,7 +129,7 @@ fn a_service_writes_down_what_was_said() {
 }
 
 #[test]
-fn a_service_tells_what_it_writes_as_it_writes() {
+fn service_streams_partial_transcripts() {
     let stream = "data: {\"type\":\"transcript.text.delta\",\"delta\":\"look\",\"logprobs\":[{\"logprob\":-0.1}]}\n\n\
                   data: {\"type\":\"transcript.text.delta\",\"delta\":\" right\",\"logprobs\":[{\"logprob\":-0.1}]}\n\n\
                   data: {\"type\":\"transcript.text.delta\",\"delta\":\" 15 degrees\"}\n\n\
@@ -151,7 +152,7 @@ fn a_service_tells_what_it_writes_as_it_writes() {
 }
 
 #[test]
-fn a_service_that_takes_no_more_than_everybody_does_is_asked_so() {
+fn service_receives_only_common_parameters_when_it_rejects_others() {
     let service = Service::choosing(|asked| {
         if asked.contains("name=\"stream\"") || asked.contains("verbose_json") {
             (400, "application/json", Some(br#"{"error": {"message": "Unknown parameter"}}"#.into()))
@@ -169,7 +170,7 @@ fn a_service_that_takes_no_more_than_everybody_does_is_asked_so() {
 }
 
 #[test]
-fn a_stop_that_only_the_service_hears_stops() {
+fn stop_recognised_only_by_the_service_stops_the_robot() {
     for (stream, is_stop) in [
         ("data: {\"delta\":\"Stop\"}\n\ndata: {\"delta\":\" it\"}\n\ndata: {\"delta\":\" now\"}\n\n", true),
         ("data: {\"delta\":\"Stop\"}\n\ndata: {\"text\":\"Stop!\"}\n\n", true),
@@ -184,7 +185,7 @@ fn a_stop_that_only_the_service_hears_stops() {
 }
 
 #[test]
-fn where_a_service_fails_this_machine_understands() {
+fn local_recognition_replaces_a_failed_service() {
     let down = {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://127.0.0.1:{}/v1", listener.local_addr().unwrap().port())
@@ -213,7 +214,7 @@ fn where_a_service_fails_this_machine_understands() {
 }
 
 #[test]
-fn a_service_speaks_and_where_it_fails_this_machine_does() {
+fn local_speech_replaces_a_failed_service() {
     let tone: Vec<f32> = (0..16_000).map(|n| 0.5 * (n as f32 * 0.3).sin()).collect();
     let spoken_there = Clip::new(16_000, tone).to_bytes().unwrap();
     let good = Service::start((200, "audio/wav", Some(spoken_there)));
@@ -233,7 +234,7 @@ fn a_service_speaks_and_where_it_fails_this_machine_does() {
 }
 
 #[test]
-fn what_can_not_be_heard_is_refused_in_words() {
+fn unreadable_audio_is_rejected_with_a_message() {
     let here = bench("microphone: \"plughw:77,0\"");
     here.run(&["listen"]).is_error(&["plughw:77,0", "arecord -L"]);
     bench("microphone: none").run(&["listen"]).is_error(&["there is no microphone", "--input FILE"]);
@@ -253,7 +254,7 @@ fn what_can_not_be_heard_is_refused_in_words() {
 }
 
 #[test]
-fn a_file_of_any_usual_rate_is_heard() {
+fn audio_files_of_common_sample_rates_are_recognised() {
     let bench = bench("");
     for rate in [8_000, 11_025, 44_100, 48_000] {
         let wav = bench.path("said.wav");
@@ -267,7 +268,7 @@ fn a_file_of_any_usual_rate_is_heard() {
 }
 
 #[test]
-fn what_is_not_heard_well_is_asked_back_and_nothing_moves() {
+fn unclear_speech_prompts_a_question_and_moves_nothing() {
     let told = listened(&bench("min_confidence: 1"), "look left", &["--no-speech"]);
     assert_eq!(events(&told, "ignored")[0]["why"], "it was not heard well enough", "{told:?}");
     let asked = events(&told, "answer")[0]["text"].as_str().unwrap();
@@ -276,7 +277,7 @@ fn what_is_not_heard_well_is_asked_back_and_nothing_moves() {
 }
 
 #[test]
-fn it_wakes_and_sleeps_with_a_sound() {
+fn robot_plays_a_sound_when_it_wakes_and_sleeps() {
     let bench = bench("");
     let out = bench.path("answer.wav");
     for sentence in ["wake up", "go to sleep"] {
@@ -289,7 +290,7 @@ fn it_wakes_and_sleeps_with_a_sound() {
 }
 
 #[test]
-fn what_is_said_is_remembered_in_the_session() {
+fn session_remembers_utterances() {
     let bench = bench("");
     let told = listened(&bench, "look left", &["--no-speech", "--session", "evening"]);
     assert_eq!(events(&told, "reply").len(), 1);

@@ -1,4 +1,4 @@
-//! People who speak: espeak-ng, with noise where it is asked for.
+//! Synthetic speakers: espeak-ng, with noise if requested.
 
 #![allow(clippy::disallowed_methods, reason = "the person who speaks is a program")]
 
@@ -8,13 +8,13 @@ use std::time::Duration;
 use minismith_voice::HEARD_RATE;
 use minismith_voice::audio::{Clip, power};
 
-/// Two voices.
+/// The two voices.
 pub const VOICES: [&str; 2] = ["en-us", "en-gb+f3"];
 
-/// Words a minute.
+/// Words per minute.
 pub const SPEEDS: [u32; 3] = [130, 160, 190];
 
-/// A sentence at [`HEARD_RATE`].
+/// Returns a spoken sentence at [`HEARD_RATE`].
 pub fn spoken(text: &str, voice: &str, speed: u32) -> Clip {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("said.wav");
@@ -28,13 +28,13 @@ pub fn spoken(text: &str, voice: &str, speed: u32) -> Clip {
     Clip::open(&file).unwrap().resampled(HEARD_RATE).unwrap()
 }
 
-/// The same with silence before and behind.
+/// Adds silence before and after.
 pub fn padded(clip: &Clip, before: f32, behind: f32) -> Clip {
     let still = |seconds: f32| Clip::silence(clip.rate, Duration::from_secs_f32(seconds)).samples;
     Clip::new(clip.rate, [still(before), clip.samples.clone(), still(behind)].concat())
 }
 
-/// Numbers that are the same every time, from -1 to 1.
+/// Numbers from -1 to 1 that are the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -46,7 +46,7 @@ impl Dice {
     }
 }
 
-/// The same with noise so many decibels below the speech; half white, half low like a fan's.
+/// Adds noise this many decibels below the speech: half white, half low-frequency like a fan's.
 pub fn noisy(clip: &Clip, ratio: f32, seed: u64) -> Clip {
     let mut dice = Dice(seed | 1);
     let mut low = 0.0;
@@ -61,7 +61,7 @@ pub fn noisy(clip: &Clip, ratio: f32, seed: u64) -> Clip {
     Clip::new(clip.rate, samples)
 }
 
-/// When the last sound of a clip ends.
+/// Returns when the last sound of a clip ends.
 pub fn end_of(clip: &Clip) -> Duration {
     let last = clip.samples.iter().rposition(|sample| sample.abs() > 0.02).unwrap_or_default();
     minismith_voice::audio::time_of(last as u64, clip.rate)

@@ -1,5 +1,5 @@
-//! A stop that is said in the midst of a dance: the pulse of the mock and the sound run on one clock, beat by beat, so that what is
-//! measured is the time of the pipeline and of the brakes, and not of this machine.
+//! A spoken stop during a dance. The mock's control loop and the audio share one virtual clock. The result is the time
+//! of the pipeline and of the brakes, independent of this machine.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -25,10 +25,10 @@ use mock_robot::scene::Scene;
 use super::said::models;
 use super::spoken::{VOICES, end_of, noisy, padded, spoken};
 
-/// How much sound is heard at once.
+/// The duration of one chunk of audio.
 const PIECE: Duration = Duration::from_millis(20);
 
-/// Time that moves only when the pulse waits, and takes the sound along.
+/// Time that advances only when the control loop waits, and the audio with it.
 #[derive(Clone, Default)]
 struct Together {
     now: Arc<AtomicU64>,
@@ -40,9 +40,9 @@ struct Sound {
     clip: Clip,
     heard: usize,
     pulse: Arc<OnceLock<PulseHandle>>,
-    /// When the sound began: as soon as the body moves.
+    /// When the audio began: as soon as the robot moves.
     began: Option<Tick>,
-    /// What was known, and when.
+    /// The recognised texts and their times.
     stop: Option<(String, Tick)>,
     held: Option<Tick>,
 }
@@ -85,7 +85,7 @@ impl Clock for Together {
     }
 }
 
-/// How long after its end the word was known, and how long until the body held.
+/// Returns the time from the end of the word to its recognition, and to the moment at which the robot held.
 fn stopped(sentence: &str, word: &str, clip: &Clip, end: Duration) -> (Duration, Duration) {
     let clock = Together::default();
     let robot = MockRobot::new(initial_joints(), Variation::default());
@@ -93,7 +93,7 @@ fn stopped(sentence: &str, word: &str, clip: &Clip, end: Duration) -> (Duration,
     let own = Arc::new(OnceLock::new());
     let ear =
         Ear::new(Vad::open(&models()).unwrap(), Moonshine::open(&models()).unwrap(), Listening::default());
-    // The rest is silence, for as long as the body may brake.
+    // Silence follows for as long as the robot may brake.
     let clip = padded(clip, 0.0, 3.0);
     let sound = Sound { ear, clip, heard: 0, pulse: own.clone(), began: None, stop: None, held: None };
     *clock.sound.lock().unwrap() = Some(sound);
@@ -110,7 +110,7 @@ fn stopped(sentence: &str, word: &str, clip: &Clip, end: Duration) -> (Duration,
         assert!(step.refusal.is_some(), "{sentence} does not end the dance")
     }
     stage.conductor.watch(&|snapshot| snapshot.doing == Doing::Holding);
-    // The beat in which it holds is seen in the next one.
+    // The snapshot shows the cycle in which it holds one cycle later.
     stage.pass_until(stage.conductor.stage_now() + Duration::from_millis(50));
     let sound = clock.sound.lock().unwrap().take().unwrap();
     let began = sound.began.unwrap();
@@ -121,7 +121,7 @@ fn stopped(sentence: &str, word: &str, clip: &Clip, end: Duration) -> (Duration,
 }
 
 #[test]
-fn a_stop_in_the_midst_of_a_dance_holds_within_300_ms_of_the_word() {
+fn spoken_stop_ends_a_dance_within_300_ms() {
     let mut slowest = Duration::ZERO;
     for (sentence, word) in
         [("stop", "stop"), ("please stop", "stop"), ("halt", "halt"), ("freeze", "freeze")]

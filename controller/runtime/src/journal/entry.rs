@@ -1,5 +1,5 @@
-//! One entry of the journal, and the line that it is in the file: a JSON document whose last key is a checksum over all
-//! that stands before it. A line of an older program has other names; it is read as well.
+//! One entry of the journal and its line in the file: a JSON document whose last key is a checksum over everything
+//! before it. Lines of earlier versions have other names and are read as well.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,60 +10,60 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use uuid::Uuid;
 
-/// The longest line that is taken for one of ours, bytes.
+/// The maximum length of a line, bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
 
-/// One thing that happened or was done. As a document it has the names that clients know; in the file those of [`Line`].
+/// One event or action. As a document it has the names of the HTTP API; in the file, those of [`Line`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, utoipa::ToSchema)]
 #[schema(as = JournalEntry)]
 pub struct Entry {
-    /// When, in UTC.
+    /// The time in UTC.
     pub at: String,
-    /// What kind of thing: `http_request`, `message` (over a WebSocket), `utterance`, `question`, `step`, `answer`,
-    /// `tool`, `check`, `robot` (what the control loop did), `program` (it began or ended). Documents write `call`, `said`,
-    /// `asked` and `body` for `http_request`, `utterance`, `question` and `robot`.
+    /// The kind: `http_request`, `message` (over a WebSocket), `utterance`, `question`, `step`, `answer`, `tool`,
+    /// `check`, `robot` (what the control loop did), `program` (start or end). Documents write `call`, `said`, `asked`
+    /// and `body` for `http_request`, `utterance`, `question` and `robot`.
     #[serde(serialize_with = "old_kind")]
     #[schema(value_type = String)]
     pub kind: String,
-    /// Who: the name of a token or a person, an agent, or where the request came from.
+    /// The actor: the name of a token, a user or an agent, or the origin of the request.
     #[serde(serialize_with = "old_actor")]
     #[schema(value_type = String)]
     pub who: String,
-    /// With which role.
+    /// The role.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub role: String,
-    /// From which address.
+    /// The client's address.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub peer: String,
-    /// What was asked for, or happened.
+    /// The request or the event.
     pub what: String,
-    /// What came of it: an HTTP status, or words.
+    /// The result: an HTTP status, or text.
     pub outcome: String,
-    /// How long it took, milliseconds.
+    /// The duration, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took_ms: Option<f64>,
-    /// The stage's clock, seconds: beats times period since the body was opened.
+    /// The robot time in seconds: cycles times period since the robot was opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage_s: Option<f64>,
-    /// The same for all that belongs to one request.
+    /// The id that all entries of one request share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What else is known; its shape goes with the kind.
+    /// Further data; its shape depends on the kind.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     #[schema(value_type = Object)]
     pub detail: Value,
-    /// Entries before this one that were not written.
+    /// The entries before this one that were dropped.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: u64,
-    /// Which run of the program wrote it.
+    /// The id of the process that wrote it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run: String,
-    /// Its number in this run, from 0.
+    /// Its number in this process, from 0.
     #[serde(default)]
     pub seq: u64,
 }
 
-/// An entry as it stands in the file.
+/// An entry as stored in the file.
 #[derive(Serialize, Deserialize)]
 struct Line {
     at: String,
@@ -151,7 +151,7 @@ const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// The name of this run, and the number of its next entry.
+/// The id of this process, and the number of its next entry.
 fn next() -> (String, u64) {
     static RUN: OnceLock<String> = OnceLock::new();
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -160,7 +160,7 @@ fn next() -> (String, u64) {
 }
 
 impl Entry {
-    /// An entry of this moment.
+    /// Creates an entry with the current time.
     #[must_use]
     pub fn now(kind: &str, who: &str, what: &str, outcome: &str) -> Self {
         Entry {
@@ -173,44 +173,44 @@ impl Entry {
         }
     }
 
-    /// The same, of somebody with this role and address.
+    /// Sets the actor's role and address.
     #[must_use]
     pub fn by(self, role: &str, peer: &str) -> Self {
         Entry { role: role.into(), peer: peer.into(), ..self }
     }
 
-    /// The same with more about it.
+    /// Adds further data.
     #[must_use]
     pub fn with(self, detail: Value) -> Self {
         Entry { detail, ..self }
     }
 
-    /// The same as a part of what has this id, at this time of the stage's clock.
+    /// Sets the id of the request, and the robot time.
     #[must_use]
     pub fn of(self, id: &str, stage_s: f64) -> Self {
         Entry { id: Some(id.into()), stage_s: Some(stage_s), ..self }
     }
 
-    /// The same with its number in this run.
+    /// Sets the number in this process.
     pub(super) fn numbered(mut self) -> Self {
         (self.run, self.seq) = next();
         self
     }
 
-    /// The line that it is, with its end.
+    /// Returns its line, with the line end.
     ///
     /// # Errors
-    /// When it can't be written as JSON.
+    /// When it cannot be serialized.
     pub fn line(&self) -> Result<Vec<u8>, serde_json::Error> {
         let mut line = serde_json::to_vec(&Line::from(self.clone()))?;
-        // Its closing brace comes after the checksum.
+        // The closing brace comes after the checksum.
         line.pop();
         let sum = crc32fast::hash(&line);
         line.extend_from_slice(format!("{CRC}{sum:08x}\"}}\n").as_bytes());
         Ok(line)
     }
 
-    /// The entry in a line without its end; none when it is not as it was written.
+    /// Parses a line without its end; none when it was altered.
     #[must_use]
     pub fn of_line(line: &[u8]) -> Option<Self> {
         let whole = line.strip_suffix(b"\"}")?;
@@ -231,7 +231,7 @@ impl Entry {
     }
 }
 
-/// What stands before a checksum.
+/// Returns the part before the checksum.
 const CRC: &str = ",\"crc\":\"";
 
 #[cfg(test)]
@@ -247,7 +247,7 @@ mod tests {
         let line = entry.line().unwrap();
         let text = line.strip_suffix(b"\n").unwrap();
         assert!(!text.contains(&b'\n'));
-        // Whoever knows no checksums reads it as JSON.
+        // A reader without checksums parses the line as JSON.
         assert_eq!(serde_json::from_slice::<Value>(text).unwrap()["robot_time_s"], 3.25);
         assert_eq!(Entry::of_line(text).unwrap(), entry);
         for place in 0..text.len() {
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!((entry.what.as_str(), entry.stage_s), ("halt", Some(1.5)));
         assert_eq!((entry.lost, entry.run.as_str(), entry.seq), (2, "a", 7));
         assert_eq!(Entry::of_line(line.replace("braking", "breaking").as_bytes()), None);
-        // Clients of documents find what they found before.
+        // Documents have the names that clients already use.
         let document = serde_json::to_value(&entry).unwrap();
         assert_eq!((&document["kind"], &document["who"]), (&"body".into(), &"the pulse".into()));
     }

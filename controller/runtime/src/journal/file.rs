@@ -1,7 +1,7 @@
-//! The journal's file on the disk: lines are only added, a long file is put aside, and several programs may write to one.
+//! The journal's file: lines are only appended, a long file is rotated, and several programs may write to it.
 //!
-//! Whoever writes holds the file's lock meanwhile, so a line is whole or, where the disk is full, not there at all. A
-//! program that is killed loses what it had not yet written, and no line of others.
+//! Each writer holds the file's lock, so a line is complete or, on a full disk, absent. A program that is killed loses
+//! its unwritten lines, and none of others.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -10,21 +10,21 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-/// How long files may get, and how many are kept.
+/// The maximum size of files, and how many are retained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
     pub path: PathBuf,
-    /// From this length on it is put aside, bytes.
+    /// The size at which it is rotated, bytes.
     pub longest: u64,
-    /// How many that were put aside are kept, `FILE.1` being the latest.
+    /// The number of retained rotated files, `FILE.1` being the latest.
     pub kept: u32,
 }
 
-/// How often a file is opened anew when another program puts it aside meanwhile.
+/// How often a file is opened again when another program rotates it at the same time.
 const TRIES: u32 = 5;
 
-/// A file that is being written.
+/// An open journal file.
 #[derive(Debug)]
 pub struct Pen {
     place: Place,
@@ -32,7 +32,7 @@ pub struct Pen {
 }
 
 impl Place {
-    /// The file that was put aside so many turns ago; 0 is the one that is written.
+    /// Returns the file after this many rotations; 0 is the current one.
     #[must_use]
     pub fn aside(&self, turns: u32) -> PathBuf {
         match turns {
@@ -41,7 +41,7 @@ impl Place {
         }
     }
 
-    /// All files that are there, the oldest first.
+    /// Returns all existing files, the oldest first.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         (0..=self.kept).rev().map(|turns| self.aside(turns)).filter(|path| path.is_file()).collect()
@@ -49,16 +49,16 @@ impl Place {
 }
 
 impl Pen {
-    /// A pen for this place; nothing is opened before the first line.
+    /// Creates a writer for this path; nothing is opened before the first line.
     #[must_use]
     pub const fn new(place: Place) -> Self {
         Pen { place, file: None }
     }
 
-    /// Adds lines, each with its end; all of them or none.
+    /// Appends lines with their ends; all of them or none.
     ///
     /// # Errors
-    /// What the system says; the file is as it was then.
+    /// Errors of the system; the file is unchanged then.
     pub fn add(&mut self, lines: &[u8]) -> io::Result<()> {
         for _ in 0..TRIES {
             let file = match self.file.take() {
@@ -76,10 +76,10 @@ impl Pen {
         Err(io::Error::other("it is put aside again and again"))
     }
 
-    /// Whether they were added; if not, this is no longer the file of the place.
+    /// Returns whether the lines were appended; if not, the file at this path has been replaced.
     fn add_locked(&self, mut file: &File, lines: &[u8]) -> io::Result<bool> {
         let about = file.metadata()?;
-        // Another program may have put it aside, and a person may have thrown it away.
+        // Another program may have rotated it, and a user may have removed it.
         if fs::metadata(&self.place.path).map(|there| there.ino()).ok() != Some(about.ino()) {
             return Ok(false);
         }
@@ -92,20 +92,20 @@ impl Pen {
         if length > 0 {
             file.read_exact_at(&mut last, length - 1)?;
         }
-        // A line that the power has cut off costs itself alone.
+        // A line that a power failure truncated is lost alone.
         let written = if last == [b'\n'] { Ok(()) } else { file.write_all(b"\n") };
         let written = written.and_then(|()| file.write_all(lines));
         if written.is_err() {
-            // What is left of a line costs itself alone, as above.
+            // The rest of a line is lost alone, as above.
             let _ = file.set_len(length);
         }
         written.map(|()| true)
     }
 
-    /// Has what was added reach the disk.
+    /// Syncs the appended lines to the disk.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn sync(&self) -> io::Result<()> {
         self.file.as_ref().map_or(Ok(()), File::sync_data)
     }
@@ -146,7 +146,7 @@ mod tests {
         let place = place(folder.path());
         let mut pens = [Pen::new(place.clone()), Pen::new(place.clone())];
         for turn in 0..8 {
-            // Two programs in turn: neither writes into what the other has put aside.
+            // Two programs take turns: neither writes into a file that the other has rotated.
             let line = format!("{turn}{}\n", "x".repeat(60));
             pens[turn % 2].add(line.as_bytes()).unwrap();
         }

@@ -1,10 +1,9 @@
-//! The journal: what was asked, done, decided and refused, by whom and when, one JSON document a line.
+//! The journal: requests, actions, decisions and rejections, by whom and when, one JSON document per line.
 //!
-//! Threads: anybody notes, and never waits; one thread writes. What comes faster than it is written, and what a full
-//! disk does not take, is counted, and the count is written when that can be done again. A file that can't be written is
-//! told once in the log; the robot goes on.
+//! Threads: any thread adds entries and never waits; one thread writes. Entries beyond the queue's capacity or on a
+//! full disk are counted, and the count is written later. An unwritable file is logged once, and the robot continues.
 //!
-//! Reading order: `entry` (what is noted, and the line that it is), `file` (lines on the disk), here (the thread), `read`.
+//! Reading order: `entry` (an entry and its line), `file` (lines on the disk), here (the thread), `read`.
 
 mod entry;
 mod file;
@@ -23,16 +22,16 @@ pub use self::file::Pen;
 pub use self::file::Place;
 pub use self::read::{Cursor, Health, Lines, Wanted, latest, latest_before, read};
 
-/// Entries that may wait to be written.
+/// The capacity for unwritten entries.
 const WAITING: usize = 4096;
 
-/// The latest entries, which are told without looking into the file.
+/// The number of latest entries that are served from memory.
 const LATEST: usize = 1000;
 
-/// Lines that are written together, bytes.
+/// The size of one batch of lines, bytes.
 const HANDFUL: usize = 1 << 16;
 
-/// What was written reaches the disk within this time.
+/// The interval of syncs to the disk.
 const SYNCED: Duration = Duration::from_secs(1);
 
 enum Mail {
@@ -40,7 +39,7 @@ enum Mail {
     End,
 }
 
-/// Where entries are noted; any number may be cloned.
+/// A handle to add entries; it can be cloned.
 #[derive(Clone, Debug)]
 pub struct Journal {
     desk: SyncSender<Mail>,
@@ -48,10 +47,10 @@ pub struct Journal {
     lost: Arc<Lost>,
 }
 
-/// Entries that are in no file.
+/// The dropped entries.
 #[derive(Debug, Default)]
 struct Lost {
-    /// Since the last one that was written, which tells it.
+    /// Since the last written one, which reports them.
     untold: AtomicU64,
     /// Since the start.
     ever: AtomicU64,
@@ -64,7 +63,7 @@ impl Lost {
     }
 }
 
-/// The thread that writes. Dropping it writes what waits.
+/// The writer thread. Dropping it writes the pending entries.
 #[derive(Debug)]
 pub struct JournalThread {
     journal: Journal,
@@ -72,7 +71,7 @@ pub struct JournalThread {
 }
 
 impl Journal {
-    /// Notes what happened.
+    /// Adds an entry.
     pub fn note(&self, entry: Entry) {
         let entry = entry.numbered();
         let mut latest = self.latest();
@@ -86,13 +85,13 @@ impl Journal {
         }
     }
 
-    /// How many entries are in no file, since the start.
+    /// Returns the number of dropped entries since the start.
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.lost.ever.load(Ordering::Relaxed)
     }
 
-    /// The latest entries, the last one first.
+    /// Returns the latest entries, the last one first.
     #[must_use]
     pub fn tell(&self, most: usize) -> Vec<Entry> {
         self.latest().iter().rev().take(most).cloned().collect()
@@ -104,10 +103,10 @@ impl Journal {
 }
 
 impl JournalThread {
-    /// Goes on with the journal in this place.
+    /// Opens the journal at this path and continues it.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// When the system provides no thread.
     pub fn start(place: &Place) -> io::Result<Self> {
         let (desk, mail) = sync_channel(WAITING);
         let known = read::recent(place, LATEST).map(VecDeque::from);
@@ -119,7 +118,7 @@ impl JournalThread {
         Ok(JournalThread { journal, thread: Some(thread) })
     }
 
-    /// A way to note in it.
+    /// Returns a handle to add entries.
     #[must_use]
     pub fn journal(&self) -> Journal {
         self.journal.clone()
@@ -128,7 +127,7 @@ impl JournalThread {
 
 impl Drop for JournalThread {
     fn drop(&mut self) {
-        // Where the thread has gone already, there is nobody to tell.
+        // The thread may have ended already.
         let _heard = self.journal.desk.send(Mail::End);
         if let Some(thread) = self.thread.take() {
             let _panicked = thread.join();
@@ -136,7 +135,7 @@ impl Drop for JournalThread {
     }
 }
 
-/// The thread's own.
+/// The state of the thread.
 struct Writer {
     pen: Pen,
     place: Place,
@@ -171,7 +170,7 @@ impl Writer {
         self.told(self.pen.sync());
     }
 
-    /// Writes an entry and those that wait behind it; whether more may come.
+    /// Writes an entry and those queued behind it. Returns whether more may come.
     fn write(&mut self, mut first: Entry, mail: &Receiver<Mail>) -> bool {
         let lost = self.lost.untold.swap(0, Ordering::Relaxed);
         first.lost = lost;
@@ -199,7 +198,7 @@ impl Writer {
         goes_on
     }
 
-    /// Tells once that it can't be written, and once that it can again.
+    /// Logs once that the file cannot be written, and once that it can again.
     fn told(&mut self, done: io::Result<()>) {
         let path = self.place.path.display();
         match done {
@@ -244,7 +243,7 @@ mod tests {
         }
         assert_eq!(thread.journal().tell(1).first().unwrap().what, "POST /2");
         drop(thread);
-        // A line that the power cut off costs itself alone.
+        // A line that a power failure truncated is lost alone.
         let mut text = fs::read_to_string(&place.path).unwrap();
         assert_eq!(text.lines().count(), 3);
         text.push_str(r#"{"at": "cut o"#);
@@ -267,7 +266,7 @@ mod tests {
         let thread = JournalThread::start(&place).unwrap();
         thread.journal().note(entry("POST /0"));
         assert_eq!(thread.journal().tell(10).len(), 1);
-        // Until it was tried.
+        // Until a write was tried.
         while thread.journal.lost() == 0 {
             std::thread::yield_now();
         }

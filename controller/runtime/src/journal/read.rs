@@ -1,4 +1,4 @@
-//! The journal, read: entries in their order, and what is missing or damaged among them.
+//! Reads the journal: entries in order, and missing or damaged ones.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -13,25 +13,25 @@ use serde::Serialize;
 use super::entry::{Entry, LONGEST_LINE};
 use super::file::Place;
 
-/// Which entries are wanted; what is left out holds for all.
+/// A filter for entries; an absent field matches all.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Of this kind, in its new or its old word.
+    /// The kind, by its new or its old name.
     pub kind: Option<String>,
-    /// Of what has this id, or an id that begins so.
+    /// The id, or its first characters.
     pub id: Option<String>,
-    /// From whom.
+    /// The actor.
     pub who: Option<String>,
-    /// With these words in what was asked for or came of it, whatever their case.
+    /// Text in the request or the result, in any case.
     pub text: Option<String>,
-    /// From this moment on, UTC as it stands in entries, or the beginning of one: `2026-11-23T10`.
+    /// The earliest time, UTC as in entries, or its beginning: `2026-11-23T10`.
     pub since: Option<String>,
-    /// Before this moment.
+    /// The time before which entries match.
     pub until: Option<String>,
 }
 
 impl Wanted {
-    /// Whether this entry is.
+    /// Whether an entry matches.
     #[must_use]
     pub fn takes(&self, entry: &Entry) -> bool {
         let is = |wanted: &Option<String>, there: &str, names| {
@@ -50,7 +50,7 @@ impl Wanted {
     }
 }
 
-/// A place in the journal: just before an entry.
+/// A position in the journal: just before an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     run: String,
@@ -58,7 +58,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// The place just before this entry.
+    /// Returns the position just before this entry.
     #[must_use]
     pub fn of(entry: &Entry) -> Self {
         Cursor { run: entry.run.clone(), seq: entry.seq }
@@ -71,7 +71,7 @@ impl fmt::Display for Cursor {
     }
 }
 
-/// Words that are no place in a journal.
+/// A text that is no position in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a place in the journal is the name of a run, a dot and a number")]
 pub struct NoCursor;
@@ -86,28 +86,28 @@ impl FromStr for Cursor {
     }
 }
 
-/// How whole a journal is.
+/// The integrity of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Health {
-    /// Entries that were read.
+    /// The number of entries read.
     pub entries: u64,
-    /// Lines that are not as they were written.
+    /// The number of damaged lines.
     pub damaged: u64,
-    /// Where the first of them are: the file and its line.
+    /// The file and the line of the first damaged ones.
     pub places: Vec<String>,
-    /// Entries that are missing between others of the same run.
+    /// The missing entries between others of the same process.
     pub missing: u64,
-    /// Entries that could not be written, as later ones say.
+    /// The dropped entries that later ones report.
     pub lost: u64,
 }
 
-/// Damaged lines whose places are told.
+/// The maximum number of damaged lines that are located.
 const PLACES: usize = 10;
 
-/// Hands every entry to `each`, the oldest first, and says how whole the journal is.
+/// Passes every entry to `each`, the oldest first, and returns the journal's integrity.
 ///
 /// # Errors
-/// When a file can't be read. A journal that nobody has begun is empty.
+/// When a file cannot be read. A missing journal is empty.
 pub fn read(place: &Place, mut each: impl FnMut(Entry)) -> io::Result<Health> {
     let mut health = Health::default();
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
@@ -132,7 +132,7 @@ pub fn read(place: &Place, mut each: impl FnMut(Entry)) -> io::Result<Health> {
     Ok(health)
 }
 
-/// The latest entries that are wanted, the oldest of them first.
+/// Returns the latest matching entries, the oldest of them first.
 ///
 /// # Errors
 /// As [`read`].
@@ -140,7 +140,7 @@ pub fn latest(place: &Place, wanted: &Wanted, most: usize) -> io::Result<(Vec<En
     latest_before(place, wanted, most, None)
 }
 
-/// The same of those before a place, where there is one.
+/// Returns the latest matching entries before a position, if given.
 ///
 /// # Errors
 /// As [`read`].
@@ -164,10 +164,10 @@ pub fn latest_before(
     Ok((latest.into(), health))
 }
 
-/// So much of a file's end is read first where only the latest entries are wanted, bytes.
+/// The size of the part that is read first from a file's end when only the latest entries are needed, bytes.
 const END: u64 = 1 << 20;
 
-/// The latest entries, the oldest of them first; of a long journal only its end is read.
+/// Returns the latest entries, the oldest of them first. Only the end of a long journal is read.
 ///
 /// # Errors
 /// As [`read`].
@@ -185,7 +185,7 @@ pub fn recent(place: &Place, most: usize) -> io::Result<Vec<Entry>> {
     Ok(recent)
 }
 
-/// The latest entries of one file.
+/// Returns the latest entries of one file.
 fn end_of(path: &Path, most: usize) -> io::Result<Vec<Entry>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
@@ -195,7 +195,7 @@ fn end_of(path: &Path, most: usize) -> io::Result<Vec<Entry>> {
         file.seek(SeekFrom::Start(from))?;
         let mut lines = Lines::new(BufReader::new(&file));
         if from > 0 {
-            // It may begin in the midst of a line.
+            // The part may begin within a line.
             lines.line()?;
         }
         let mut entries = Vec::new();
@@ -210,7 +210,7 @@ fn end_of(path: &Path, most: usize) -> io::Result<Vec<Entry>> {
     }
 }
 
-/// Lines with their numbers, none longer than a line of ours; empty ones are left out.
+/// Reads lines with their numbers, none longer than the maximum; empty ones are skipped.
 pub struct Lines<R> {
     input: R,
     number: u64,
@@ -222,10 +222,10 @@ impl<R: BufRead> Lines<R> {
         Lines { input, number: 0 }
     }
 
-    /// The next one, without its end; none at the end, and none where a last line is not ended yet.
+    /// Returns the next one without its end; none at the end of the file or of an incomplete last line.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn line(&mut self) -> io::Result<Option<(u64, Vec<u8>)>> {
         loop {
             let mut line = Vec::new();
@@ -269,7 +269,7 @@ mod tests {
         let mut heard = Vec::new();
         let health = read(&place, |entry| heard.push(entry.what)).unwrap();
         assert_eq!(heard, ["nod", "dance", "halt"]);
-        // Two between 0 and 3; five between 3 and 9, all of which the later one says were lost.
+        // Two between 0 and 3; five between 3 and 9, all of which the later entry reports as dropped.
         assert_eq!((health.entries, health.damaged, health.missing, health.lost), (3, 2, 2, 5));
         assert!(health.places[0].ends_with("journal.jsonl:3"), "{health:?}");
         let wanted = Wanted { text: Some("DAN".into()), ..Wanted::default() };
@@ -308,7 +308,7 @@ mod tests {
         let place = Place { path: folder.path().join("journal.jsonl"), longest: 1 << 20, kept: 1 };
         assert_eq!(recent(&place, 9).unwrap(), []);
         let entry = |seq: u64| {
-            // Longer than what is read first, all together.
+            // Together longer than the part that is read first.
             let entry = Entry::now("utterance", "Ada", &"nod ".repeat(1000), "Done");
             String::from_utf8(Entry { run: "r".into(), seq, ..entry }.line().unwrap()).unwrap()
         };

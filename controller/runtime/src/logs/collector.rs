@@ -1,7 +1,7 @@
-//! The thread that tells a collector of spans, by OTLP over HTTP with Protocol Buffers, some hundred at a time.
+//! The thread that sends spans to a collector, by OTLP over HTTP with Protocol Buffers, some hundred at a time.
 //!
-//! A collector that is away is asked again, each time after a longer wait, and that is told once; meanwhile spans wait in their
-//! queue, and what has no room there is counted. When the program ends, the thread has two seconds.
+//! An unreachable collector is retried with growing delays and logged once. Meanwhile spans wait in their queue, and
+//! those beyond its capacity are counted. When the program ends, the thread has two seconds.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,34 +27,34 @@ use super::queue::{Doorway, Queue};
 use crate::net::http::{Broken, Http, Listen, NoHttp, Patience, Piece};
 use crate::net::{Address, Reach};
 
-/// How long what waits may be sent when the program ends.
+/// The timeout to send pending spans when the program ends.
 const LAST: Duration = Duration::from_secs(2);
 
-/// How long one answer may take, and how large it may be.
+/// The bounds of one response: times and size.
 const PATIENCE: Patience =
     Patience { whole: Duration::from_secs(10), silence: Duration::from_secs(10), bytes: 1 << 16 };
 
-/// After the first failure so long, then twice as long each time.
+/// The first retry delay; it doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Never longer than this.
+/// The maximum retry delay.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Hears of spans.
+/// Creates spans and sends them.
 pub(super) type Spans = OpenTelemetryLayer<Registry, SdkTracer>;
 
-/// There is nobody to send spans.
+/// The exporter cannot start.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoCollector {
-    /// It can't even be asked.
+    /// No request can be sent.
     #[error(transparent)]
     Http(#[from] NoHttp),
-    /// The system gives no thread.
+    /// The system provides no thread.
     #[error(transparent)]
     Thread(#[from] std::io::Error),
 }
 
-/// What is said of an address where others on the way can read what is sent.
+/// Returns a warning for an address whose traffic others can read.
 pub(super) fn overheard(address: &Address) -> Option<String> {
     let is_safe = address.is_enciphered() || address.reach() == Reach::Here;
     (!is_safe).then(|| {
@@ -62,12 +62,12 @@ pub(super) fn overheard(address: &Address) -> Option<String> {
     })
 }
 
-/// The thread. Dropping it sends what waits, for two seconds at most.
+/// The thread. Dropping it sends pending spans, for two seconds at most.
 pub(super) struct CollectorThread {
     queue: Arc<Queue>,
     clock: WallClock,
     thread: Option<JoinHandle<()>>,
-    // Without it no more spans are made.
+    // Without it no more spans are created.
     _provider: SdkTracerProvider,
 }
 
@@ -109,25 +109,25 @@ impl Drop for CollectorThread {
     }
 }
 
-/// What became of some spans.
+/// The result of one request.
 #[derive(Debug)]
 enum Answer {
-    /// It has them, but so many.
+    /// The collector accepted all but this many.
     Taken { rejected: usize, why: String },
-    /// It does not want them, also not later.
+    /// The collector rejects them permanently.
     Refused(String),
-    /// It may take them later, not before this time.
+    /// The collector may accept them later, not before this time.
     Later(String, Duration),
 }
 
-/// The thread's own.
+/// The state of the thread.
 struct Sender {
     http: Http,
     about: ResourceAttributesWithSchema,
     queue: Arc<Queue>,
     clock: WallClock,
     is_away: bool,
-    /// Whether it was told that spans are lost.
+    /// Whether the loss of spans was logged.
     is_told: bool,
 }
 
@@ -141,14 +141,14 @@ impl Sender {
         self.queue.give_up();
     }
 
-    /// Sends some spans, as often as it takes; whether more may be sent.
+    /// Sends some spans with retries. Returns whether more may be sent.
     fn deliver(&mut self, spans: Vec<SpanData>) -> bool {
         let count = spans.len();
         let resource_spans = group_spans_by_resource_and_scope(spans, &self.about);
         let bytes = ExportTraceServiceRequest { resource_spans }.encode_to_vec();
         let mut pause = FIRST_PAUSE;
         loop {
-            // A try that is begun when the program ends already is the last one.
+            // An attempt that starts after shutdown began is the last one.
             let is_last = self.queue.ends().is_some();
             match self.post(bytes.clone()) {
                 Answer::Taken { rejected, why } => {
@@ -198,7 +198,7 @@ impl Sender {
         }
         match status {
             200..=299 => {
-                // What it answers may be anything.
+                // The response may be anything.
                 let answer = ExportTraceServiceResponse::decode(body.as_slice()).unwrap_or_default();
                 let partly = answer.partial_success.unwrap_or_default();
                 let rejected = usize::try_from(partly.rejected_spans).unwrap_or(0);
@@ -212,13 +212,13 @@ impl Sender {
         }
     }
 
-    /// No longer than until the end.
+    /// At most until the deadline.
     fn patience(&self) -> Patience {
         let left = self.queue.ends().map_or(PATIENCE.whole, |ends| ends.since(self.clock.now()));
         Patience { whole: PATIENCE.whole.min(left), ..PATIENCE }
     }
 
-    /// Tells once that the collector is away.
+    /// Logs once that the collector is unreachable.
     fn is_away(&mut self, why: &str) {
         if !std::mem::replace(&mut self.is_away, true) {
             tracing::warn!(
@@ -235,7 +235,7 @@ impl Sender {
         }
     }
 
-    /// Counts spans that the collector does not want, and tells that once.
+    /// Counts spans that the collector rejects, and logs that once.
     fn lose(&mut self, count: usize, why: &str) {
         self.queue.drop_spans(count);
         if !std::mem::replace(&mut self.is_told, true) {
@@ -244,7 +244,7 @@ impl Sender {
     }
 }
 
-/// Words of somebody else, fit for a line.
+/// Returns foreign text in a form that is safe for one line.
 fn short(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }

@@ -1,4 +1,4 @@
-//! The thread that writes lines into the log's file. One that can't be written is told once on standard error.
+//! The thread that writes the log file. An unwritable file is reported once on standard error.
 
 use std::io;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use super::Counts;
 use super::line::Lines;
 use crate::journal::{Pen, Place};
 
-/// Lines that may wait to be written.
+/// The capacity for unwritten lines.
 const WAITING: usize = 4096;
 
-/// Lines that are written together, bytes.
+/// The size of one batch of lines, bytes.
 const HANDFUL: usize = 1 << 16;
 
-/// How long what waits may be written when the program ends.
+/// The timeout to write pending lines when the program ends.
 const LAST: Duration = Duration::from_secs(2);
 
-/// How often it is looked whether it is.
+/// The polling interval for that.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// The thread. Dropping it writes what waits.
+/// The thread. Dropping it writes the pending lines.
 pub(super) struct FileThread {
     desk: SyncSender<Vec<u8>>,
     closing: Arc<AtomicBool>,
@@ -33,7 +33,7 @@ pub(super) struct FileThread {
 }
 
 impl FileThread {
-    /// Goes on with the log in this place; nothing is opened before the first line.
+    /// Opens the log at this path and continues it; nothing is opened before the first line.
     pub(super) fn start(place: &Place, counts: &'static Counts) -> io::Result<(Self, Lines)> {
         let (desk, lines) = sync_channel(WAITING);
         let closing = Arc::new(AtomicBool::new(false));
@@ -48,10 +48,10 @@ impl FileThread {
 impl Drop for FileThread {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Release);
-        // An empty line wakes it; where there is no room for one, it is awake.
+        // An empty line wakes it; if the queue is full, it is awake.
         let _heard = self.desk.try_send(Vec::new());
         let Some(thread) = self.thread.take() else { return };
-        // A disk that hangs holds nobody up.
+        // A disk that hangs delays nothing.
         let clock = WallClock::start();
         let until = clock.now() + LAST;
         while !thread.is_finished() && clock.now() < until {
@@ -63,12 +63,12 @@ impl Drop for FileThread {
     }
 }
 
-/// The thread's own.
+/// The state of the thread.
 struct Writer {
     pen: Pen,
     place: Place,
     counts: &'static Counts,
-    /// Lines that could not be written since the last that could.
+    /// The dropped lines since the last written one.
     missing: u64,
 }
 
@@ -102,7 +102,7 @@ impl Writer {
             }
             Ok(()) => {}
             Err(error) => {
-                // This goes to the person, and in vain to the file.
+                // This message is for the user; the file cannot be written.
                 if self.missing == 0 {
                     tracing::error!(
                         "the log {path} can't be written, and the program goes on without: {error}; make room, or name another \

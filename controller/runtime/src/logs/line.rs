@@ -1,5 +1,4 @@
-//! An event as a line: one JSON document with the time, the level, who says it, what, and the id of the request that it belongs
-//! to.
+//! An event as a line: one JSON document with the time, level, module, message, and the id of its request.
 
 use std::fmt::{Debug, Write as _};
 use std::sync::atomic::Ordering;
@@ -15,10 +14,10 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::Counts;
 
-/// The most of a text that stands in a line, bytes.
+/// The maximum length of a text in a line, bytes.
 const LONGEST: usize = 8 << 10;
 
-/// Makes lines of events, and hands them on without waiting.
+/// Formats events as lines, and passes them on without waiting.
 pub(super) struct Lines {
     pub(super) desk: SyncSender<Vec<u8>>,
     pub(super) counts: &'static Counts,
@@ -85,7 +84,7 @@ impl Visit for IdOnly {
     }
 }
 
-/// What an event says.
+/// The fields of an event.
 #[derive(Default)]
 struct Said {
     message: String,
@@ -162,7 +161,7 @@ mod tests {
     fn a_line_tells_when_who_what_and_for_which_request() {
         let (lines, _) = logged(10, || {
             let root = tracing::info_span!("request", id = %"7f-1");
-            // Work is handed to another thread with its span.
+            // Work moves to another thread with its span.
             let inner = root.in_scope(|| tracing::info_span!("utterance", id = %"another"));
             let here = tracing::dispatcher::get_default(Clone::clone);
             std::thread::scope(|scope| {

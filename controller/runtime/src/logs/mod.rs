@@ -1,15 +1,16 @@
-//! What the program says of its own work: to the person at the terminal, into a file, and as spans to a collector.
+//! Minismith's logs: to the terminal, to a file, and as spans to a collector.
 //!
-//! A span is a part of a command's way, from the request or the sentence down to the motion that the body makes of it. The
-//! outermost one has the field `id`, which is that of the journal's entries; all others are inside it, also those on other
-//! threads, to which the span is handed with the work. Spans hold ids, names, kinds of motion, outcomes and times. What was said stands in the
-//! journal; tokens, keys and bodies of requests stand nowhere. On the pulse's thread there is no span and nothing is logged.
+//! A span is a part of a command's execution, from the request or the sentence to the robot's motion. The outermost one
+//! has the field `id` of the journal's entries. All others are inside it, including those on other threads, which
+//! receive the span with their work. Spans contain ids, names, kinds of motion, outcomes and times. The text of an
+//! utterance is only in the journal; tokens, keys and bodies of requests are nowhere. The control loop's thread has no
+//! spans and logs nothing.
 //!
-//! Threads: anybody logs, and never waits: lines and spans go into bounded queues, and what has no room there is counted.
-//! One thread writes lines, another tells spans; neither holds a motion, an answer or an exit code up.
+//! Threads: any thread logs and never waits. Lines and spans go into bounded queues, and those beyond the capacity are
+//! counted. One thread writes lines, another sends spans. Neither delays a motion, an answer or an exit code.
 //!
-//! Reading order: here (who hears what), `line` (an event as a line), `file` (the thread that writes lines), `queue` (where
-//! spans wait), `collector` (the thread that sends them).
+//! Reading order: here (the destinations), `line` (an event as a line), `file` (the thread that writes lines), `queue`
+//! (the queue of spans), `collector` (the thread that sends them).
 
 mod collector;
 mod file;
@@ -30,7 +31,7 @@ use self::collector::CollectorThread;
 use self::file::FileThread;
 use crate::config::Config;
 
-/// What could not be told, since the program began.
+/// The dropped lines and spans since the program began.
 #[derive(Debug, Default)]
 pub struct Counts {
     lines_lost: AtomicU64,
@@ -48,34 +49,34 @@ pub fn counts() -> &'static Counts {
 }
 
 impl Counts {
-    /// Lines of the log that are in no file.
+    /// Dropped log lines.
     #[must_use]
     pub fn lines_lost(&self) -> u64 {
         self.lines_lost.load(Ordering::Relaxed)
     }
 
-    /// Spans that the collector has.
+    /// Sent spans.
     #[must_use]
     pub fn spans_sent(&self) -> u64 {
         self.spans_sent.load(Ordering::Relaxed)
     }
 
-    /// Spans that no collector has got.
+    /// Dropped spans.
     #[must_use]
     pub fn spans_dropped(&self) -> u64 {
         self.spans_dropped.load(Ordering::Relaxed)
     }
 }
 
-/// Who hears what the program says. Dropping it writes and sends what waits, within two seconds.
+/// The installed logs. Dropping them writes and sends pending data, within two seconds.
 #[must_use]
 pub struct Logs {
     _collector: Option<CollectorThread>,
-    // After the collector, whose last words are written too.
+    // After the collector, whose last messages are written too.
     _file: Option<FileThread>,
 }
 
-/// Gives a span an id of its own where it lies within no other.
+/// Gives a span an id of its own if it is in no other span.
 #[must_use]
 pub fn known(span: Span) -> Span {
     if !span.is_disabled() && Span::current().is_none() {
@@ -86,8 +87,8 @@ pub fn known(span: Span) -> Span {
 
 type Hears = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Begins to log as it is configured. To be called once, by the program itself; what can't be begun is told, and the program
-/// goes on without.
+/// Starts logging as configured. The program calls it once; a part that cannot start is reported, and the program
+/// continues without it.
 pub fn begin(config: &Config) -> Logs {
     let mut layers = vec![to_the_person()];
     let mut troubles = Vec::new();
@@ -114,7 +115,7 @@ pub fn begin(config: &Config) -> Logs {
             }
         }
     });
-    // Fails where somebody hears already, which is as good.
+    // Fails if a subscriber is installed already, which is fine.
     let _heard = tracing_subscriber::registry().with(layers).try_init();
     for trouble in troubles {
         tracing::warn!("{trouble}");
@@ -122,10 +123,10 @@ pub fn begin(config: &Config) -> Logs {
     Logs { _collector: collector, _file: file }
 }
 
-/// What goes to standard error: as much as `MINISMITH_LOG` asks for, and no spans.
+/// Returns the layer for standard error: the level of `MINISMITH_LOG`, and no spans.
 fn to_the_person() -> Hears {
     let filter = EnvFilter::try_from_env("MINISMITH_LOG")
-        // A client that goes away or asks for what is not there is no error of this program.
+        // A client that disconnects or requests something missing is no error of this program.
         .unwrap_or_else(|_| EnvFilter::new("warn,rmcp::service=off"));
     tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
@@ -134,14 +135,14 @@ fn to_the_person() -> Hears {
         .boxed()
 }
 
-/// What goes into the file: what is configured, and for its ids the spans of this program.
+/// Returns the filter of the file: the configured level and, for their ids, the spans of this program.
 fn into_the_file(levels: Targets) -> FilterFn<impl Fn(&Metadata<'_>) -> bool> {
     filter_fn(move |about| {
         is_our_span(about) || (about.is_event() && levels.would_enable(about.target(), about.level()))
     })
 }
 
-/// Whether this is a part of a command's way.
+/// Whether this span is a part of a command's execution.
 fn is_our_span(about: &Metadata<'_>) -> bool {
     about.is_span() && about.target().starts_with("minismith") && *about.level() <= Level::INFO
 }

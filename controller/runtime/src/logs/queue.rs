@@ -1,4 +1,4 @@
-//! Where spans wait for the collector: a bounded queue that nobody waits at. What has no room is counted.
+//! The bounded queue of spans for the collector. Adding never waits, and spans beyond its capacity are counted.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -12,13 +12,13 @@ use opentelemetry_sdk::trace::{Span, SpanData, SpanProcessor};
 
 use super::Counts;
 
-/// Spans that may wait.
+/// The capacity for unsent spans.
 const WAITING: usize = 4096;
 
-/// Spans that are sent together, at most.
+/// The maximum number of spans in one request.
 pub(super) const TOGETHER: usize = 512;
 
-/// How long spans are gathered, so that those of one command go together.
+/// How long spans are collected, so that those of one command are sent together.
 const GATHERED: Duration = Duration::from_millis(500);
 
 /// The queue.
@@ -32,7 +32,7 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<SpanData>,
-    /// When all is over, by the sender's clock; none as long as the program goes on.
+    /// The deadline at shutdown, by the sender's clock; none while the program runs.
     ends: Option<Tick>,
 }
 
@@ -45,7 +45,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a span into it, if there is room.
+    /// Adds a span, if there is room.
     fn put(&self, span: SpanData) {
         let mut state = self.lock();
         if state.waiting.len() >= WAITING {
@@ -62,12 +62,12 @@ impl Queue {
         }
     }
 
-    /// Counts spans that nobody will get.
+    /// Counts dropped spans.
     pub(super) fn drop_spans(&self, spans: usize) {
         self.counts.spans_dropped.fetch_add(spans as u64, Ordering::Relaxed);
     }
 
-    /// Waits for spans and takes those that came within a moment; none when all is over.
+    /// Waits for spans and takes those of a short interval; none after the deadline.
     pub(super) fn take(&self) -> Option<Vec<SpanData>> {
         let state = self.lock();
         let nothing = |state: &mut State| state.waiting.is_empty() && state.ends.is_none();
@@ -80,25 +80,25 @@ impl Queue {
         (!taken.is_empty()).then_some(taken)
     }
 
-    /// Waits before the next try, less when all is over.
+    /// Waits before the next try, at most until the deadline.
     pub(super) fn pause(&self, time: Duration) {
         let going_on = |state: &mut State| state.ends.is_none();
         let waited = self.changed.wait_timeout_while(self.lock(), time, going_on);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// When all is over, if the program ends.
+    /// Returns the deadline, if the program ends.
     pub(super) fn ends(&self) -> Option<Tick> {
         self.lock().ends
     }
 
-    /// The program ends: what waits may be sent until then.
+    /// Sets the deadline when the program ends; pending spans may be sent until then.
     pub(super) fn end(&self, at: Tick) {
         self.lock().ends = Some(at);
         self.changed.notify_all();
     }
 
-    /// Takes what nobody will get; how many they are.
+    /// Removes the spans that cannot be sent, and returns their number.
     pub(super) fn give_up(&self) -> usize {
         let left = std::mem::take(&mut self.lock().waiting).len();
         self.drop_spans(left);
@@ -106,7 +106,7 @@ impl Queue {
     }
 }
 
-/// A queue as the library of spans sees it.
+/// The queue as a span processor of the tracing library.
 #[derive(Debug)]
 pub(super) struct Doorway(pub(super) Arc<Queue>);
 

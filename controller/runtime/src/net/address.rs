@@ -1,33 +1,33 @@
-//! The address of a server that is asked over HTTP: where it is, without any secret in it.
+//! The address of an HTTP server, without secrets.
 
 use std::fmt;
 use std::net::IpAddr;
 
 use reqwest::Url;
 
-/// Where a server's paths begin, such as `http://127.0.0.1:8080/v1`.
+/// The base URL of a server, such as `http://127.0.0.1:8080/v1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address(Url);
 
-/// How far away a server is, as its address tells.
+/// The network scope of a server, judged by its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// On this machine.
     Here,
-    /// In a network that is not reached from elsewhere, by the numbers of its address.
+    /// In a private network, by its numeric address.
     Private,
     /// Anywhere.
     Anywhere,
 }
 
 impl Address {
-    /// What an address may be, for messages.
+    /// The permitted form of an address, for messages.
     pub const ALLOWED: &str = "an address that begins with http:// or https://, without user, `?` or `#`, such as http://127.0.0.1:8080/v1";
 
-    /// Reads an address; none if it is not [allowed](Self::ALLOWED).
+    /// Parses an address; none if it is not [allowed](Self::ALLOWED).
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        // The reader of addresses forgives white space and control characters.
+        // The URL parser tolerates white space and control characters.
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return None;
         }
@@ -39,13 +39,13 @@ impl Address {
         (matches!(url.scheme(), "http" | "https") && url.has_host() && is_plain).then_some(Address(url))
     }
 
-    /// Whether what is said on the way there is enciphered.
+    /// Whether the connection is encrypted.
     #[must_use]
     pub fn is_enciphered(&self) -> bool {
         self.0.scheme() == "https"
     }
 
-    /// How far away it is. A name other than `localhost` may lead anywhere.
+    /// Returns the network scope. A name other than `localhost` may be anywhere.
     #[must_use]
     pub fn reach(&self) -> Reach {
         let host = self.0.host_str().unwrap_or_default();
@@ -60,7 +60,7 @@ impl Address {
         }
     }
 
-    /// The address of a path below it.
+    /// Returns the URL of a path below it.
     pub(super) fn join(&self, path: &str) -> Url {
         let mut url = self.0.clone();
         url.set_path(&format!("{}/{path}", self.0.path().trim_end_matches('/')));

@@ -1,5 +1,5 @@
-//! Tells the local network where the robot is, as the official daemon does (version 1.13.0): multicast DNS, service
-//! `_reachy-mini._tcp`. Clients that look for a robot by its name find it so.
+//! Announces the robot on the local network, as the official daemon does (version 1.13.0): multicast DNS, service
+//! `_reachy-mini._tcp`. Clients find the robot by its name.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::{Mutex, PoisonError};
@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use mdns_sd::{ServiceDaemon, ServiceInfo};
 
-/// The official type of service.
+/// The official service type.
 const SERVICE: &str = "_reachy-mini._tcp.local.";
 
-/// How long the network may take to hear that the robot is gone.
+/// The timeout to withdraw the announcement.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A robot that is announced; dropping it tells the network that it is gone.
+/// An announced robot; dropping it withdraws the announcement.
 pub struct Announcement {
     daemon: ServiceDaemon,
     address: SocketAddr,
@@ -22,16 +22,16 @@ pub struct Announcement {
     announced: Mutex<Option<String>>,
 }
 
-/// The network can't be told.
+/// The robot cannot be announced.
 #[derive(Debug, thiserror::Error)]
-#[error("the robot can't be announced on the local network: {0}; clients reach it by its address")]
+#[error("cannot announce the robot on the local network: {0}; clients can still use its address")]
 pub struct NotAnnounced(#[from] mdns_sd::Error);
 
 impl Announcement {
     /// Announces a robot of this name, which is served at this address in the official version.
     ///
     /// # Errors
-    /// When there is no multicast here.
+    /// When multicast is not available.
     pub fn begin(name: &str, address: SocketAddr, version: &'static str) -> Result<Self, NotAnnounced> {
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let daemon = ServiceDaemon::new()?;
@@ -40,10 +40,10 @@ impl Announcement {
         Ok(announcement)
     }
 
-    /// Announces it by another name.
+    /// Announces it under another name.
     ///
     /// # Errors
-    /// When the network can't be told.
+    /// When the network cannot be informed.
     pub fn rename(&self, name: &str) -> Result<(), NotAnnounced> {
         let mut announced = self.announced.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = announced.take() {
@@ -77,17 +77,17 @@ impl Announcement {
 
 impl Drop for Announcement {
     fn drop(&mut self) {
-        // Whoever does not hear it finds nobody here.
+        // A failed withdrawal is harmless: a client then finds no server here.
         if let Ok(done) = self.daemon.shutdown() {
             let _heard = done.recv_timeout(PATIENCE);
         }
     }
 }
 
-/// This machine's address on the way out. Nothing is sent.
+/// Returns this machine's address on the outgoing route. Nothing is sent.
 fn outward() -> Option<IpAddr> {
     let socket = UdpSocket::bind(("0.0.0.0", 0)).ok()?;
-    // An address for documentation: only the way there is asked for.
+    // An address for documentation: only the route to it matters.
     socket.connect(("192.0.2.1", 9)).ok()?;
     socket.local_addr().ok().map(|own| own.ip()).filter(|ip| !ip.is_unspecified())
 }

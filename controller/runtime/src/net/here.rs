@@ -1,4 +1,4 @@
-//! Connections to a server on this machine that are kept open, to measure it by.
+//! Persistent connections to a local server, for measurements.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -7,7 +7,7 @@ use tungstenite::{Message, WebSocket, client};
 
 use super::LONGEST_ANSWER;
 
-/// The longest answer, bytes.
+/// The maximum size of a response, bytes.
 const LONGEST: usize = 1 << 20;
 
 fn connect(port: u16) -> Result<TcpStream> {
@@ -17,7 +17,7 @@ fn connect(port: u16) -> Result<TcpStream> {
     Ok(stream)
 }
 
-/// One connection over which question follows question.
+/// One connection for consecutive requests.
 pub struct Talk {
     stream: BufReader<TcpStream>,
     port: u16,
@@ -28,15 +28,15 @@ impl Talk {
     /// Connects.
     ///
     /// # Errors
-    /// When nobody listens there.
+    /// When no server listens there.
     pub fn begin(port: u16) -> Result<Self> {
         Ok(Talk { stream: BufReader::new(connect(port)?), port, body: Vec::new() })
     }
 
-    /// Asks: a method and a path, and JSON where there is any. Gives the status, and what is answered.
+    /// Sends a request: a method and a path, and JSON if any. Returns the status and the body.
     ///
     /// # Errors
-    /// When the answer does not come, or is none that has a length.
+    /// When no response arrives, or it has no length.
     pub fn ask(&mut self, question: &str, json: &str) -> Result<(u16, &[u8])> {
         let Talk { stream, port, body } = self;
         // In one write, as clients do it.
@@ -69,24 +69,24 @@ impl Talk {
     }
 }
 
-/// One WebSocket, listened to.
+/// One WebSocket, for reading.
 pub struct Listening(WebSocket<TcpStream>);
 
 impl Listening {
     /// Connects.
     ///
     /// # Errors
-    /// When nobody listens there, or it does not become a WebSocket.
+    /// When no server listens there, or the upgrade fails.
     pub fn begin(port: u16, path: &str) -> Result<Self> {
         let (socket, _) =
             client(format!("ws://localhost:{port}{path}"), connect(port)?).map_err(Error::other)?;
         Ok(Listening(socket))
     }
 
-    /// Waits for the next text.
+    /// Waits for the next text message.
     ///
     /// # Errors
-    /// When none comes.
+    /// When none arrives.
     pub fn hear(&mut self) -> Result<String> {
         loop {
             if let Message::Text(text) = self.0.read().map_err(Error::other)? {

@@ -1,7 +1,7 @@
-//! Questions to servers over HTTP: one answer at a time, heard piece by piece within bounds.
+//! Requests to HTTP servers: one response at a time, read in chunks within bounds.
 //!
-//! Nothing is followed elsewhere, no proxy is asked, and no connection is kept: a key goes to the address it was meant
-//! for or nowhere.
+//! The client follows no redirect, uses no proxy and keeps no connection: a key reaches only the address that it
+//! belongs to.
 
 use std::error::Error;
 use std::time::Duration;
@@ -15,129 +15,129 @@ use uuid::Uuid;
 use super::{Address, Reach};
 use crate::config::Key;
 
-/// How long a server may take to accept a connection.
+/// The timeout for a connection.
 const CONNECTING: Duration = Duration::from_secs(10);
 
-/// How often the listener is asked whether to go on while nothing comes.
+/// How often the listener may cancel while nothing arrives.
 const LOOK: Duration = Duration::from_millis(50);
 
 const JSON: &str = "application/json";
 const JSON_OR_EVENTS: &str = "text/event-stream, application/json";
 const PROTOBUF: &str = "application/x-protobuf";
 
-/// What is sent, and what is wanted in return.
+/// The body to send, and the accepted response type.
 struct Body<'a> {
     content: &'a str,
     accept: &'static str,
     bytes: Vec<u8>,
 }
 
-/// Whoever asks one server. To be used from an ordinary thread.
+/// A client of one server, for use on an ordinary thread.
 #[derive(Debug)]
 pub struct Http {
     address: Address,
     key: Option<Key>,
-    /// What is sent beside every question.
+    /// Headers of every request.
     also: HeaderMap,
     client: Client,
     /// Taken only in `drop`.
     runtime: Option<Runtime>,
 }
 
-/// What comes from a server, in this order.
+/// The events of a response, in this order.
 #[derive(Debug)]
 pub enum Piece<'a> {
-    /// Nothing yet; does the listener still want to hear it?
+    /// Nothing has arrived yet; the listener may cancel.
     Silence,
-    /// It began to answer.
+    /// The response has begun.
     Began(&'a Opening),
     /// Some bytes, split anywhere.
     Bytes(&'a [u8]),
 }
 
-/// How an answer opens.
+/// The head of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
     /// The HTTP status.
     pub status: u16,
-    /// The type of what follows, in lower case and without parameters; empty if none is told.
+    /// The content type in lower case and without parameters; empty if there is none.
     pub content: String,
-    /// For how many seconds the server does not want to be asked again.
+    /// The seconds before the server accepts a retry.
     pub retry_after: Option<u64>,
-    /// Where it would send whoever asks.
+    /// The redirect target.
     pub elsewhere: Option<String>,
 }
 
-/// How long one answer may take, and how large it may be.
+/// The bounds of a response: times and size.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// The whole answer.
+    /// Time for the whole response.
     pub whole: Duration,
-    /// Without a piece.
+    /// Time between chunks.
     pub silence: Duration,
-    /// All its bytes.
+    /// The total size in bytes.
     pub bytes: usize,
 }
 
-/// Whether to go on listening.
+/// Whether to continue reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listen {
-    /// Go on.
+    /// Continue.
     On,
-    /// It is enough, or nobody wants it any more.
+    /// Stop reading: the response suffices or was cancelled.
     Off,
 }
 
-/// An answer that was not heard to its end.
+/// An incomplete response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
-    /// Nobody is there.
+    /// No server could be reached.
     #[error("{0}")]
     Unreachable(String),
-    /// The connection ended before the answer did.
-    #[error("the connection broke off: {0}")]
+    /// The connection ended before the response did.
+    #[error("the connection was lost: {0}")]
     Cut(String),
-    /// A limit of time was reached.
+    /// A timeout expired.
     #[error("it took longer than {} s", .0.as_secs_f64())]
     Slow(Duration),
-    /// It is too large.
+    /// The response is too large.
     #[error("it is longer than {0} bytes")]
     TooLong(usize),
 }
 
-/// A server that can't even be asked.
+/// A request that cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum NoHttp {
-    /// The system gives no means to wait.
-    #[error("can't open what is needed to wait for a server: {0}; too many files may be open")]
+    /// The system cannot provide a runtime.
+    #[error("cannot wait for a server: {0}; close files if too many are open")]
     Runtime(#[from] std::io::Error),
     /// Others could read the token.
     #[error(
         "MINISMITH_TOKEN would go to {address} over plain http, where others can read it; use https, or `ssh -L`"
     )]
     Overheard {
-        /// Where.
+        /// The address.
         address: String,
     },
-    /// There are no certificates, most likely.
+    /// Most likely, there are no certificates.
     #[error(
-        "can't ask {address} over https: {reason}; install the system's certificates (Debian: ca-certificates)"
+        "cannot connect to {address} over https: {reason}; install the system's certificates (Debian: ca-certificates)"
     )]
     Tls {
-        /// Where.
+        /// The address.
         address: String,
-        /// What the library said.
+        /// The error of the library.
         reason: String,
     },
 }
 
 impl Http {
-    /// Prepares to ask the server at `address`. Nothing is sent yet.
+    /// Prepares a client of the server at `address`. Nothing is sent yet.
     ///
     /// # Errors
     /// [`NoHttp`], mostly where the system has no certificates for https.
     pub fn new(address: Address, key: Option<Key>) -> Result<Self, NoHttp> {
-        // Fails where it was done before, which is as good.
+        // Fails if it is installed already, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             .user_agent(concat!("minismith/", env!("CARGO_PKG_VERSION")))
@@ -145,10 +145,10 @@ impl Http {
             .retry(reqwest::retry::never())
             .no_proxy()
             .connect_timeout(CONNECTING)
-            // Nobody drives a kept connection between questions, so nobody would see that it was closed.
+            // A pooled connection is not polled between requests, so nothing would notice that it was closed.
             .pool_max_idle_per_host(0);
         if !address.is_enciphered() {
-            // The system's certificates are not looked for where none is needed.
+            // The system's certificates are loaded only where they are needed.
             builder = builder.tls_certs_only([]);
         }
         let client = builder
@@ -158,7 +158,7 @@ impl Http {
         Ok(Http { address, key, also: HeaderMap::new(), client, runtime: Some(runtime) })
     }
 
-    /// The same, with this header beside every question; one that can't be sent is left out.
+    /// Adds a header to every request; an invalid one is left out.
     #[must_use]
     pub fn sending(mut self, name: &'static str, value: &str) -> Self {
         if let Ok(value) = HeaderValue::from_str(value) {
@@ -167,8 +167,7 @@ impl Http {
         self
     }
 
-    /// Prepares to ask a server of our own, which is shown the token of the environment (`MINISMITH_TOKEN`), if there is
-    /// one.
+    /// Prepares a client of our own server, which receives the token of the environment (`MINISMITH_TOKEN`), if any.
     ///
     /// # Errors
     /// [`NoHttp`], also where others could read the token.
@@ -180,13 +179,13 @@ impl Http {
         Http::new(address, key)
     }
 
-    /// Where the server is.
+    /// Returns the server's address.
     #[must_use]
     pub const fn address(&self) -> &Address {
         &self.address
     }
 
-    /// The same text, without the key in case the server repeated it.
+    /// Returns the text without the key, in case the server repeated it.
     #[must_use]
     pub fn hide(&self, text: &str) -> String {
         match &self.key {
@@ -195,11 +194,11 @@ impl Http {
         }
     }
 
-    /// Posts a JSON document to a path below the address; the listener hears the answer, and is also asked 20 times a
-    /// second while nothing comes. Ends when the answer does, or the listener has heard enough.
+    /// Posts a JSON document to a path below the address. The listener receives the response, and may cancel 20 times a
+    /// second while nothing arrives. Returns when the response ends or the listener stops it.
     ///
     /// # Errors
-    /// [`Broken`], when the answer did not come to its end.
+    /// [`Broken`], when the response is incomplete.
     pub fn post(
         &self,
         path: &str,
@@ -215,7 +214,7 @@ impl Http {
         )
     }
 
-    /// The same with a message of Protocol Buffers, which is answered by another.
+    /// Posts a Protocol Buffers message; the response is one too.
     ///
     /// # Errors
     /// As [`post`](Self::post).
@@ -229,8 +228,8 @@ impl Http {
         self.send(path, Body { content: PROTOBUF, accept: PROTOBUF, bytes }, patience, hear)
     }
 
-    /// The same with a form of several parts (`multipart/form-data`): each a name, the name of a file where it is one, and what
-    /// is in it.
+    /// Posts a form of several parts (`multipart/form-data`). Each has a name, a file name if it is a file, and its
+    /// content.
     ///
     /// # Errors
     /// As [`post`](Self::post).
@@ -241,7 +240,7 @@ impl Http {
         patience: Patience,
         hear: &mut dyn FnMut(Piece<'_>) -> Listen,
     ) -> Result<(), Broken> {
-        // Nobody can write into a part what ends it: nobody knows this beforehand.
+        // The boundary is random, so that no part can contain it.
         let border = Uuid::new_v4().simple().to_string();
         let mut bytes = Vec::new();
         for (name, file, content) in parts {
@@ -258,7 +257,7 @@ impl Http {
         self.send(path, Body { content: &content, accept: JSON_OR_EVENTS, bytes }, patience, hear)
     }
 
-    /// The same as [`post`](Self::post), for an answer of any kind.
+    /// Like [`post`](Self::post), for a response of any type.
     ///
     /// # Errors
     /// As [`post`](Self::post).
@@ -305,7 +304,7 @@ impl Http {
         }
         let asked = self.client.post(self.address.join(path)).headers(headers).body(bytes).send();
         let mut whole = std::pin::pin!(sleep(patience.whole));
-        /// Waits for a future, while the listener is asked and the limits hold; returns from this function otherwise.
+        /// Waits for a future while the listener continues and the timeouts hold; otherwise returns from this function.
         macro_rules! wait {
             ($future:expr) => {{
                 let mut future = std::pin::pin!($future);
@@ -348,7 +347,7 @@ impl Http {
 
 impl Drop for Http {
     fn drop(&mut self) {
-        // A name that is still being looked up holds nobody up.
+        // A pending name lookup must not delay the end.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -370,7 +369,7 @@ fn why(error: &reqwest::Error) -> Broken {
     if error.is_connect() { Broken::Unreachable(innermost(error)) } else { Broken::Cut(innermost(error)) }
 }
 
-/// What happened at the bottom; the words above it only repeat the address.
+/// Returns the root cause; the outer messages only repeat the address.
 fn innermost(error: &dyn Error) -> String {
     let mut inner = error;
     while let Some(source) = inner.source() {

@@ -1,9 +1,9 @@
-//! The one door to the network: every listener is made here, and every question to a server.
+//! The only module with network access: it opens every listener and every outgoing connection.
 //!
-//! Reading order: this file (listeners, and questions to our own server), [`server`] (connections to them), [`Address`],
-//! [`announce`] (where the robot is found), [`http`] (questions to others), [`sse`] (answers that come as events),
-//! [`pictures`] (a camera on the network).
-//! Safety: nothing listens beyond loopback where there is no token that could be asked for.
+//! Reading order: this file (listeners, and requests to our own server), [`server`] (its connections), [`Address`],
+//! [`announce`] (discovery of the robot), [`http`] (requests to other servers), [`sse`] (event streams), [`pictures`]
+//! (a network camera).
+//! Safety: without a token, nothing listens beyond loopback.
 
 mod address;
 pub mod announce;
@@ -21,33 +21,33 @@ use tokio::net::TcpListener;
 
 pub use address::{Address, Reach};
 
-/// A listener that can't be had.
+/// A listener that cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum NoListener {
-    /// Others could ask, and nobody has a token.
+    /// Other machines could connect, and no token exists.
     #[error(
         "{host} can be reached from other machines, and there is no token to protect the robot; make one with `minismith token add NAME --role operator`, or use --host 127.0.0.1 (and reach it from elsewhere through `ssh -L`)"
     )]
     NotLoopback {
-        /// What was asked for.
+        /// The requested address.
         host: IpAddr,
     },
-    /// The port is taken, or not allowed.
+    /// The port is in use, or not permitted.
     #[error(
-        "can't listen on {address}: {source}; another controller or the official daemon may run there, try --port"
+        "cannot listen on {address}: {source}; another controller or the official daemon may run there, try --port"
     )]
     Bind {
-        /// What was asked for.
+        /// The requested address.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
 
-/// Listens; port 0 takes any free one. Beyond this machine only where tokens protect the robot.
+/// Opens a listener; port 0 selects any free one. Addresses beyond loopback require a token.
 ///
 /// # Errors
-/// [`NoListener`] says which and why.
+/// [`NoListener`] contains the address and the cause.
 pub async fn listen(host: IpAddr, port: u16, has_tokens: bool) -> Result<TcpListener, NoListener> {
     if !(host.is_loopback() || has_tokens) {
         return Err(NoListener::NotLoopback { host });
@@ -56,17 +56,18 @@ pub async fn listen(host: IpAddr, port: u16, has_tokens: bool) -> Result<TcpList
     TcpListener::bind(address).await.map_err(|source| NoListener::Bind { address, source })
 }
 
-/// How long a server on this machine may take to answer, busy as it may be.
+/// The timeout for a local server, even a busy one.
 const LONGEST_ANSWER: Duration = Duration::from_secs(20);
 
-/// Asks a server of our own on this machine; `question` is a method and a path. Returns the body of the answer.
+/// Sends a request to our own server on this machine; `question` is a method and a path. Returns the body of the
+/// response.
 ///
 /// # Errors
-/// When nobody listens there, or the answer does not come.
+/// When no server listens there, or no response arrives.
 pub fn ask_here(port: u16, question: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
     stream.set_read_timeout(Some(LONGEST_ANSWER))?;
-    // HTTP/1.0: the answer ends with the connection.
+    // HTTP/1.0: the response ends with the connection.
     write!(stream, "{question} HTTP/1.0\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")?;
     let mut answer = String::new();
     stream.take(1 << 20).read_to_string(&mut answer)?;

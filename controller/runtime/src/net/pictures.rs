@@ -1,7 +1,7 @@
-//! A stream of pictures over HTTP, heard for as long as somebody looks.
+//! A stream of images over HTTP, read for as long as a consumer exists.
 //!
-//! The server is the one that `camera.source` names; nothing is followed elsewhere and no proxy is asked. What comes is read
-//! and bounded by `minismith_senses::camera::mjpeg`.
+//! The server is that of `camera.source`. The client follows no redirect and uses no proxy.
+//! `minismith_senses::camera::mjpeg` parses and bounds the stream.
 
 use std::io::{ErrorKind, Read};
 use std::time::Duration;
@@ -13,12 +13,12 @@ use reqwest::{Client, Response, Url};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
-/// How long a server may take to accept a connection, and to begin its answer.
+/// The timeout for a connection, and for the start of the response.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long one reading waits.
+/// The timeout of one read.
 const WAIT: Duration = Duration::from_millis(200);
 
-/// The source at this address. The name it goes by has no query, which may hold a password.
+/// Returns the source at this address. Its display name omits the query, which may contain a password.
 #[must_use]
 pub fn stream(address: &str) -> Stream {
     let name = match Url::parse(address) {
@@ -45,7 +45,7 @@ fn connect(address: &str, name: &str) -> Result<(String, Box<dyn Read + Send>), 
         )
     };
     let url = Url::parse(address).map_err(|error| no(format!("{name} is no address: {error}")))?;
-    // Fails where it was done before, which is as good.
+    // Fails if it is installed already, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
         .user_agent(concat!("minismith/", env!("CARGO_PKG_VERSION")))
@@ -65,7 +65,7 @@ fn connect(address: &str, name: &str) -> Result<(String, Box<dyn Read + Send>), 
     let response = runtime
         .block_on(timeout(PATIENCE, client.get(url).send()))
         .map_err(|_| no(format!("{name} does not answer")))?
-        // The library's words hold the whole address.
+        // The library's message contains the whole address.
         .map_err(|error| no(format!("{name} can't be reached: {}", error.without_url())))?;
     if !response.status().is_success() {
         return Err(no(format!("{name} answers with status {}", response.status().as_u16())));
@@ -74,7 +74,7 @@ fn connect(address: &str, name: &str) -> Result<(String, Box<dyn Read + Send>), 
     Ok((kind.to_owned(), Box::new(Heard { runtime, response, rest: Vec::new(), read: 0 })))
 }
 
-/// An answer, as bytes that can be read.
+/// A response as a byte reader.
 struct Heard {
     runtime: Runtime,
     response: Response,

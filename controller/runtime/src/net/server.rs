@@ -1,7 +1,7 @@
-//! Takes connections, with or without TLS, and lets routes answer what comes over them.
+//! Accepts connections, with or without TLS, and routes their requests.
 //!
-//! Threads: one task for each connection. There is a bound on how many there are, in all and from one machine, and on how
-//! long each may take for a handshake and for the head of a request; so who opens many, or says nothing, costs little.
+//! Threads: one task per connection. The number of connections is bounded, in total and per machine. So are the times
+//! for a handshake and for the head of a request. Many or silent clients therefore cost little.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -28,46 +28,46 @@ use tokio::time::timeout;
 pub use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
-/// Where a request came from; every one has it among its extensions.
+/// The origin of a request, stored among its extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
 
-/// How long the head of a request may take to come, and how long a connection may be idle.
+/// The timeout for the head of a request, and for an idle connection.
 const SLOWEST_HEAD: Duration = Duration::from_secs(15);
 
-/// How long a handshake may take.
+/// The timeout for a handshake.
 const SLOWEST_HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// How long requests may take that have begun when the end is asked for. One that never goes on would hold it up.
+/// The time that running requests have at shutdown. A request that never ends must not delay it.
 const LAST_CALL: Duration = Duration::from_secs(1);
 
-/// What those are told who come when all places are taken.
+/// The response to clients when all places are taken.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 5\r\n\
 Connection: close\r\nContent-Length: 43\r\n\r\n{\"detail\": \"too many connections are open\"}";
 
-/// A certificate that can't be used.
+/// An unusable certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum NoTls {
-    /// It can't be read.
-    #[error("can't read {what} in {}: {why}; name a PEM file with `server: {{tls_certificate: FILE, tls_key: FILE}}` in config.yaml", .path.display())]
+    /// The file cannot be read.
+    #[error("cannot read {what} in {}: {why}; name a PEM file with `server: {{tls_certificate: FILE, tls_key: FILE}}` in config.yaml", .path.display())]
     Pem {
-        /// What was looked for.
+        /// The expected content.
         what: &'static str,
-        /// Where.
+        /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The cause.
         why: String,
     },
-    /// They do not fit.
-    #[error("certificate and key can't be used: {0}")]
+    /// Certificate and key do not match.
+    #[error("cannot use the certificate and key: {0}; check that they belong together")]
     Pair(#[from] rustls::Error),
 }
 
-/// What speaks TLS with these files.
+/// Returns a TLS acceptor with these files.
 ///
 /// # Errors
-/// [`NoTls`] says which can't be used.
+/// [`NoTls`] names the unusable file.
 pub fn tls(certificate: &Path, key: &Path) -> Result<TlsAcceptor, NoTls> {
     let bad = |what, path: &Path, why: String| NoTls::Pem { what, path: path.to_owned(), why };
     let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificate)
@@ -86,14 +86,14 @@ pub fn tls(certificate: &Path, key: &Path) -> Result<TlsAcceptor, NoTls> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-/// Places for connections.
+/// The places for connections.
 #[derive(Debug)]
 struct Places {
     all: usize,
     taken: Mutex<HashMap<IpAddr, usize>>,
 }
 
-/// A place that is taken; dropping it gives it back.
+/// A taken place; dropping it frees it.
 struct Place {
     places: Arc<Places>,
     peer: IpAddr,
@@ -124,7 +124,7 @@ impl Drop for Place {
     }
 }
 
-/// Serves until `until` completes; what is being answered then has a second to come to its end.
+/// Serves until `until` completes; running requests then have a second to end.
 pub async fn serve(
     listener: TcpListener,
     routes: Router,
@@ -139,12 +139,12 @@ pub async fn serve(
     loop {
         let (stream, peer) = tokio::select! {
             () = &mut until => break,
-            // Those that have ended are forgotten.
+            // Removes ended tasks.
             Some(_) = open.join_next() => continue,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // There are no more files to open, for example: it may pass.
+                    // For example, no file descriptors are left: this may pass.
                     tracing::warn!(%error, "a connection could not be taken");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
@@ -153,7 +153,7 @@ pub async fn serve(
         };
         let Some(place) = places.take(peer.ip()) else {
             if tls.is_none() {
-                // Whoever does not hear it is refused all the same.
+                // A client that does not read the response is rejected nevertheless.
                 let _heard = stream.try_write(FULL);
             }
             continue;
@@ -165,7 +165,7 @@ pub async fn serve(
         });
     }
     drop(listener);
-    // Nobody may listen any more.
+    // The server is shutting down.
     let _heard = ending.send(true);
     let _in_time = timeout(LAST_CALL, async { while open.join_next().await.is_some() {} }).await;
 }
@@ -177,7 +177,7 @@ async fn converse(
     routes: Router,
     ends: watch::Receiver<bool>,
 ) {
-    // Small answers are not kept back; without it they are only slower.
+    // Small responses are sent without delay; without this option they are only slower.
     let _quick = stream.set_nodelay(true);
     match tls {
         None => answer(stream, peer, routes, ends).await,

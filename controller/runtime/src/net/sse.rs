@@ -1,39 +1,39 @@
-//! Server-sent events, taken apart as their bytes arrive: strict about text and lengths, indifferent to where bytes split.
+//! Parses server-sent events as their bytes arrive. Text and lengths are checked; bytes may be split anywhere.
 //!
-//! The format is that of the HTML standard, section "Server-sent events"; only `data` counts here.
+//! The format is that of the HTML standard, section "Server-sent events"; only `data` is used here.
 
-/// The longest line, bytes. A piece of an answer is a few hundred.
+/// The maximum line length, bytes. A chunk of a reply has a few hundred.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// A stream of events that is being heard.
+/// The parser of one event stream.
 #[derive(Debug, Default)]
 pub struct Events {
     line: Vec<u8>,
-    /// The last line ended with a carriage return, so that a line feed belongs to it.
+    /// The last line ended with a carriage return, so a following line feed belongs to it.
     returned: bool,
-    /// What the event has so far; none before its first `data`.
+    /// The data of the current event; none before its first `data`.
     data: Option<String>,
 }
 
-/// Why a stream is none.
+/// Why a stream is no event stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoEvents {
-    /// A line has no end.
+    /// A line is too long.
     #[error("a line of the stream is longer than {LONGEST_LINE} bytes")]
     TooLong,
-    /// Something else than text.
+    /// The bytes are no text.
     #[error("the stream is not UTF-8 text")]
     NotText,
-    /// Text, and no event.
-    #[error("the stream holds a line that is no event")]
+    /// The text contains a line that is no event.
+    #[error("the stream contains a line that is no event")]
     NoField,
 }
 
 impl Events {
-    /// Takes the next bytes, and hands on the data of each event that they end.
+    /// Parses the next bytes, and passes on the data of each event that they complete.
     ///
     /// # Errors
-    /// [`NoEvents`] when this is no stream of events.
+    /// [`NoEvents`] when this is no event stream.
     pub fn take(&mut self, bytes: &[u8], events: &mut Vec<String>) -> Result<(), NoEvents> {
         for byte in bytes {
             match byte {
@@ -74,9 +74,9 @@ impl Events {
                 data.push_str(value);
                 Ok(())
             }
-            // A comment, or a field that carries nothing of an answer.
+            // A comment, or a field without data.
             "" | "event" | "id" | "retry" => Ok(()),
-            // An error that was not put into an event, as some servers send it.
+            // An error outside of any event, as some servers send it.
             "error" => {
                 self.data = Some(format!("{{\"error\":{}}}", value.trim()));
                 Ok(())
