@@ -5,38 +5,38 @@
 //! official packages are not installed, only our own side is measured. What the official packages have no like of (the
 //! policy, guests, rehearsals) is held against plain Python, or against time itself.
 //!
-//! Reading order: [`run`], [`row`] (what is told), `rounds` (taking turns), `peer` (the official side), `line` (the
+//! Reading order: [`run`], [`row`] (what is told), `rounds` (taking turns), `baseline` (the official side), `line` (the
 //! emulated line under watch), `tools` (the tools that are measured), then one module for each thing that is measured.
 
-mod beat;
+mod baseline;
 mod bus;
+mod control_cycle;
+mod cpu_load;
 mod frames;
 mod jitter;
 mod jobs;
-mod kept;
 mod kinematics;
 mod line;
+mod official_api;
 mod page;
-mod peer;
 mod policy;
 mod prompts;
+mod recording_cost;
 mod rehearsal;
 mod rounds;
 pub mod row;
 mod sight;
 mod speech;
-mod spinning;
+mod text_to_motion;
 mod tools;
-mod wire;
-mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use baseline::Baselines;
 use jitter::Load;
 use minismith_runtime::config::Config;
 use minismith_toolchain::guest::{LazyHost, ToolHost, locate};
-use peer::Peers;
 use row::Row;
 
 /// What is measured, and how.
@@ -52,7 +52,7 @@ pub struct Options {
 
 /// Nothing can be measured.
 #[derive(Debug, thiserror::Error)]
-pub enum NoBench {
+pub enum BenchError {
     /// Nothing has this name.
     #[error("nothing is measured as `{name}`; there is: {}", names().join(", "))]
     NoSuchName {
@@ -60,10 +60,10 @@ pub enum NoBench {
         name: String,
     },
     /// The environment that was named is not there.
-    #[error("there is no Python in {}; `make peers` installs the official packages", .place.display())]
-    NoPeers {
+    #[error("there is no Python in {}; `make peers` installs the official packages", .path.display())]
+    NoBaselines {
         /// The place.
-        place: PathBuf,
+        path: PathBuf,
     },
 }
 
@@ -82,9 +82,9 @@ impl Failed {
 /// What every measurement has at hand.
 struct Desk<'a> {
     config: &'a Config,
-    peers: &'a Peers,
+    baselines: &'a Baselines,
     /// Where guests come from, started by the first who asks.
-    cage: &'a LazyHost,
+    sandbox: &'a LazyHost,
     quick: bool,
     /// Says what is going on.
     progress: &'a dyn Fn(&str),
@@ -98,7 +98,7 @@ impl Desk<'_> {
 
     /// The warm tool host.
     fn host(&self) -> Result<Arc<ToolHost>, Failed> {
-        self.cage.host().map_err(|fault| Failed::at("the tool host")(&fault))
+        self.sandbox.host().map_err(|fault| Failed::at("the tool host")(&fault))
     }
 
     /// The interpreter that tools run on.
@@ -114,11 +114,11 @@ enum Subject {
     /// Between postures and joints.
     Kinematics,
     /// The beat without a line.
-    BeatCost,
+    CycleCost,
     /// The beat when what it does is kept.
-    BeatKept,
+    CycleCostLogged,
     /// A body that is recorded, in real time.
-    Kept,
+    RecordingCost,
     /// Writing and reading nine motors.
     BusCycle,
     /// How fast the line can be driven.
@@ -140,11 +140,11 @@ enum Subject {
     /// How long prompts are.
     Prompts,
     /// From a sentence to the line.
-    Words,
+    TextToMotion,
     /// Understanding and speaking.
     Speech,
     /// The official wire.
-    Wire,
+    OfficialApi,
     /// The dashboard in a browser.
     Page,
 }
@@ -152,9 +152,9 @@ enum Subject {
 impl Subject {
     const ALL: [Subject; 20] = [
         Subject::Kinematics,
-        Subject::BeatCost,
-        Subject::BeatKept,
-        Subject::Kept,
+        Subject::CycleCost,
+        Subject::CycleCostLogged,
+        Subject::RecordingCost,
         Subject::BusCycle,
         Subject::BusRate,
         Subject::Policy,
@@ -164,9 +164,9 @@ impl Subject {
         Subject::Rehearsal,
         Subject::Check,
         Subject::Prompts,
-        Subject::Words,
+        Subject::TextToMotion,
         Subject::Speech,
-        Subject::Wire,
+        Subject::OfficialApi,
         Subject::Page,
         Subject::Jitter(Load::Idle),
         Subject::Jitter(Load::Loaded),
@@ -177,9 +177,9 @@ impl Subject {
     fn names(self) -> Vec<String> {
         match self {
             Subject::Kinematics => kinematics::NAMES.map(str::to_owned).into(),
-            Subject::BeatCost => vec![beat::NAME.to_owned()],
-            Subject::BeatKept => vec![beat::KEPT.to_owned()],
-            Subject::Kept => kept::NAMES.map(str::to_owned).into(),
+            Subject::CycleCost => vec![control_cycle::NAME.to_owned()],
+            Subject::CycleCostLogged => vec![control_cycle::NAME_LOGGED.to_owned()],
+            Subject::RecordingCost => recording_cost::NAMES.map(str::to_owned).into(),
             Subject::BusCycle => vec![bus::CYCLE.to_owned()],
             Subject::BusRate => vec![bus::RATE.to_owned()],
             Subject::Jitter(load) => jitter::names(load),
@@ -190,9 +190,9 @@ impl Subject {
             Subject::Rehearsal => rehearsal::SPEEDS.map(str::to_owned).into(),
             Subject::Check => vec![rehearsal::CHECK.to_owned()],
             Subject::Prompts => vec![prompts::NAME.to_owned()],
-            Subject::Words => words::NAMES.map(str::to_owned).into(),
+            Subject::TextToMotion => text_to_motion::NAMES.map(str::to_owned).into(),
             Subject::Speech => speech::NAMES.map(str::to_owned).into(),
-            Subject::Wire => wire::NAMES.map(str::to_owned).into(),
+            Subject::OfficialApi => official_api::NAMES.map(str::to_owned).into(),
             Subject::Page => page::NAMES.map(str::to_owned).into(),
         }
     }
@@ -200,9 +200,9 @@ impl Subject {
     fn measure(self, desk: &Desk<'_>) -> Vec<Row> {
         match self {
             Subject::Kinematics => kinematics::measure(desk),
-            Subject::BeatCost => vec![beat::measure(desk)],
-            Subject::BeatKept => vec![beat::kept(desk)],
-            Subject::Kept => kept::measure(desk),
+            Subject::CycleCost => vec![control_cycle::measure(desk)],
+            Subject::CycleCostLogged => vec![control_cycle::measure_logged(desk)],
+            Subject::RecordingCost => recording_cost::measure(desk),
             Subject::BusCycle => vec![bus::cycle(desk)],
             Subject::BusRate => vec![bus::rate(desk)],
             Subject::Jitter(load) => jitter::measure(desk, load),
@@ -213,9 +213,9 @@ impl Subject {
             Subject::Rehearsal => rehearsal::speeds(desk),
             Subject::Check => vec![rehearsal::check(desk)],
             Subject::Prompts => vec![prompts::measure(desk)],
-            Subject::Words => words::measure(desk),
+            Subject::TextToMotion => text_to_motion::measure(desk),
             Subject::Speech => speech::measure(desk),
-            Subject::Wire => wire::measure(desk),
+            Subject::OfficialApi => official_api::measure(desk),
             Subject::Page => page::measure(desk),
         }
     }
@@ -230,17 +230,17 @@ pub fn names() -> Vec<String> {
 /// Measures; `progress` is told what is going on.
 ///
 /// # Errors
-/// [`NoBench`] when the options name what is not there. A side that could not be measured is a row that says so.
-pub fn run(config: &Config, options: &Options, progress: &dyn Fn(&str)) -> Result<Vec<Row>, NoBench> {
+/// [`BenchError`] when the options name what is not there. A side that could not be measured is a row that says so.
+pub fn run(config: &Config, options: &Options, progress: &dyn Fn(&str)) -> Result<Vec<Row>, BenchError> {
     let only = || options.only.iter().flat_map(|only| only.split(','));
     let wanted = |name: &str| options.only.is_none() || only().any(|only| only == name);
     if let Some(name) = only().find(|name| !names().iter().any(|known| known == name)) {
-        return Err(NoBench::NoSuchName { name: name.to_owned() });
+        return Err(BenchError::NoSuchName { name: name.to_owned() });
     }
-    let peers = Peers::find(options.peers.as_deref())?;
-    peers.tell_what_is_missing(progress);
-    let cage = LazyHost::new(&config.tool_host.python, config.tool_host.sandbox_requirements.clone());
-    let desk = Desk { config, peers: &peers, cage: &cage, quick: options.quick, progress };
+    let peers = Baselines::find(options.peers.as_deref())?;
+    peers.report_what_is_missing(progress);
+    let sandbox = LazyHost::new(&config.tool_host.python, config.tool_host.sandbox_requirements.clone());
+    let desk = Desk { config, baselines: &peers, sandbox: &sandbox, quick: options.quick, progress };
     let mut rows = Vec::new();
     for subject in Subject::ALL {
         if subject.names().iter().any(|name| wanted(name)) {

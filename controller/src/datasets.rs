@@ -10,19 +10,21 @@ use std::path::PathBuf;
 use std::process::Child;
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock};
-pub use minismith_datasets::{Encoded, Film, NoDataset, Options, Plan, Reel, Report};
+use firmware_bridge::clock::{Clock, MonotonicClock};
+pub use minismith_datasets::{
+    DatasetError, EncodedVideo, FrameSequence, Options, Plan, Report, VideoEncoder,
+};
 
-use minismith_runtime::processes::{self, Program};
+use minismith_runtime::subprocess::{self, Program};
 
 /// Names the program ffmpeg where it is not on the path.
 const VARIABLE: &str = "MINISMITH_FFMPEG";
 
 /// How long ffmpeg may take for one picture, and for its end.
-const PATIENCE: Duration = Duration::from_mins(1);
+const FFMPEG_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How often it is looked whether it has ended.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// There is no ffmpeg.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(10);
     "the traces have pictures, and their videos are made by ffmpeg, which is not on the path: install it (Debian: apt-get \
      install ffmpeg), name it in {VARIABLE}, or leave pictures out with --no-pictures"
 )]
-pub struct NoFfmpeg;
+pub struct FfmpegError;
 
 /// The program ffmpeg.
 #[derive(Debug)]
@@ -38,10 +40,10 @@ pub struct Ffmpeg(PathBuf);
 
 /// Nobody makes videos, where there are none to make.
 #[derive(Debug)]
-pub struct NoVideos;
+pub struct VideoError;
 
-impl Film for NoVideos {
-    fn film(&mut self, _: &mut Reel<'_>) -> Result<Encoded, Box<dyn Error + Send + Sync>> {
+impl VideoEncoder for VideoError {
+    fn encode(&mut self, _: &mut FrameSequence<'_>) -> Result<EncodedVideo, Box<dyn Error + Send + Sync>> {
         Err("there was to be no video".into())
     }
 }
@@ -50,20 +52,20 @@ impl Ffmpeg {
     /// The one that the environment names, else the first on the path.
     ///
     /// # Errors
-    /// [`NoFfmpeg`].
-    pub fn find() -> Result<Self, NoFfmpeg> {
+    /// [`FfmpegError`].
+    pub fn find() -> Result<Self, FfmpegError> {
         let named = env::var_os(VARIABLE).map(PathBuf::from);
         let on_path = || {
             let path = env::var_os("PATH")?;
-            env::split_paths(&path).map(|folder| folder.join("ffmpeg")).find(|place| place.is_file())
+            env::split_paths(&path).map(|folder| folder.join("ffmpeg")).find(|position| position.is_file())
         };
-        let place = named.or_else(on_path).filter(|place| place.is_file());
-        place.map(Ffmpeg).ok_or(NoFfmpeg)
+        let position = named.or_else(on_path).filter(|position| position.is_file());
+        position.map(Ffmpeg).ok_or(FfmpegError)
     }
 }
 
-impl Film for Ffmpeg {
-    fn film(&mut self, reel: &mut Reel<'_>) -> Result<Encoded, Box<dyn Error + Send + Sync>> {
+impl VideoEncoder for Ffmpeg {
+    fn encode(&mut self, reel: &mut FrameSequence<'_>) -> Result<EncodedVideo, Box<dyn Error + Send + Sync>> {
         let fps = reel.fps.to_string();
         // Every second frame a key frame, as LeRobot has it: any frame is found fast.
         let words = [
@@ -85,18 +87,18 @@ impl Film for Ffmpeg {
             [&words[..], &coded, &whole].concat().into_iter().map(Into::into).collect();
         arguments.push(reel.to.into());
         let (mut ours, theirs) = UnixStream::pair()?;
-        ours.set_write_timeout(Some(PATIENCE))?;
+        ours.set_write_timeout(Some(FFMPEG_TIMEOUT))?;
         let program =
             Program { path: self.0.clone(), arguments, environment: Vec::new(), input: theirs.into() };
-        let mut encoder = Encoder(processes::start(program)?);
-        let told = reel.by_ref().try_for_each(|jpeg| ours.write_all(&jpeg));
+        let mut encoder = Encoder(subprocess::start(program)?);
+        let reported = reel.by_ref().try_for_each(|jpeg| ours.write_all(&jpeg));
         drop(ours);
         let status = encoder.wait()?;
         if !status.success() {
             return Err(format!("ffmpeg failed ({status}); what it said stands above").into());
         }
-        told?;
-        Ok(Encoded { codec: "h264".into(), pixels: "yuv420p".into() })
+        reported?;
+        Ok(EncodedVideo { codec: "h264".into(), pixels: "yuv420p".into() })
     }
 }
 
@@ -105,13 +107,13 @@ struct Encoder(Child);
 
 impl Encoder {
     fn wait(&mut self) -> io::Result<std::process::ExitStatus> {
-        let clock = WallClock::start();
-        let until = clock.now() + PATIENCE;
+        let clock = MonotonicClock::start();
+        let until = clock.now() + FFMPEG_TIMEOUT;
         while clock.now() < until {
             if let Some(status) = self.0.try_wait()? {
                 return Ok(status);
             }
-            clock.wait_until(clock.now() + LOOK);
+            clock.wait_until(clock.now() + POLL_INTERVAL);
         }
         Err(io::Error::new(io::ErrorKind::TimedOut, "ffmpeg did not end"))
     }

@@ -7,7 +7,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaterni
 
 /// An image, stored row by row from the top, with three bytes (blue, green, red) per pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
+pub struct BgrImage {
     /// Number of rows.
     pub height: usize,
     /// Pixels per row.
@@ -16,12 +16,12 @@ pub struct Picture {
     pub bgr: Vec<u8>,
 }
 
-impl Picture {
+impl BgrImage {
     /// Returns an image of these bytes, or `None` if the size is zero or does not match the number of bytes.
     #[must_use]
     pub fn of(height: usize, width: usize, bgr: Vec<u8>) -> Option<Self> {
         let bytes = height.checked_mul(width)?.checked_mul(3)?;
-        (bytes > 0 && bgr.len() == bytes).then_some(Picture { height, width, bgr })
+        (bytes > 0 && bgr.len() == bytes).then_some(BgrImage { height, width, bgr })
     }
 
     /// Returns a pixel as blue, green, red, or `None` outside the image.
@@ -58,15 +58,15 @@ impl Distortion {
             return None;
         }
         let mut all = [0.0; 12];
-        for (place, one) in all.iter_mut().zip(coefficients) {
-            *place = *one;
+        for (position, one) in all.iter_mut().zip(coefficients) {
+            *position = *one;
         }
         Some(Distortion(all))
     }
 
     /// Distorts an ideal image point (x / z, y / z).
     #[must_use]
-    pub fn bend(&self, x: f64, y: f64) -> (f64, f64) {
+    pub fn distort(&self, x: f64, y: f64) -> (f64, f64) {
         let [_, _, p1, p2, _, _, _, _, s1, s2, s3, s4] = self.0;
         let radius_squared = x * x + y * y;
         let radial = self.radial(radius_squared);
@@ -86,25 +86,25 @@ impl Distortion {
         (1.0 + radius_squared * (k1 + radius_squared * (k2 + radius_squared * k3))) / denominator
     }
 
-    /// Removes the distortion from the image point (x, y): the inverse of [`bend`](Self::bend), by Newton's method.
+    /// Removes the distortion from the image point (x, y): the inverse of [`distort`](Self::bend), by Newton's method.
     /// Returns `None` where the model is not valid, far outside the calibrated area.
     #[must_use]
-    pub fn straighten(&self, x: f64, y: f64) -> Option<(f64, f64)> {
+    pub fn undistort(&self, x: f64, y: f64) -> Option<(f64, f64)> {
         if self.0 == [0.0; 12] {
             return Some((x, y));
         }
-        const STEP: f64 = 1e-6;
+        const DIFFERENCE_STEP: f64 = 1e-6;
         let (mut at_x, mut at_y) = (x, y);
         for _ in 0..50 {
-            let (seen_x, seen_y) = self.bend(at_x, at_y);
+            let (seen_x, seen_y) = self.distort(at_x, at_y);
             let (off_x, off_y) = (x - seen_x, y - seen_y);
             if off_x.hypot(off_y) < 1e-12 {
                 return Some((at_x, at_y));
             }
-            let (right_x, right_y) = self.bend(at_x + STEP, at_y);
-            let (down_x, down_y) = self.bend(at_x, at_y + STEP);
-            let (xx, yx) = ((right_x - seen_x) / STEP, (right_y - seen_y) / STEP);
-            let (xy, yy) = ((down_x - seen_x) / STEP, (down_y - seen_y) / STEP);
+            let (right_x, right_y) = self.distort(at_x + DIFFERENCE_STEP, at_y);
+            let (down_x, down_y) = self.distort(at_x, at_y + DIFFERENCE_STEP);
+            let (xx, yx) = ((right_x - seen_x) / DIFFERENCE_STEP, (right_y - seen_y) / DIFFERENCE_STEP);
+            let (xy, yy) = ((down_x - seen_x) / DIFFERENCE_STEP, (down_y - seen_y) / DIFFERENCE_STEP);
             let determinant = xx * yy - xy * yx;
             // Where the determinant is not positive, the model would mirror the image.
             if !determinant.is_finite() || determinant <= 0.01 {
@@ -115,7 +115,7 @@ impl Distortion {
             // A full step may leave the area where the model is valid; half of it, or less, gets closer.
             let mut step_scale = 1.0;
             while step_scale > 1e-3 {
-                let (next_x, next_y) = self.bend(at_x + step_scale * by_x, at_y + step_scale * by_y);
+                let (next_x, next_y) = self.distort(at_x + step_scale * by_x, at_y + step_scale * by_y);
                 if (x - next_x).hypot(y - next_y) < off_x.hypot(off_y) {
                     break;
                 }
@@ -124,27 +124,27 @@ impl Distortion {
             at_x += step_scale * by_x;
             at_y += step_scale * by_y;
         }
-        let (seen_x, seen_y) = self.bend(at_x, at_y);
+        let (seen_x, seen_y) = self.distort(at_x, at_y);
         ((x - seen_x).hypot(y - seen_y) < 1e-6).then_some((at_x, at_y))
     }
 }
 
 /// Camera intrinsics for images of one size: a pinhole model with distortion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lens {
+pub struct CameraIntrinsics {
     /// Width of the images, pixels.
     pub width: f64,
     /// Height of the images, pixels.
     pub height: f64,
     /// Focal lengths, horizontal and vertical, pixels.
-    pub focal: [f64; 2],
+    pub focal_length: [f64; 2],
     /// The principal point, pixels.
-    pub middle: [f64; 2],
+    pub principal_point: [f64; 2],
     /// The lens distortion.
     pub distortion: Distortion,
 }
 
-impl Lens {
+impl CameraIntrinsics {
     /// Returns a camera without distortion whose principal point is the centre of the image, as in the mock. Its focal
     /// length is that of the Wireless's Arducam: 550.4 pixels at a width of 1280 (official
     /// `media/camera_constants.py`).
@@ -152,11 +152,11 @@ impl Lens {
     pub fn pinhole(width: u16, height: u16) -> Self {
         let (width, height) = (f64::from(width), f64::from(height));
         let focal = 550.4 / 1280.0 * width;
-        Lens {
+        CameraIntrinsics {
             width,
             height,
-            focal: [focal, focal],
-            middle: [(width - 1.0) / 2.0, (height - 1.0) / 2.0],
+            focal_length: [focal, focal],
+            principal_point: [(width - 1.0) / 2.0, (height - 1.0) / 2.0],
             distortion: Distortion::default(),
         }
     }
@@ -167,33 +167,39 @@ impl Lens {
         let across = width as f64 / self.width;
         let down = height as f64 / self.height;
         // Coordinates count from the centre of a pixel, so the edge of a pixel is half a pixel away.
-        let [u, v] = self.middle;
-        Lens {
+        let [u, v] = self.principal_point;
+        CameraIntrinsics {
             width: width as f64,
             height: height as f64,
-            focal: [self.focal[0] * across, self.focal[1] * down],
-            middle: [(u + 0.5) * across - 0.5, (v + 0.5) * down - 0.5],
+            focal_length: [self.focal_length[0] * across, self.focal_length[1] * down],
+            principal_point: [(u + 0.5) * across - 0.5, (v + 0.5) * down - 0.5],
             distortion: self.distortion,
         }
     }
 
     /// Returns the unit vector towards a pixel, in the camera's frame, or `None` where the lens model is not valid.
     #[must_use]
-    pub fn ray(&self, u: f64, v: f64) -> Option<Vector3<f64>> {
-        let (x, y) = ((u - self.middle[0]) / self.focal[0], (v - self.middle[1]) / self.focal[1]);
-        let (x, y) = self.distortion.straighten(x, y)?;
+    pub fn unproject(&self, u: f64, v: f64) -> Option<Vector3<f64>> {
+        let (x, y) = (
+            (u - self.principal_point[0]) / self.focal_length[0],
+            (v - self.principal_point[1]) / self.focal_length[1],
+        );
+        let (x, y) = self.distortion.undistort(x, y)?;
         let ray = Vector3::new(x, y, 1.0).normalize();
         ray.iter().all(|component| component.is_finite()).then_some(ray)
     }
 
     /// Returns the pixel of a point in the camera's frame, which may be outside the image, or `None` behind the camera.
     #[must_use]
-    pub fn pixel(&self, point: &Point3<f64>) -> Option<(f64, f64)> {
+    pub fn project(&self, point: &Point3<f64>) -> Option<(f64, f64)> {
         if point.z <= 1e-9 {
             return None;
         }
-        let (x, y) = self.distortion.bend(point.x / point.z, point.y / point.z);
-        Some((x * self.focal[0] + self.middle[0], y * self.focal[1] + self.middle[1]))
+        let (x, y) = self.distortion.distort(point.x / point.z, point.y / point.z);
+        Some((
+            x * self.focal_length[0] + self.principal_point[0],
+            y * self.focal_length[1] + self.principal_point[1],
+        ))
     }
 }
 
@@ -202,23 +208,23 @@ mod tests {
     use super::*;
 
     /// Intrinsics of the Arducam, from the official `media/camera_constants.py`.
-    fn arducam() -> Lens {
-        Lens {
+    fn arducam() -> CameraIntrinsics {
+        CameraIntrinsics {
             width: 1280.0,
             height: 720.0,
-            focal: [550.4, 549.2],
-            middle: [638.0, 364.6],
+            focal_length: [550.4, 549.2],
+            principal_point: [638.0, 364.6],
             distortion: Distortion::of(&[-0.0694, 0.1565, -0.0004, 0.0003, -0.0983]).unwrap(),
         }
     }
 
     #[test]
     fn pixel_and_ray_round_trip_at_any_size() {
-        for lens in [arducam(), arducam().scaled(320, 180), Lens::pinhole(320, 240)] {
+        for intrinsics in [arducam(), arducam().scaled(320, 180), CameraIntrinsics::pinhole(320, 240)] {
             for (across, down) in [(0.5, 0.5), (0.1, 0.2), (0.9, 0.85), (0.1, 0.8)] {
-                let (u, v) = (across * (lens.width - 1.0), down * (lens.height - 1.0));
-                let ray = lens.ray(u, v).unwrap();
-                let (again_u, again_v) = lens.pixel(&Point3::from(ray * 2.5)).unwrap();
+                let (u, v) = (across * (intrinsics.width - 1.0), down * (intrinsics.height - 1.0));
+                let ray = intrinsics.unproject(u, v).unwrap();
+                let (again_u, again_v) = intrinsics.project(&Point3::from(ray * 2.5)).unwrap();
                 assert!(
                     (again_u - u).abs() < 1e-6 && (again_v - v).abs() < 1e-6,
                     "{u} {v}: {again_u} {again_v}"
@@ -228,30 +234,30 @@ mod tests {
     }
 
     #[test]
-    fn ray_is_none_outside_the_lens_model() {
+    fn ray_is_none_outside_the_intrinsics_model() {
         // This lens model is valid up to 1.117 focal lengths from the centre; the corner is 1.33 away.
-        assert_eq!(arducam().ray(0.0, 719.0), None);
+        assert_eq!(arducam().unproject(0.0, 719.0), None);
     }
 
     #[test]
     fn scaled_intrinsics_give_the_same_ray() {
         let (large, small) = (arducam(), arducam().scaled(640, 360));
         // The corner between four large pixels is the centre of one small pixel.
-        let (one, other) = (large.ray(100.5, 60.5).unwrap(), small.ray(50.0, 30.0).unwrap());
+        let (one, other) = (large.unproject(100.5, 60.5).unwrap(), small.unproject(50.0, 30.0).unwrap());
         assert!((one - other).norm() < 1e-12, "{one} {other}");
     }
 
     #[test]
     fn invalid_images_and_distortions_are_rejected() {
-        assert!(Picture::of(2, 3, vec![0; 18]).is_some());
-        assert!(Picture::of(2, 3, vec![0; 17]).is_none());
-        assert!(Picture::of(0, 3, Vec::new()).is_none());
-        assert!(Picture::of(usize::MAX, 3, Vec::new()).is_none());
+        assert!(BgrImage::of(2, 3, vec![0; 18]).is_some());
+        assert!(BgrImage::of(2, 3, vec![0; 17]).is_none());
+        assert!(BgrImage::of(0, 3, Vec::new()).is_none());
+        assert!(BgrImage::of(usize::MAX, 3, Vec::new()).is_none());
         assert!(Distortion::of(&[0.1; 6]).is_none());
         assert!(Distortion::of(&[f64::NAN; 4]).is_none());
-        assert!(Lens::pinhole(320, 240).pixel(&Point3::new(0.0, 0.0, -1.0)).is_none());
-        assert_eq!(Picture::of(1, 2, vec![1, 2, 3, 4, 5, 6]).unwrap().pixel(0, 1), Some([4, 5, 6]));
-        assert_eq!(Picture::of(1, 2, vec![1, 2, 3, 4, 5, 6]).unwrap().pixel(0, 2), None);
+        assert!(CameraIntrinsics::pinhole(320, 240).project(&Point3::new(0.0, 0.0, -1.0)).is_none());
+        assert_eq!(BgrImage::of(1, 2, vec![1, 2, 3, 4, 5, 6]).unwrap().pixel(0, 1), Some([4, 5, 6]));
+        assert_eq!(BgrImage::of(1, 2, vec![1, 2, 3, 4, 5, 6]).unwrap().pixel(0, 2), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The only module that reads the time or sleeps on the motion path.
 //!
-//! A [`Tick`] is a time on a clock, in nanoseconds since that clock started. [`WallClock`] follows the machine's
+//! A [`Timestamp`] is a time on a clock, in nanoseconds since that clock started. [`MonotonicClock`] follows the machine's
 //! monotonic clock. [`VirtualClock`] advances only when a caller waits, and then immediately.
 
 use std::ops::{Add, Sub};
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 /// A time: nanoseconds since the start of its clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Tick(pub u64);
+pub struct Timestamp(pub u64);
 
-impl Tick {
+impl Timestamp {
     /// The start of a clock.
-    pub const ZERO: Tick = Tick(0);
+    pub const ZERO: Timestamp = Timestamp(0);
 
     /// Returns the seconds since the start of the clock.
     #[must_use]
@@ -26,21 +26,21 @@ impl Tick {
 
     /// Returns the time from `earlier` to this one, or zero if `earlier` is later.
     #[must_use]
-    pub const fn since(self, earlier: Tick) -> Duration {
+    pub const fn since(self, earlier: Timestamp) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 }
 
-impl Add<Duration> for Tick {
-    type Output = Tick;
-    fn add(self, duration: Duration) -> Tick {
-        Tick(self.0.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)))
+impl Add<Duration> for Timestamp {
+    type Output = Timestamp;
+    fn add(self, duration: Duration) -> Timestamp {
+        Timestamp(self.0.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)))
     }
 }
 
-impl Sub<Tick> for Tick {
+impl Sub<Timestamp> for Timestamp {
     type Output = Duration;
-    fn sub(self, earlier: Tick) -> Duration {
+    fn sub(self, earlier: Timestamp) -> Duration {
         self.since(earlier)
     }
 }
@@ -48,22 +48,22 @@ impl Sub<Tick> for Tick {
 /// A source of time.
 pub trait Clock: Send + Sync {
     /// Returns the current time.
-    fn now(&self) -> Tick;
+    fn now(&self) -> Timestamp;
     /// Blocks until `until`; returns immediately if it has passed.
-    fn wait_until(&self, until: Tick);
+    fn wait_until(&self, until: Timestamp);
 }
 
 /// The machine's monotonic clock, with absolute deadlines.
 #[derive(Clone, Copy, Debug)]
-pub struct WallClock {
-    began: u64,
+pub struct MonotonicClock {
+    started_at: u64,
 }
 
-impl WallClock {
+impl MonotonicClock {
     /// Starts a clock at the current time.
     #[must_use]
     pub fn start() -> Self {
-        WallClock { began: monotonic_nanos() }
+        MonotonicClock { started_at: monotonic_nanos() }
     }
 }
 
@@ -81,22 +81,22 @@ fn monotonic_nanos() -> u64 {
 /// Returns the calendar time in whole seconds since 1970. No motion depends on it.
 #[must_use]
 pub fn unix_seconds() -> u64 {
-    calendar().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    system_time().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Returns the calendar time, for users and logs. No motion depends on it.
 #[must_use]
-pub fn calendar() -> SystemTime {
+pub fn system_time() -> SystemTime {
     SystemTime::now()
 }
 
-impl Clock for WallClock {
-    fn now(&self) -> Tick {
-        Tick(monotonic_nanos().saturating_sub(self.began))
+impl Clock for MonotonicClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(monotonic_nanos().saturating_sub(self.started_at))
     }
 
-    fn wait_until(&self, until: Tick) {
-        let wake = self.began.saturating_add(until.0.saturating_sub(WAKEUP_MARGIN_NS));
+    fn wait_until(&self, until: Timestamp) {
+        let wake = self.started_at.saturating_add(until.0.saturating_sub(WAKEUP_MARGIN_NS));
         let deadline = rustix::time::Timespec {
             tv_sec: i64::try_from(wake / 1_000_000_000).unwrap_or(i64::MAX),
             tv_nsec: i64::try_from(wake % 1_000_000_000).unwrap_or(0),
@@ -126,21 +126,21 @@ impl VirtualClock {
 }
 
 impl Clock for VirtualClock {
-    fn now(&self) -> Tick {
-        Tick(self.now.load(Ordering::Acquire))
+    fn now(&self) -> Timestamp {
+        Timestamp(self.now.load(Ordering::Acquire))
     }
 
-    fn wait_until(&self, until: Tick) {
+    fn wait_until(&self, until: Timestamp) {
         self.now.fetch_max(until.0, Ordering::AcqRel);
     }
 }
 
 impl<C: Clock + ?Sized> Clock for std::sync::Arc<C> {
-    fn now(&self) -> Tick {
+    fn now(&self) -> Timestamp {
         (**self).now()
     }
 
-    fn wait_until(&self, until: Tick) {
+    fn wait_until(&self, until: Timestamp) {
         (**self).wait_until(until);
     }
 }
@@ -152,17 +152,17 @@ mod tests {
     #[test]
     fn virtual_clock_advances_only_on_wait_and_never_back() {
         let clock = VirtualClock::new();
-        clock.wait_until(Tick(5_000));
-        clock.wait_until(Tick(10));
-        assert_eq!(clock.now(), Tick(5_000));
+        clock.wait_until(Timestamp(5_000));
+        clock.wait_until(Timestamp(10));
+        assert_eq!(clock.now(), Timestamp(5_000));
     }
 
     #[test]
     fn wait_until_returns_after_the_deadline() {
-        let clock = WallClock::start();
+        let clock = MonotonicClock::start();
         let until = clock.now() + Duration::from_millis(2);
         clock.wait_until(until);
         assert!(clock.now() >= until);
-        clock.wait_until(Tick::ZERO);
+        clock.wait_until(Timestamp::ZERO);
     }
 }

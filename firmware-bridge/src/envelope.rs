@@ -7,7 +7,7 @@
 //! * pitch and roll of the head, and its yaw relative to the body;
 //! * the singularity margin of the legs.
 //!
-//! [`Envelope::pass`] is a total function: every setpoint results in a command. If a setpoint is not a number, the
+//! [`Envelope::limit`] is a total function: every setpoint results in a command. If a setpoint is not a number, the
 //! joint's previous setpoint applies.
 //!
 //! Safety: the envelope is viable, not only bounded. It accepts a next state only if full braking from that state stays
@@ -33,11 +33,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use self::axis::{Axis, Choice, ROUNDING};
-use self::head::{Finder, Hold};
+use self::axis::{AccelerationChoice, Axis, ROUNDING_TOLERANCE};
+use self::head::{HeadEstimator, HeadState};
 use crate::joint::{Joint, Joints};
 use crate::limits::Limits;
-use crate::servo::{Gains, Milliamps, Mode};
+use crate::servo::{Gains, Milliamps, OperatingMode};
 use crate::units::Radians;
 
 /// A command for one cycle. Only the envelope can create one.
@@ -55,7 +55,7 @@ pub enum Action {
     Reboot(Joint),
     /// The operating mode of each motor. A motor whose mode changes has no torque for a moment, and then holds its
     /// position.
-    Modes(Joints<Mode>),
+    Modes(Joints<OperatingMode>),
     /// The goal current of each motor in current mode, or its maximum current in current-based position mode.
     Currents(Joints<Milliamps>),
     /// The gains of one motor's position loop.
@@ -73,19 +73,22 @@ impl SafeCommand {
 /// Why the envelope changed a setpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TrimCause {
+pub enum ClampCause {
     /// The setpoint is infinite or not a number.
     NotFinite,
     /// Outside the joint's position limits.
-    Range,
+    #[serde(rename = "range")]
+    Position,
     /// Faster than the joint's velocity limit.
-    Speed,
+    #[serde(rename = "speed")]
+    Velocity,
     /// The velocity would change too fast.
     Acceleration,
     /// The acceleration would change too fast.
     Jerk,
     /// The head would pitch or roll too far.
-    HeadTilt,
+    #[serde(rename = "head_tilt")]
+    HeadPitchRoll,
     /// The head would turn too far relative to the body.
     RelativeYaw,
     /// The legs would come too close to a singularity, where they no longer support the head.
@@ -94,28 +97,28 @@ pub enum TrimCause {
 
 /// The difference between one joint's setpoint and its command.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Trim {
+pub struct Clamp {
     /// The limit that caused it.
-    pub cause: TrimCause,
+    pub cause: ClampCause,
     /// Setpoint minus command; zero if the setpoint is not a number.
     pub amount: Radians,
 }
 
 /// The clamped joints of one cycle.
-pub type Trims = Joints<Option<Trim>>;
+pub type Clamps = Joints<Option<Clamp>>;
 
 /// A command, and how it differs from the setpoint.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Passage {
+pub struct LimitedCommand {
     /// The command for the robot.
     pub command: SafeCommand,
     /// The clamped joints.
-    pub trims: Trims,
+    pub clamps: Clamps,
 }
 
 /// The maximum current, mA, with which a motor supports the head. It is several times what the head's weight needs, and
 /// a fifteenth of the stall current of a leg's motor.
-const MOST_LED: f64 = 100.0;
+const MAX_HAND_GUIDING_CURRENT_MA: f64 = 100.0;
 
 /// The fractions of the legs' desired accelerations that are tried when the head would exceed a limit.
 const ACCELERATION_FRACTIONS: [f64; 5] = [1.0, 0.75, 0.5, 0.25, 0.0];
@@ -128,11 +131,11 @@ pub struct Envelope {
     coming: Option<Limits>,
     axes: Joints<Axis>,
     position: Joints,
-    rests: bool,
-    finder: Finder,
+    rest_cycles: bool,
+    head_estimator: HeadEstimator,
     /// The permitted state of the head: the limits, or the initial state of the head where that is outside them. `None`
     /// if no head pose fits the initial joint positions; it is then checked again each cycle.
-    allowed: Option<Hold>,
+    allowed_region: Option<HeadState>,
 }
 
 impl Envelope {
@@ -145,9 +148,9 @@ impl Envelope {
             coming: None,
             axes: axes_at_rest(&limits, &position),
             position,
-            rests: true,
-            finder: Finder::new(),
-            allowed: None,
+            rest_cycles: true,
+            head_estimator: HeadEstimator::new(),
+            allowed_region: None,
         };
         envelope.rejoin(position);
         envelope
@@ -158,8 +161,8 @@ impl Envelope {
         self.limits = self.coming.take().unwrap_or(self.limits);
         self.axes = axes_at_rest(&self.limits, &position);
         self.position = position;
-        self.rests = true;
-        self.allowed = self.allowed_here();
+        self.rest_cycles = true;
+        self.allowed_region = self.allowed_region_here();
     }
 
     /// Sets new limits, which apply from the first cycle from which full braking respects them. Until then every joint
@@ -183,36 +186,36 @@ impl Envelope {
     /// Returns whether the last command left every joint at rest, so that braking would not move any joint.
     #[must_use]
     pub const fn is_at_rest(&self) -> bool {
-        self.rests
+        self.rest_cycles
     }
 
-    /// Returns the permitted command that is closest to `wish` for the next `over`.
-    pub fn pass(&mut self, wish: &Joints, over: Duration) -> Passage {
+    /// Returns the permitted command that is closest to `setpoint` for the next `over`.
+    pub fn limit(&mut self, setpoint: &Joints, over: Duration) -> LimitedCommand {
         let dt = seconds(over);
         self.adopt(dt);
-        let mut choices = Joints::from_fn(|joint| self.axes[joint].choose(wish[joint], dt));
+        let mut choices = Joints::from_fn(|joint| self.axes[joint].choose(setpoint[joint], dt));
         if self.coming.is_some() {
             for joint in Joint::ALL {
                 let choice = &mut choices[joint];
-                choice.give_up(0.0, TrimCause::Speed);
+                choice.fallback(0.0, ClampCause::Velocity);
             }
         } else {
             self.limit_head(&mut choices, dt);
         }
         for joint in Joint::ALL {
             let choice = &choices[joint];
-            self.axes[joint].advance(choice.aim, choice.exact, dt);
+            self.axes[joint].advance(choice.desired, choice.is_exact, dt);
         }
         self.finish(dt);
-        let trims = Joints::from_fn(|joint| {
+        let clamps = Joints::from_fn(|joint| {
             let cause = choices[joint].cause?;
-            if cause == TrimCause::NotFinite {
-                return Some(Trim { cause, amount: Radians::ZERO });
+            if cause == ClampCause::NotFinite {
+                return Some(Clamp { cause, amount: Radians::ZERO });
             }
-            let amount = wish[joint] - self.position[joint];
-            (amount.value().abs() > ROUNDING).then_some(Trim { cause, amount })
+            let amount = setpoint[joint] - self.position[joint];
+            (amount.value().abs() > ROUNDING_TOLERANCE).then_some(Clamp { cause, amount })
         });
-        Passage { command: SafeCommand(Action::Targets(self.position)), trims }
+        LimitedCommand { command: SafeCommand(Action::Targets(self.position)), clamps }
     }
 
     /// Brakes every joint at its maximum deceleration.
@@ -222,7 +225,7 @@ impl Envelope {
         for joint in Joint::ALL {
             let axis = &mut self.axes[joint];
             axis.advance(axis.brake(dt), None, dt);
-            axis.forget_wish();
+            axis.clear_setpoint();
         }
         self.finish(dt);
         SafeCommand(Action::Targets(self.position))
@@ -242,7 +245,7 @@ impl Envelope {
 
     /// Changes the motors' operating modes.
     #[must_use]
-    pub const fn modes(modes: Joints<Mode>) -> SafeCommand {
+    pub const fn modes(modes: Joints<OperatingMode>) -> SafeCommand {
         SafeCommand(Action::Modes(modes))
     }
 
@@ -250,7 +253,7 @@ impl Envelope {
     #[must_use]
     pub fn gains(joint: Joint, gains: Gains) -> SafeCommand {
         let Gains { p, i, d } = gains;
-        let [p, i, d] = [p, i, d].map(|gain| gain.min(Gains::MOST));
+        let [p, i, d] = [p, i, d].map(|gain| gain.min(Gains::MAX));
         SafeCommand(Action::Gains(joint, Gains { p, i, d }))
     }
 
@@ -264,7 +267,11 @@ impl Envelope {
     #[must_use]
     pub fn currents(currents: Joints<Milliamps>) -> SafeCommand {
         let bounded = |Milliamps(current): Milliamps| {
-            Milliamps(if current.is_finite() { current.clamp(-MOST_LED, MOST_LED) } else { 0.0 })
+            Milliamps(if current.is_finite() {
+                current.clamp(-MAX_HAND_GUIDING_CURRENT_MA, MAX_HAND_GUIDING_CURRENT_MA)
+            } else {
+                0.0
+            })
         };
         SafeCommand(Action::Currents(currents.map(bounded)))
     }
@@ -274,55 +281,57 @@ impl Envelope {
         let Some(limits) = self.coming else { return };
         let mut axes = self.axes;
         for joint in Joint::ALL {
-            match self.axes[joint].under(limits.joints[joint], dt) {
+            match self.axes[joint].with_limit(limits.joints[joint], dt) {
                 Some(axis) => axes[joint] = axis,
                 None => return,
             }
         }
-        let allowed =
-            self.finder.find(&self.position.stewart()).map(|here| Hold::allowed(&limits).worse(here));
+        let allowed = self
+            .head_estimator
+            .find(&self.position.stewart())
+            .map(|here| HeadState::allowed(&limits).worse(here));
         if let Some(allowed) = &allowed
-            && !self.rests
+            && !self.rest_cycles
         {
             let brakes = Joints::from_fn(|joint| axes[joint].brake(dt));
-            if self.finder.look_ahead(&axes, &brakes, allowed, dt).is_err() {
+            if self.head_estimator.look_ahead(&axes, &brakes, allowed, dt).is_err() {
                 return;
             }
         }
         self.axes = axes;
         self.limits = limits;
-        self.allowed = allowed;
+        self.allowed_region = allowed;
         self.coming = None;
     }
 
     /// Reduces the legs' desired accelerations until the head stays inside its limits, down to the braking step if
     /// necessary.
-    fn limit_head(&mut self, choices: &mut Joints<Choice>, dt: f64) {
-        let Some(allowed) = self.allowed else {
-            self.allowed = self.allowed_here();
+    fn limit_head(&mut self, choices: &mut Joints<AccelerationChoice>, dt: f64) {
+        let Some(allowed) = self.allowed_region else {
+            self.allowed_region = self.allowed_region_here();
             return;
         };
         let rests_here = |joint: Joint| {
             let state = self.axes[joint].state();
-            state.velocity == 0.0 && choices[joint].aim == 0.0 && state.acceleration == 0.0
+            state.velocity == 0.0 && choices[joint].desired == 0.0 && state.acceleration == 0.0
         };
         if Joint::STEWART.into_iter().all(rests_here) {
             return;
         }
-        let wished = *choices;
+        let desired = *choices;
         let mut cause = None;
         for share in ACCELERATION_FRACTIONS {
             if let Some(cause) = cause {
                 for joint in Joint::STEWART {
-                    choices[joint] = wished[joint];
-                    choices[joint].give_up(share, cause);
+                    choices[joint] = desired[joint];
+                    choices[joint].fallback(share, cause);
                 }
             }
-            let aims = Joints::from_fn(|joint| choices[joint].aim);
-            match self.finder.look_ahead(&self.axes, &aims, &allowed, dt) {
+            let aims = Joints::from_fn(|joint| choices[joint].desired);
+            match self.head_estimator.look_ahead(&self.axes, &aims, &allowed, dt) {
                 Ok(worst) => {
                     // A head that is back inside its limits must not leave them again, but only once braking has ended.
-                    self.allowed = Some(allowed.better(Hold::allowed(&self.limits).worse(worst)));
+                    self.allowed_region = Some(allowed.better(HeadState::allowed(&self.limits).worse(worst)));
                     return;
                 }
                 Err(broken) => cause = cause.or(Some(broken)),
@@ -332,16 +341,16 @@ impl Envelope {
 
     fn finish(&mut self, dt: f64) {
         self.position = Joints::from_fn(|joint| Radians(self.axes[joint].state().position));
-        self.rests = self.axes.iter().all(|(_, axis)| {
+        self.rest_cycles = self.axes.iter().all(|(_, axis)| {
             let state = axis.state();
-            axis.rates(dt).rests(state.velocity, state.acceleration)
+            axis.rates(dt).is_at_rest(state.velocity, state.acceleration)
         });
     }
 
     /// Returns the limits of the head, or its current state where that is outside them.
-    fn allowed_here(&mut self) -> Option<Hold> {
-        let here = self.finder.find(&self.position.stewart())?;
-        Some(Hold::allowed(&self.limits).worse(here))
+    fn allowed_region_here(&mut self) -> Option<HeadState> {
+        let here = self.head_estimator.find(&self.position.stewart())?;
+        Some(HeadState::allowed(&self.limits).worse(here))
     }
 }
 

@@ -6,12 +6,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Tick;
+use crate::clock::Timestamp;
 use crate::joint::Joint;
 use crate::servo::HardwareError;
 
 /// A motor that misses this many reads in a row counts as silent; the motion continues through fewer.
-pub const SILENT_AFTER: u32 = 10;
+pub const MAX_MISSED_READS: u32 = 10;
 
 /// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub enum FaultKind {
 /// How a fault is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Policy {
+pub enum FaultPolicy {
     /// The motion continues; the loss is counted and reported.
     RideThrough,
     /// The motion ends and the robot holds its position. When the missing part is back, the robot resumes at its
@@ -75,12 +75,12 @@ impl FaultKind {
 
     /// Returns the policy for this kind of fault.
     #[must_use]
-    pub const fn policy(self) -> Policy {
+    pub const fn policy(self) -> FaultPolicy {
         match self {
-            FaultKind::Corrupt | FaultKind::Echo | FaultKind::Partial => Policy::RideThrough,
-            FaultKind::Silent | FaultKind::PortGone | FaultKind::InputVoltage => Policy::Hold,
-            FaultKind::Overload | FaultKind::Encoder | FaultKind::Brownout => Policy::RebootAndRejoin,
-            FaultKind::Overheating | FaultKind::ElectricalShock => Policy::StowAndRelease,
+            FaultKind::Corrupt | FaultKind::Echo | FaultKind::Partial => FaultPolicy::RideThrough,
+            FaultKind::Silent | FaultKind::PortGone | FaultKind::InputVoltage => FaultPolicy::Hold,
+            FaultKind::Overload | FaultKind::Encoder | FaultKind::Brownout => FaultPolicy::RebootAndRejoin,
+            FaultKind::Overheating | FaultKind::ElectricalShock => FaultPolicy::StowAndRelease,
         }
     }
 
@@ -140,52 +140,59 @@ impl From<HardwareError> for FaultKind {
 /// The state of the recovery from a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub enum RecoveryState {
     /// The policy is being executed.
-    Acting,
+    #[serde(rename = "acting")]
+    Recovering,
     /// The fault is over, and the robot can move.
-    Over,
+    #[serde(rename = "over")]
+    Recovered,
     /// The policy did not help, or ended with all torque released; a person is needed.
-    GivenUp,
+    #[serde(rename = "given_up")]
+    Failed,
     /// A stop interrupted the lowering of the head; the motors hold, and a person is needed.
     Stopped,
 }
 
 /// The last fault, its policy, the state of its recovery and what the operator can do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Status {
+pub struct FaultReport {
     /// The kind of the fault.
     pub kind: FaultKind,
     /// The motor, if the fault concerns a single one.
     pub joint: Option<Joint>,
     /// The policy.
-    pub policy: Policy,
+    pub policy: FaultPolicy,
     /// The state of the recovery.
-    pub stage: Stage,
+    #[serde(rename = "stage")]
+    pub state: RecoveryState,
     /// The time of the cycle that detected it.
-    pub since: Tick,
+    pub since: Timestamp,
     /// How often the same fault has been detected since the robot was opened.
-    pub times: u32,
+    #[serde(rename = "times")]
+    pub count: u32,
 }
 
-impl fmt::Display for Status {
+impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(joint) = self.joint {
             write!(f, "{joint}: ")?;
         }
-        let done = match (self.policy, self.stage) {
-            (Policy::RideThrough, _) => "the motion continues",
-            (Policy::Hold, Stage::Acting) => "the robot holds its position",
-            (Policy::RebootAndRejoin, Stage::Acting) => "the motor restarts",
-            (Policy::StowAndRelease, Stage::Acting) => "the head is being lowered",
-            (Policy::Hold | Policy::RebootAndRejoin, Stage::Over) => {
+        let done = match (self.policy, self.state) {
+            (FaultPolicy::RideThrough, _) => "the motion continues",
+            (FaultPolicy::Hold, RecoveryState::Recovering) => "the robot holds its position",
+            (FaultPolicy::RebootAndRejoin, RecoveryState::Recovering) => "the motor restarts",
+            (FaultPolicy::StowAndRelease, RecoveryState::Recovering) => "the head is being lowered",
+            (FaultPolicy::Hold | FaultPolicy::RebootAndRejoin, RecoveryState::Recovered) => {
                 "the fault is over and the robot can move"
             }
-            (Policy::StowAndRelease, Stage::Over | Stage::GivenUp) => "torque is off",
-            (Policy::Hold | Policy::RebootAndRejoin, Stage::GivenUp) => {
+            (FaultPolicy::StowAndRelease, RecoveryState::Recovered | RecoveryState::Failed) => {
+                "torque is off"
+            }
+            (FaultPolicy::Hold | FaultPolicy::RebootAndRejoin, RecoveryState::Failed) => {
                 "recovery failed: the head is lowered and torque is off"
             }
-            (_, Stage::Stopped) => "recovery was stopped and the motors hold",
+            (_, RecoveryState::Stopped) => "recovery was stopped and the motors hold",
         };
         write!(f, "{}; {done}; {}", self.kind.name(), self.kind.remedy())
     }
@@ -198,10 +205,21 @@ mod tests {
     #[test]
     fn message_names_the_motor_the_action_and_the_remedy() {
         for kind in FaultKind::ALL {
-            for stage in [Stage::Acting, Stage::Over, Stage::GivenUp, Stage::Stopped] {
+            for context in [
+                RecoveryState::Recovering,
+                RecoveryState::Recovered,
+                RecoveryState::Failed,
+                RecoveryState::Stopped,
+            ] {
                 let joint = Some(Joint::Stewart3);
-                let status =
-                    Status { kind, joint, policy: kind.policy(), stage, since: Tick::ZERO, times: 1 };
+                let status = FaultReport {
+                    kind,
+                    joint,
+                    policy: kind.policy(),
+                    state: context,
+                    since: Timestamp::ZERO,
+                    count: 1,
+                };
                 let message = status.to_string();
                 assert!(message.starts_with("stewart_3: ") && message.contains(kind.name()));
                 assert!(message.ends_with(kind.remedy()));

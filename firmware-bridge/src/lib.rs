@@ -12,22 +12,22 @@
 //! * [`limits`] and [`envelope`]: the limits of motion, and the only code that creates commands.
 //! * [`motion`]: motion requests and their plans.
 //! * [`fault`]: kinds of faults and their policies.
-//! * [`pulse`]: the control loop, which executes motions.
-//! * [`trace`]: a log of goals and positions.
+//! * [`control_loop`]: the control loop, which executes motions.
+//! * [`motion_log`]: a log of goals and positions.
 //! * [`bus`]: the servos on a serial line.
 
 pub mod bus;
 pub mod camera;
 pub mod clock;
+pub mod control_loop;
 pub mod envelope;
 pub mod fault;
 pub mod joint;
 pub mod kinematics;
 pub mod limits;
 pub mod motion;
+pub mod motion_log;
 pub mod posture;
-pub mod pulse;
 pub mod robot;
 pub mod servo;
-pub mod trace;
 pub mod units;

@@ -5,24 +5,24 @@ use crate::units::Radians;
 
 /// The limits of one joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointLimit {
+pub struct JointLimits {
     /// Minimum angle.
-    pub low: Radians,
+    pub min_position: Radians,
     /// Maximum angle.
-    pub high: Radians,
+    pub max_position: Radians,
     /// Maximum velocity, radians per second.
-    pub speed: Radians,
+    pub max_velocity: Radians,
     /// Maximum acceleration, radians per second squared.
-    pub acceleration: Radians,
+    pub max_acceleration: Radians,
     /// Maximum jerk, radians per second cubed.
-    pub jerk: Radians,
+    pub max_jerk: Radians,
 }
 
 /// The limits of the whole robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// The limits of each joint.
-    pub joints: Joints<JointLimit>,
+    pub joints: Joints<JointLimits>,
     /// Maximum pitch of the head, either way.
     pub head_pitch: Radians,
     /// Maximum roll of the head, either way.
@@ -30,7 +30,7 @@ pub struct Limits {
     /// Maximum yaw of the head relative to the body, either way.
     pub relative_yaw: Radians,
     /// Minimum singularity margin of the legs: 1 at the neutral pose, 0 at a singularity.
-    pub steadiness: f64,
+    pub min_singularity_margin: f64,
 }
 
 /// Position limits in the servos' own memory, degrees from the centre (official hardware configuration 1.13.0).
@@ -59,8 +59,8 @@ impl Limits {
     pub fn scaled(mut self, factor: f64) -> Self {
         for joint in Joint::ALL {
             let limit = &mut self.joints[joint];
-            limit.speed = limit.speed * factor;
-            limit.acceleration = limit.acceleration * factor;
+            limit.max_velocity = limit.max_velocity * factor;
+            limit.max_acceleration = limit.max_acceleration * factor;
         }
         self
     }
@@ -71,28 +71,28 @@ impl Default for Limits {
     fn default() -> Self {
         let degrees = Radians::from_degrees;
         let joints = Joints::from_fn(|joint| match joint {
-            Joint::BodyYaw => JointLimit {
-                low: degrees(-160.0),
-                high: degrees(160.0),
-                speed: Radians(6.0),
-                acceleration: Radians(40.0),
-                jerk: Radians(1_500.0),
+            Joint::BodyYaw => JointLimits {
+                min_position: degrees(-160.0),
+                max_position: degrees(160.0),
+                max_velocity: Radians(6.0),
+                max_acceleration: Radians(40.0),
+                max_jerk: Radians(1_500.0),
             },
-            Joint::RightAntenna | Joint::LeftAntenna => JointLimit {
-                low: degrees(-180.0),
-                high: Limits::servo_range(joint).1,
-                speed: Radians(15.0),
-                acceleration: Radians(250.0),
-                jerk: Radians(12_000.0),
+            Joint::RightAntenna | Joint::LeftAntenna => JointLimits {
+                min_position: degrees(-180.0),
+                max_position: Limits::servo_range(joint).1,
+                max_velocity: Radians(15.0),
+                max_acceleration: Radians(250.0),
+                max_jerk: Radians(12_000.0),
             },
             leg => {
                 let (low, high) = Limits::servo_range(leg);
-                JointLimit {
-                    low: low + degrees(1.0),
-                    high: high - degrees(1.0),
-                    speed: Radians(8.0),
-                    acceleration: Radians(120.0),
-                    jerk: Radians(6_000.0),
+                JointLimits {
+                    min_position: low + degrees(1.0),
+                    max_position: high - degrees(1.0),
+                    max_velocity: Radians(8.0),
+                    max_acceleration: Radians(120.0),
+                    max_jerk: Radians(6_000.0),
                 }
             }
         });
@@ -101,7 +101,7 @@ impl Default for Limits {
             head_pitch: degrees(40.0),
             head_roll: degrees(40.0),
             relative_yaw: degrees(65.0),
-            steadiness: 0.1,
+            min_singularity_margin: 0.1,
         }
     }
 }

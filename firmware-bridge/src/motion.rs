@@ -11,14 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::joint::{Joint, Joints};
 use crate::kinematics::{
-    NotConverged, Unreachable, automatic_body_yaw, joints_from_posture, posture_from_joints,
+    ForwardKinematicsError, InverseKinematicsError, automatic_body_yaw, joints_from_posture,
+    posture_from_joints,
 };
 use crate::limits::Limits;
-use crate::posture::{Antennas, HeadPose, NotAPose, Posture, RollPitchYaw};
+use crate::posture::{Antennas, HeadPose, PoseError, Posture, RollPitchYaw};
 use crate::units::Radians;
 
 /// The longest motion that is planned in one piece.
-pub const LONGEST: Duration = Duration::from_secs(600);
+pub const MAX_DURATION: Duration = Duration::from_secs(600);
 
 /// The minimum fraction of the path from the neutral pose to a keyframe, if the legs cannot reach all of it.
 const MIN_FRACTION: f64 = 0.5;
@@ -45,7 +46,7 @@ pub enum Interpolation {
 impl Interpolation {
     /// Returns the fraction of the path at the time `t`, from 0 to 1.
     #[must_use]
-    pub fn share(self, t: f64) -> f64 {
+    pub fn progress(self, t: f64) -> f64 {
         let t = t.clamp(0.0, 1.0);
         match self {
             Interpolation::Linear => t,
@@ -59,13 +60,13 @@ impl Interpolation {
             }
             Interpolation::Cartoon => {
                 // The usual back ease with its usual constant, 1.70158 * 1.525.
-                const BACK: f64 = 1.701_58 * 1.525;
+                const BACK_OVERSHOOT: f64 = 1.701_58 * 1.525;
                 if t < 0.5 {
                     let u = 2.0 * t;
-                    u * u * ((BACK + 1.0) * u - BACK) / 2.0
+                    u * u * ((BACK_OVERSHOOT + 1.0) * u - BACK_OVERSHOOT) / 2.0
                 } else {
                     let u = 2.0 * t - 2.0;
-                    (u * u * ((BACK + 1.0) * u + BACK) + 2.0) / 2.0
+                    (u * u * ((BACK_OVERSHOOT + 1.0) * u + BACK_OVERSHOOT) + 2.0) / 2.0
                 }
             }
         }
@@ -99,7 +100,7 @@ impl Target {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Keyframe {
     /// The time from the start of the motion.
-    pub at: Duration,
+    pub time: Duration,
     /// The target at that time.
     pub target: Target,
 }
@@ -121,7 +122,7 @@ pub enum Motion {
         /// The target.
         target: Target,
         /// The interval of the stream.
-        over: Duration,
+        duration: Duration,
     },
     /// Pass through keyframes in order.
     Play(Vec<Keyframe>),
@@ -134,19 +135,19 @@ pub enum Motion {
 
 /// Why a motion did not start: a message for the model and the user, with a remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Refusal {
+pub enum MotionError {
     /// No joint angles reach this pose.
     #[error("{0}; stay within about 4 cm and 40 degrees of the neutral pose")]
-    Unreachable(#[from] Unreachable),
+    Unreachable(#[from] InverseKinematicsError),
     /// A leg's servo cannot turn that far.
     #[error(
-        "the head cannot reach this pose: {leg} needs {wish}, its range is {low} to {high}; move or tilt the head less"
+        "the head cannot reach this pose: {leg} needs {setpoint}, its range is {low} to {high}; move or tilt the head less"
     )]
-    BeyondServo {
+    JointLimit {
         /// The leg.
         leg: Joint,
         /// The angle that the pose needs.
-        wish: Radians,
+        setpoint: Radians,
         /// The minimum angle.
         low: Radians,
         /// The maximum angle.
@@ -160,18 +161,18 @@ pub enum Refusal {
     },
     /// The matrix is not a rigid transform.
     #[error(transparent)]
-    NotAPose(#[from] NotAPose),
+    InvalidPose(#[from] PoseError),
     /// The duration is zero, negative or too long.
-    #[error("invalid duration: {seconds} s; it must be more than 0 and at most {} s", LONGEST.as_secs())]
-    BadDuration {
+    #[error("invalid duration: {seconds} s; it must be more than 0 and at most {} s", MAX_DURATION.as_secs())]
+    InvalidDuration {
         /// The requested duration.
         seconds: f64,
     },
     /// The times of the keyframes do not increase.
-    #[error("keyframe {place} at {seconds} s is not after the previous keyframe; sort the keyframes by time")]
+    #[error("keyframe {index} at {seconds} s is not after the previous keyframe; sort the keyframes by time")]
     OutOfOrder {
         /// The index of the keyframe, from 0.
-        place: usize,
+        index: usize,
         /// Its time.
         seconds: f64,
     },
@@ -179,16 +180,16 @@ pub enum Refusal {
     #[error(
         "cannot determine the present head pose from the joints ({0}); move the head by hand close to its neutral pose"
     )]
-    Lost(#[from] NotConverged),
+    HeadPoseUnknown(#[from] ForwardKinematicsError),
     /// The motors are off.
     #[error("cannot move: the motors are off; say \"wake up\" or enable them first")]
-    Limp,
+    TorqueOff,
     /// Gravity compensation is on.
     #[error("cannot move: gravity compensation is on; turn it off first")]
-    Led,
+    HandGuidingActive,
     /// Another client controls the robot.
     #[error("cannot move: {by} controls the robot; try again when it has finished, or stop it first")]
-    Taken {
+    ControlledBy {
         /// The name of the client.
         by: String,
     },
@@ -203,14 +204,17 @@ pub enum Refusal {
     },
 }
 
-impl Refusal {
+impl MotionError {
     /// Returns the leg that cannot reach its angle, and the missing angle of its arm.
     fn missing_angle(&self) -> Option<(Joint, Radians)> {
         match self {
-            Refusal::BeyondServo { leg, wish, low, high } => Some((*leg, *wish - wish.clamp(*low, *high))),
-            Refusal::Unreachable(Unreachable::TooFar { leg, by } | Unreachable::TooNear { leg, by }) => {
-                Some((*leg, Radians(by / CRANK_LENGTH_M)))
+            MotionError::JointLimit { leg, setpoint, low, high } => {
+                Some((*leg, *setpoint - setpoint.clamp(*low, *high)))
             }
+            MotionError::Unreachable(
+                InverseKinematicsError::TooFar { leg, distance: by }
+                | InverseKinematicsError::TooNear { leg, distance: by },
+            ) => Some((*leg, Radians(by / CRANK_LENGTH_M))),
             _ => None,
         }
     }
@@ -223,9 +227,11 @@ pub struct Adjustment {
     /// its angle.
     pub what: &'static str,
     /// The requested angle.
-    pub asked: Radians,
+    #[serde(rename = "asked")]
+    pub requested: Radians,
     /// The planned angle.
-    pub given: Radians,
+    #[serde(rename = "given")]
+    pub applied: Radians,
 }
 
 /// The rules for a plan.
@@ -243,7 +249,7 @@ pub struct PlanRules<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
     /// The setpoint of each cycle; never empty.
-    pub wishes: Vec<Joints>,
+    pub setpoints: Vec<Joints>,
     /// The posture at the end, after adjustments.
     pub target: Posture,
     /// The parts that the planner moved inside the limits.
@@ -254,35 +260,37 @@ impl Motion {
     /// Plans the motion from joints at rest. Joints may also move: the envelope keeps the velocity continuous.
     ///
     /// # Errors
-    /// A [`Refusal`] if the end is out of reach; nothing has moved then.
-    pub fn plan(&self, from: &Joints, rules: &PlanRules<'_>) -> Result<Trajectory, Refusal> {
+    /// A [`MotionError`] if the end is out of reach; nothing has moved then.
+    pub fn plan(&self, from: &Joints, rules: &PlanRules<'_>) -> Result<Trajectory, MotionError> {
         let start = posture_from_joints(from, &HeadPose::neutral())?;
-        let mut plan = Planner { rules, wishes: Vec::new(), adjustments: Vec::new(), last: *from };
+        let mut plan = Planner { rules, setpoints: Vec::new(), adjustments: Vec::new(), last: *from };
         let target = match self {
             Motion::Goto { target, duration, interpolation } => {
-                plan.leg(&start, target, *duration, *interpolation)?
+                plan.append_segment(&start, target, *duration, *interpolation)?
             }
-            Motion::SetTarget { target, over } => plan.leg(&start, target, *over, Interpolation::Linear)?,
+            Motion::SetTarget { target, duration: over } => {
+                plan.append_segment(&start, target, *over, Interpolation::Linear)?
+            }
             Motion::Play(keyframes) => plan.keyframes(start, keyframes)?,
             Motion::Hold { duration } => {
-                let beats = plan.beats(*duration)?;
-                plan.wishes.resize(beats, *from);
+                let cycles = plan.cycles_for(*duration)?;
+                plan.setpoints.resize(cycles, *from);
                 start
             }
         };
-        Ok(Trajectory { wishes: plan.wishes, target, adjustments: plan.adjustments })
+        Ok(Trajectory { setpoints: plan.setpoints, target, adjustments: plan.adjustments })
     }
 }
 
 /// Converts a duration in seconds from an external source.
 ///
 /// # Errors
-/// [`Refusal::BadDuration`] if the duration is not valid for a motion.
-pub fn duration_from_seconds(seconds: f64) -> Result<Duration, Refusal> {
-    if seconds > 0.0 && seconds <= LONGEST.as_secs_f64() {
+/// [`MotionError::InvalidDuration`] if the duration is not valid for a motion.
+pub fn duration_from_seconds(seconds: f64) -> Result<Duration, MotionError> {
+    if seconds > 0.0 && seconds <= MAX_DURATION.as_secs_f64() {
         Ok(Duration::from_secs_f64(seconds))
     } else {
-        Err(Refusal::BadDuration { seconds })
+        Err(MotionError::InvalidDuration { seconds })
     }
 }
 
@@ -325,41 +333,44 @@ impl Easing {
 
 struct Planner<'a> {
     rules: &'a PlanRules<'a>,
-    wishes: Vec<Joints>,
+    setpoints: Vec<Joints>,
     adjustments: Vec<Adjustment>,
     last: Joints,
 }
 
 impl Planner<'_> {
-    fn beats(&self, duration: Duration) -> Result<usize, Refusal> {
-        if duration.is_zero() || duration > LONGEST {
-            return Err(Refusal::BadDuration { seconds: duration.as_secs_f64() });
+    fn cycles_for(&self, duration: Duration) -> Result<usize, MotionError> {
+        if duration.is_zero() || duration > MAX_DURATION {
+            return Err(MotionError::InvalidDuration { seconds: duration.as_secs_f64() });
         }
-        let beats = duration.as_nanos().div_ceil(self.rules.period.as_nanos().max(1));
-        Ok(usize::try_from(beats).unwrap_or(usize::MAX))
+        let cycles = duration.as_nanos().div_ceil(self.rules.period.as_nanos().max(1));
+        Ok(usize::try_from(cycles).unwrap_or(usize::MAX))
     }
 
     /// Samples the straight segments between keyframes at each cycle, for keyframes at any rate.
-    fn keyframes(&mut self, start: Posture, keyframes: &[Keyframe]) -> Result<Posture, Refusal> {
+    fn keyframes(&mut self, start: Posture, keyframes: &[Keyframe]) -> Result<Posture, MotionError> {
         // Every keyframe is checked before the path is computed, which may take long.
         let mut waypoints = vec![(Duration::ZERO, start)];
         let (mut end, mut joints) = (start, self.last);
         let mut reached = Duration::ZERO;
-        for (place, keyframe) in keyframes.iter().enumerate() {
-            if keyframe.at <= reached && !(place == 0 && keyframe.at.is_zero()) {
-                return Err(Refusal::OutOfOrder { place, seconds: keyframe.at.as_secs_f64() });
+        for (position, keyframe) in keyframes.iter().enumerate() {
+            if keyframe.time <= reached && !(position == 0 && keyframe.time.is_zero()) {
+                return Err(MotionError::OutOfOrder {
+                    index: position,
+                    seconds: keyframe.time.as_secs_f64(),
+                });
             }
             (end, joints) = self.solve_nearest(&end, &keyframe.target)?;
-            reached = keyframe.at;
+            reached = keyframe.time;
             waypoints.push((reached, end));
         }
         let total = reached.max(self.rules.period);
         let ease = self.easing(&waypoints, total);
-        let beats = self.beats(total + ease.extra_time())?;
+        let cycles = self.cycles_for(total + ease.extra_time())?;
         let mut segments = waypoints.windows(2);
         let mut segment = segments.next();
-        for beat in 1..beats {
-            let time = ease.time(self.rules.period.as_secs_f64() * beat as f64, total.as_secs_f64());
+        for cycle in 1..cycles {
+            let time = ease.time(self.rules.period.as_secs_f64() * cycle as f64, total.as_secs_f64());
             while let Some([_, (until, _)]) = segment
                 && until.as_secs_f64() < time
             {
@@ -370,7 +381,7 @@ impl Planner<'_> {
                 self.add_setpoint(&interpolate(from, to, share));
             }
         }
-        self.wishes.push(joints);
+        self.setpoints.push(joints);
         Ok(end)
     }
 
@@ -382,11 +393,12 @@ impl Planner<'_> {
             let (Ok(from), Ok(to)) = (joints_from_posture(from), joints_from_posture(to)) else {
                 return false;
             };
-            let beat = self.rules.period.as_secs_f64();
+            let cycle = self.rules.period.as_secs_f64();
             Joint::ALL.into_iter().any(|joint| {
                 let limit = &self.rules.limits.joints[joint];
                 // The change of velocity that is possible in one cycle.
-                let max_step_velocity = (limit.jerk.value() * beat).min(limit.acceleration.value()) * beat;
+                let max_step_velocity =
+                    (limit.max_jerk.value() * cycle).min(limit.max_acceleration.value()) * cycle;
                 (to[joint] - from[joint]).abs().value() > max_step_velocity * seconds
             })
         };
@@ -400,51 +412,51 @@ impl Planner<'_> {
     }
 
     /// Adds the whole path to one target.
-    fn leg(
+    fn append_segment(
         &mut self,
         start: &Posture,
         target: &Target,
         duration: Duration,
         interpolation: Interpolation,
-    ) -> Result<Posture, Refusal> {
+    ) -> Result<Posture, MotionError> {
         let (end, joints) = self.solve_target(start, target)?;
-        let beats = self.beats(duration)?;
-        for beat in 1..beats {
-            let time = self.rules.period.as_secs_f64() * beat as f64;
-            let share = interpolation.share(time / duration.as_secs_f64());
+        let cycles = self.cycles_for(duration)?;
+        for cycle in 1..cycles {
+            let time = self.rules.period.as_secs_f64() * cycle as f64;
+            let share = interpolation.progress(time / duration.as_secs_f64());
             self.add_setpoint(&interpolate(start, &end, share));
         }
-        self.wishes.push(joints);
+        self.setpoints.push(joints);
         Ok(end)
     }
 
     /// Adds the setpoint for a posture. If a posture between two reachable ones is not reachable, the last setpoint
     /// repeats.
     fn add_setpoint(&mut self, posture: &Posture) {
-        if let Ok(wish) = joints_from_posture(posture) {
-            self.last = wish;
+        if let Ok(setpoint) = joints_from_posture(posture) {
+            self.last = setpoint;
         }
-        self.wishes.push(self.last);
+        self.setpoints.push(self.last);
     }
 
     /// Returns the posture of a target and its joints, which are within the servos' limits.
-    fn solve_target(&mut self, start: &Posture, target: &Target) -> Result<(Posture, Joints), Refusal> {
+    fn solve_target(&mut self, start: &Posture, target: &Target) -> Result<(Posture, Joints), MotionError> {
         let end = self.resolve_target(start, target)?;
         let joints = self.joints_for(&end)?;
         Ok((end, joints))
     }
 
     /// Returns the joints of a posture, which are within the servos' limits.
-    fn joints_for(&self, posture: &Posture) -> Result<Joints, Refusal> {
+    fn joints_for(&self, posture: &Posture) -> Result<Joints, MotionError> {
         let joints = joints_from_posture(posture)?;
         for leg in Joint::STEWART {
             let limit = self.rules.limits.joints[leg];
-            if joints[leg] < limit.low || joints[leg] > limit.high {
-                return Err(Refusal::BeyondServo {
+            if joints[leg] < limit.min_position || joints[leg] > limit.max_position {
+                return Err(MotionError::JointLimit {
                     leg,
-                    wish: joints[leg],
-                    low: limit.low,
-                    high: limit.high,
+                    setpoint: joints[leg],
+                    low: limit.min_position,
+                    high: limit.max_position,
                 });
             }
         }
@@ -454,7 +466,7 @@ impl Planner<'_> {
     /// Does the same for one of many targets. If the target is slightly out of the legs' reach, the head follows the
     /// path from the neutral pose as far as possible. The result reports this as an adjustment. A whole dance is not
     /// rejected because of one millimetre.
-    fn solve_nearest(&mut self, start: &Posture, target: &Target) -> Result<(Posture, Joints), Refusal> {
+    fn solve_nearest(&mut self, start: &Posture, target: &Target) -> Result<(Posture, Joints), MotionError> {
         let (refusal, (leg, by)) = match self.solve_target(start, target) {
             Err(refusal) => match refusal.missing_angle() {
                 Some(missing_angle) => (refusal, missing_angle),
@@ -474,17 +486,17 @@ impl Planner<'_> {
                 Err(_) => beyond = share,
             }
         }
-        self.record(Adjustment { what: leg.name(), asked: found[leg] + by, given: found[leg] });
+        self.record(Adjustment { what: leg.name(), requested: found[leg] + by, applied: found[leg] });
         Ok((interpolate(&rest, &far, near), found))
     }
 
     /// Returns the whole posture of a target. Parts outside the limits are moved inside and reported.
-    fn resolve_target(&mut self, start: &Posture, target: &Target) -> Result<Posture, Refusal> {
+    fn resolve_target(&mut self, start: &Posture, target: &Target) -> Result<Posture, MotionError> {
         let limits = self.rules.limits;
         let mut end = *start;
         if let Some(head) = target.head {
             if !head.0.translation.vector.iter().chain(head.0.rotation.coords.iter()).all(|n| n.is_finite()) {
-                return Err(Refusal::NotFinite { what: "the head pose" });
+                return Err(MotionError::NotFinite { what: "the head pose" });
             }
             let mut angles = head.angles();
             angles.pitch = self.adjust("pitch", angles.pitch, -limits.head_pitch, limits.head_pitch)?;
@@ -496,13 +508,18 @@ impl Planner<'_> {
             let right = limits.joints[Joint::RightAntenna];
             let left = limits.joints[Joint::LeftAntenna];
             end.antennas = Antennas {
-                right: self.adjust("right_antenna", antennas.right, right.low, right.high)?,
-                left: self.adjust("left_antenna", antennas.left, left.low, left.high)?,
+                right: self.adjust(
+                    "right_antenna",
+                    antennas.right,
+                    right.min_position,
+                    right.max_position,
+                )?,
+                left: self.adjust("left_antenna", antennas.left, left.min_position, left.max_position)?,
             };
         }
         if let Some(yaw) = target.body_yaw {
             let limit = limits.joints[Joint::BodyYaw];
-            end.body_yaw = self.adjust("body_yaw", yaw, limit.low, limit.high)?;
+            end.body_yaw = self.adjust("body_yaw", yaw, limit.min_position, limit.max_position)?;
         }
         if self.rules.automatic_body_yaw {
             end.body_yaw = automatic_body_yaw(&end.head, end.body_yaw);
@@ -516,20 +533,20 @@ impl Planner<'_> {
         asked: Radians,
         low: Radians,
         high: Radians,
-    ) -> Result<Radians, Refusal> {
+    ) -> Result<Radians, MotionError> {
         if !asked.is_finite() {
-            return Err(Refusal::NotFinite { what });
+            return Err(MotionError::NotFinite { what });
         }
         let given = asked.clamp(low, high);
         if given != asked {
-            self.record(Adjustment { what, asked, given });
+            self.record(Adjustment { what, requested: asked, applied: given });
         }
         Ok(given)
     }
 
     /// Records an adjustment. Of several adjustments of one part, the largest is reported.
     fn record(&mut self, adjustment: Adjustment) {
-        let size = |adjustment: &Adjustment| (adjustment.asked - adjustment.given).abs();
+        let size = |adjustment: &Adjustment| (adjustment.requested - adjustment.applied).abs();
         match self.adjustments.iter_mut().find(|recorded| recorded.what == adjustment.what) {
             Some(recorded) if size(recorded) < size(&adjustment) => *recorded = adjustment,
             Some(_) => {}

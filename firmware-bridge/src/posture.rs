@@ -26,15 +26,17 @@ pub struct RollPitchYaw {
 
 /// The matrix is not a rigid transform.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NotAPose {
+pub enum PoseError {
     /// One of the sixteen numbers is infinite or not a number.
     #[error("the head pose contains a number that is not finite")]
     NotFinite,
     /// The upper left 3x3 matrix is too far from a rotation to be rounded to one.
-    #[error("the head pose's rotation is not orthonormal (off by {off:.3}); build it with create_head_pose")]
-    NotARotation {
+    #[error(
+        "the head pose's rotation is not orthonormal (off by {deviation:.3}); build it with create_head_pose"
+    )]
+    InvalidRotation {
         /// The largest absolute entry of `R R^T - I`.
-        off: f64,
+        deviation: f64,
     },
     /// The last row is not `0 0 0 1`.
     #[error("the last row of the head pose is not 0 0 0 1")]
@@ -62,20 +64,20 @@ impl HeadPose {
     /// by 2.5e-4.
     ///
     /// # Errors
-    /// [`NotAPose`] describes what is wrong with the matrix.
-    pub fn from_row_major(matrix: &[f64; 16]) -> Result<Self, NotAPose> {
+    /// [`PoseError`] describes what is wrong with the matrix.
+    pub fn from_row_major(matrix: &[f64; 16]) -> Result<Self, PoseError> {
         if matrix.iter().any(|value| !value.is_finite()) {
-            return Err(NotAPose::NotFinite);
+            return Err(PoseError::NotFinite);
         }
         let matrix = Matrix4::from_row_slice(matrix);
         let last = matrix.row(3) - nalgebra::RowVector4::new(0.0, 0.0, 0.0, 1.0);
         if last.amax() > 1e-6 {
-            return Err(NotAPose::NotAffine);
+            return Err(PoseError::NotAffine);
         }
         let rotation = matrix.fixed_view::<3, 3>(0, 0).into_owned();
         let off = (rotation * rotation.transpose() - nalgebra::Matrix3::identity()).amax();
         if off > 1e-2 || rotation.determinant() < 0.0 {
-            return Err(NotAPose::NotARotation { off });
+            return Err(PoseError::InvalidRotation { deviation: off });
         }
         let rotation = Rotation3::from_matrix(&rotation);
         let translation = matrix.fixed_view::<3, 1>(0, 3).into_owned();
@@ -203,11 +205,11 @@ mod tests {
     fn invalid_matrices_are_rejected_with_their_cause() {
         let mut rows = HeadPose::neutral().to_row_major();
         rows[0] = f64::NAN;
-        assert_eq!(HeadPose::from_row_major(&rows), Err(NotAPose::NotFinite));
+        assert_eq!(HeadPose::from_row_major(&rows), Err(PoseError::NotFinite));
         rows[0] = 2.0;
-        assert!(matches!(HeadPose::from_row_major(&rows), Err(NotAPose::NotARotation { .. })));
+        assert!(matches!(HeadPose::from_row_major(&rows), Err(PoseError::InvalidRotation { .. })));
         let mut rows = HeadPose::neutral().to_row_major();
         rows[12] = 1.0;
-        assert_eq!(HeadPose::from_row_major(&rows), Err(NotAPose::NotAffine));
+        assert_eq!(HeadPose::from_row_major(&rows), Err(PoseError::NotAffine));
     }
 }

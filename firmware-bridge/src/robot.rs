@@ -1,23 +1,23 @@
-//! The interface to any robot. Motors move, lose torque and reboot only through [`Robot::beat`].
+//! The interface to any robot. Motors move, lose torque and reboot only through [`Robot::write_command`].
 //!
 //! A robot is a serial bus of servos or a simulation. Both take a [`SafeCommand`], which only the envelope can create.
 
-use crate::clock::Tick;
+use crate::clock::Timestamp;
 use crate::envelope::SafeCommand;
-use crate::fault::Status;
+use crate::fault::FaultReport;
 use crate::joint::{Joint, Joints};
-use crate::servo::{HardwareErrors, Health, Loss, Mode};
+use crate::servo::{HardwareErrorStatus, MotorHealth, OperatingMode, ReadError};
 use crate::units::Radians;
 
 /// The present position of one motor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Reading {
+pub enum PositionReading {
     /// Read in the last cycle.
     Fresh(Radians),
     /// Not read in the last cycle: the last known value and the time of its reading.
     Stale {
         /// The time of the reading.
-        since: Tick,
+        since: Timestamp,
         /// The value.
         last: Radians,
     },
@@ -25,13 +25,15 @@ pub enum Reading {
     Never,
 }
 
-impl Reading {
+impl PositionReading {
     /// Returns the last known position, fresh or stale.
     #[must_use]
     pub const fn known(self) -> Option<Radians> {
         match self {
-            Reading::Fresh(position) | Reading::Stale { last: position, .. } => Some(position),
-            Reading::Never => None,
+            PositionReading::Fresh(position) | PositionReading::Stale { last: position, .. } => {
+                Some(position)
+            }
+            PositionReading::Never => None,
         }
     }
 }
@@ -40,20 +42,20 @@ impl Reading {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointState {
     /// The time of the reading.
-    pub at: Tick,
+    pub time: Timestamp,
     /// Present position of each motor.
-    pub readings: Joints<Reading>,
+    pub readings: Joints<PositionReading>,
     /// Whether each motor's torque is enabled.
     pub torque: Joints<bool>,
     /// The operating mode of each motor.
-    pub modes: Joints<Mode>,
+    pub modes: Joints<OperatingMode>,
     /// The hardware errors that each motor reports.
-    pub errors: Joints<HardwareErrors>,
+    pub errors: Joints<HardwareErrorStatus>,
     /// The last measurements of each motor. `None` before the first one, and for a robot that measures nothing.
-    pub health: Joints<Option<Health>>,
+    pub health: Joints<Option<MotorHealth>>,
     /// Why a motor's position is missing from this cycle. If a shared answer breaks off at one motor, only that motor
     /// has a loss here, not those after it.
-    pub losses: Joints<Option<Loss>>,
+    pub read_errors: Joints<Option<ReadError>>,
     /// Whether the line echoed the request of this cycle.
     pub echo: bool,
 }
@@ -61,15 +63,15 @@ pub struct JointState {
 impl JointState {
     /// Returns the state of a robot without faults: all positions fresh, in position mode.
     #[must_use]
-    pub fn well(at: Tick, positions: Joints, torque: Joints<bool>) -> Self {
+    pub fn healthy(at: Timestamp, positions: Joints, torque: Joints<bool>) -> Self {
         JointState {
-            at,
-            readings: positions.map(Reading::Fresh),
+            time: at,
+            readings: positions.map(PositionReading::Fresh),
             torque,
-            modes: Joints::all(Mode::Position),
-            errors: Joints::all(HardwareErrors::NONE),
+            modes: Joints::all(OperatingMode::Position),
+            errors: Joints::all(HardwareErrorStatus::NONE),
             health: Joints::all(None),
-            losses: Joints::all(None),
+            read_errors: Joints::all(None),
             echo: false,
         }
     }
@@ -84,10 +86,10 @@ impl JointState {
     ///
     /// # Errors
     /// Names the first motor that has never answered.
-    pub fn present(&self) -> Result<Joints, RobotFault> {
+    pub fn present(&self) -> Result<Joints, RobotError> {
         for (joint, reading) in self.readings.iter() {
             if reading.known().is_none() {
-                return Err(RobotFault::Silent { joint });
+                return Err(RobotError::Silent { joint });
             }
         }
         Ok(self.readings.map(|reading| reading.known().unwrap_or_default()))
@@ -96,7 +98,7 @@ impl JointState {
 
 /// An error of the robot: a message for the operator, with a remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum RobotFault {
+pub enum RobotError {
     /// The device file does not exist.
     #[error(
         "cannot open {port}: no such serial port; plug the robot in, then run `minismith doctor` to list the ports"
@@ -128,7 +130,7 @@ pub enum RobotFault {
         reason: String,
     },
     /// Some motors did not answer when the robot was opened.
-    #[error("no answer from {}; check the cables of these motors, then run `minismith scan PORT`", names(.joints))]
+    #[error("no answer from {}; check the cables of these motors, then run `minismith scan PORT`", joint_names(.joints))]
     Missing {
         /// The motors that did not answer.
         joints: Vec<Joint>,
@@ -141,7 +143,7 @@ pub enum RobotFault {
     },
     /// A motor's supply voltage is too low for safe motion.
     #[error(
-        "{joint} measures {volts:.1} V, at least {least:.1} V required; check the power supply or charge the battery"
+        "{joint} measures {volts:.1} V, at least {min_volts:.1} V required; check the power supply or charge the battery"
     )]
     LowVoltage {
         /// The motor.
@@ -149,7 +151,7 @@ pub enum RobotFault {
         /// The measured voltage, volts.
         volts: f64,
         /// The minimum voltage, volts.
-        least: f64,
+        min_volts: f64,
     },
     /// A motor reports a hardware error that a reboot does not clear.
     #[error("{joint} reports {error}; let it cool down, free it, then switch the robot off and on")]
@@ -169,7 +171,7 @@ pub enum RobotFault {
     },
     /// A fault is being handled, or its recovery failed.
     #[error("{0}")]
-    Acting(Status),
+    Acting(FaultReport),
     /// A bug stopped the control loop's thread.
     #[error("motion stopped after an internal error: {reason}; restart the controller and report the error")]
     Broken {
@@ -178,7 +180,7 @@ pub enum RobotFault {
     },
 }
 
-fn names(joints: &[Joint]) -> String {
+fn joint_names(joints: &[Joint]) -> String {
     joints.iter().map(|joint| joint.name()).collect::<Vec<_>>().join(", ")
 }
 
@@ -187,22 +189,22 @@ pub trait Robot: Send {
     /// Reads the state without a command.
     ///
     /// # Errors
-    /// A [`RobotFault`] if the robot is not reachable at all. A single silent motor is a stale reading, not an error.
-    fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault>;
+    /// A [`RobotError`] if the robot is not reachable at all. A single silent motor is a stale reading, not an error.
+    fn read_state(&mut self, at: Timestamp) -> Result<JointState, RobotError>;
 
     /// Executes one command and reads the state, within one cycle. `at` is the scheduled time of the cycle.
     ///
     /// # Errors
-    /// As [`Robot::sense`].
-    fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault>;
+    /// As [`Robot::read_state`].
+    fn write_command(&mut self, at: Timestamp, command: &SafeCommand) -> Result<JointState, RobotError>;
 }
 
 impl<R: Robot + ?Sized> Robot for Box<R> {
-    fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
-        (**self).sense(at)
+    fn read_state(&mut self, at: Timestamp) -> Result<JointState, RobotError> {
+        (**self).read_state(at)
     }
 
-    fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
-        (**self).beat(at, command)
+    fn write_command(&mut self, at: Timestamp, command: &SafeCommand) -> Result<JointState, RobotError> {
+        (**self).write_command(at, command)
     }
 }

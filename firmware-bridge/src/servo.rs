@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Tick;
+use crate::clock::Timestamp;
 
 /// A motor current in milliamperes; its sign is that of the torque.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ impl fmt::Display for Milliamps {
 /// The operating mode of a servo (register 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub enum OperatingMode {
     /// Controls the current, and so the torque; the servo does not move by itself.
     Current,
     /// Controls the position, with full torque.
@@ -31,24 +31,24 @@ pub enum Mode {
     CurrentBasedPosition,
 }
 
-impl Mode {
+impl OperatingMode {
     /// Returns the number in register 11.
     #[must_use]
     pub const fn number(self) -> u8 {
         match self {
-            Mode::Current => 0,
-            Mode::Position => 3,
-            Mode::CurrentBasedPosition => 5,
+            OperatingMode::Current => 0,
+            OperatingMode::Position => 3,
+            OperatingMode::CurrentBasedPosition => 5,
         }
     }
 
     /// Returns the mode with this number.
     #[must_use]
-    pub const fn from_number(number: u8) -> Option<Mode> {
+    pub const fn from_number(number: u8) -> Option<OperatingMode> {
         match number {
-            0 => Some(Mode::Current),
-            3 => Some(Mode::Position),
-            5 => Some(Mode::CurrentBasedPosition),
+            0 => Some(OperatingMode::Current),
+            3 => Some(OperatingMode::Position),
+            5 => Some(OperatingMode::CurrentBasedPosition),
             _ => None,
         }
     }
@@ -67,7 +67,7 @@ pub struct Gains {
 
 impl Gains {
     /// The maximum of each gain.
-    pub const MOST: u16 = 16_383;
+    pub const MAX: u16 = 16_383;
 }
 
 /// A hardware error that a servo reports in register 70.
@@ -98,7 +98,7 @@ impl HardwareError {
 
     /// Returns the error as part of a sentence.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
             HardwareError::InputVoltage => "an input voltage error",
             HardwareError::Overheating => "overheating",
@@ -123,11 +123,11 @@ impl HardwareError {
 
 /// The hardware errors in a servo's register 70. The servo keeps them until it reboots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HardwareErrors(pub u8);
+pub struct HardwareErrorStatus(pub u8);
 
-impl HardwareErrors {
+impl HardwareErrorStatus {
     /// No error.
-    pub const NONE: HardwareErrors = HardwareErrors(0);
+    pub const NONE: HardwareErrorStatus = HardwareErrorStatus(0);
 
     /// Returns whether there is no error.
     #[must_use]
@@ -149,13 +149,13 @@ impl HardwareErrors {
 
 /// The measurements of a servo besides its position. The bus polls one servo at a time, so each has its own time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Health {
+pub struct MotorHealth {
     /// The time of the reading.
-    pub at: Tick,
+    pub time: Timestamp,
     /// Temperature inside the servo, degrees Celsius.
-    pub celsius: f64,
+    pub temperature_c: f64,
     /// Supply voltage at the servo, volts.
-    pub volts: f64,
+    pub voltage_v: f64,
     /// Current through the motor.
     pub current: Milliamps,
 }
@@ -163,7 +163,7 @@ pub struct Health {
 /// Why a motor's position is missing from one cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Loss {
+pub enum ReadError {
     /// The motor sent nothing.
     Silent,
     /// The motor sent bytes with a wrong checksum.

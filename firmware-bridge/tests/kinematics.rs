@@ -4,7 +4,7 @@
 
 use firmware_bridge::joint::Joint;
 use firmware_bridge::kinematics::{
-    NotConverged, Unreachable, head_in_body, joints_from_posture, posture_from_joints,
+    ForwardKinematicsError, InverseKinematicsError, head_in_body, joints_from_posture, posture_from_joints,
 };
 use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::units::Radians;
@@ -97,7 +97,7 @@ fn million_jumps_never_end_in_the_mirrored_assembly() {
             let posture = Posture { head: random.head(shift, tilt), ..Posture::init() };
             let joints = match joints_from_posture(&posture) {
                 Ok(joints) => joints,
-                Err(Unreachable::NotHeld) => {
+                Err(InverseKinematicsError::Singular) => {
                     refused += 1;
                     continue;
                 }
@@ -121,12 +121,12 @@ fn inconsistent_joints_are_rejected() {
     inconsistent[Joint::Stewart4] = Radians(2.5);
     assert!(matches!(
         posture_from_joints(&inconsistent, &HeadPose::neutral()),
-        Err(NotConverged::NoPose { .. } | NotConverged::NotHeld)
+        Err(ForwardKinematicsError::DidNotConverge { .. } | ForwardKinematicsError::Singular)
     ));
     for joint in Joint::ALL {
         let mut bad = rest;
         bad[joint] = Radians(f64::NAN);
-        assert_eq!(posture_from_joints(&bad, &HeadPose::neutral()), Err(NotConverged::NotFinite));
+        assert_eq!(posture_from_joints(&bad, &HeadPose::neutral()), Err(ForwardKinematicsError::NotFinite));
     }
 }
 

@@ -6,7 +6,7 @@
 //! Assumptions, not measured: the supply and its cables have 0.1 ohm. A servo warms by 12 kelvin per watt in its
 //! winding, two thirds of that within two minutes. An idle servo in a room has 31 degrees Celsius inside.
 
-use firmware_bridge::clock::Tick;
+use firmware_bridge::clock::Timestamp;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::servo::{Gains, Milliamps};
 use firmware_bridge::units::Radians;
@@ -28,7 +28,7 @@ const WARMING_TIME_S: f64 = 120.0;
 /// The fraction by which a servo's temperature approaches its final value until the next update.
 const WARMING_FRACTION: f64 = SLOW_UPDATE_STEPS as f64 * STEP / WARMING_TIME_S;
 /// Temperature inside an idle servo, degrees Celsius.
-pub(crate) const IDLE_CELSIUS: f64 = 31.0;
+pub(crate) const IDLE_TEMPERATURE_C: f64 = 31.0;
 
 /// The winding of a motor, which its current heats.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ struct Winding {
 impl Winding {
     const fn of(motor: Specification) -> Winding {
         Winding {
-            celsius: IDLE_CELSIUS,
+            celsius: IDLE_TEMPERATURE_C,
             amperes_per_nm: 1.0 / motor.torque_per_ampere(),
             kelvin_per_square_ampere: motor.resistance() * KELVIN_PER_WATT * WARMING_FRACTION,
         }
@@ -57,13 +57,13 @@ impl Winding {
     fn update_temperature(&mut self, torque: f64) {
         let amperes = self.amperes(torque);
         self.celsius += self.kelvin_per_square_ampere * amperes * amperes
-            + (IDLE_CELSIUS - self.celsius) * WARMING_FRACTION;
+            + (IDLE_TEMPERATURE_C - self.celsius) * WARMING_FRACTION;
     }
 }
 
 /// The nine joints.
 #[derive(Clone, Debug)]
-pub(crate) struct Body {
+pub(crate) struct RobotRuntime {
     /// The joints in the order of [`Joint::ALL`].
     joints: [JointDynamics; 9],
     windings: [Winding; 9],
@@ -74,10 +74,10 @@ pub(crate) struct Body {
     volts: f64,
 }
 
-impl Body {
+impl RobotRuntime {
     /// Returns nine joints at rest.
-    pub(crate) fn new(start: Joints, variation: &Joints<Variation>, supply: f64) -> Body {
-        let mut body = Body {
+    pub(crate) fn new(start: Joints, variation: &Joints<Variation>, supply: f64) -> RobotRuntime {
+        let mut body = RobotRuntime {
             joints: Joint::ALL.map(|joint| JointDynamics::new(joint, start[joint], variation[joint])),
             windings: Joint::ALL.map(|joint| Winding::of(Motor::of(joint).model.specification())),
             gravity: Gravity::on(start.stewart()),
@@ -90,7 +90,7 @@ impl Body {
     }
 
     /// Advances from one time to another, with these drives.
-    pub(crate) fn advance(&mut self, drives: &Joints<Drive>, from: Tick, to: Tick) {
+    pub(crate) fn advance(&mut self, drives: &Joints<Drive>, from: Timestamp, to: Timestamp) {
         let (mut step, last) = (from.0 / STEP_NANOS, to.0 / STEP_NANOS);
         while step < last {
             let next_update = (step / SLOW_UPDATE_STEPS + 1) * SLOW_UPDATE_STEPS;
@@ -225,20 +225,20 @@ mod tests {
         joints_from_posture(&Posture::init()).unwrap()
     }
 
-    fn body(start: Joints) -> Body {
-        Body::new(start, &Joints::all(Variation::default()), 5.0)
+    fn body(start: Joints) -> RobotRuntime {
+        RobotRuntime::new(start, &Joints::all(Variation::default()), 5.0)
     }
 
-    fn advance(body: &mut Body, drives: &Joints<Drive>, over: Duration) {
-        body.advance(drives, Tick::ZERO, Tick::ZERO + over);
+    fn advance(body: &mut RobotRuntime, drives: &Joints<Drive>, over: Duration) {
+        body.advance(drives, Timestamp::ZERO, Timestamp::ZERO + over);
     }
 
     fn at(goals: Joints) -> Joints<Drive> {
-        goals.map(|goal| Drive::Position { goal, most: f64::INFINITY })
+        goals.map(|goal| Drive::Position { goal, max_torque: f64::INFINITY })
     }
 
     /// Returns the maximum distance of the legs from these positions.
-    fn distance(body: &Body, there: &Joints) -> f64 {
+    fn distance(body: &RobotRuntime, there: &Joints) -> f64 {
         let off = Joint::STEWART.map(|joint| (body.position(joint) - there[joint]).abs().value());
         off.into_iter().fold(0.0, f64::max)
     }
@@ -246,14 +246,14 @@ mod tests {
     #[test]
     fn released_head_stays_when_upright_and_sinks_when_tilted() {
         let mut upright = body(standing());
-        advance(&mut upright, &Joints::all(Drive::Limp), Duration::from_secs(20));
+        advance(&mut upright, &Joints::all(Drive::TorqueOff), Duration::from_secs(20));
         assert_eq!(distance(&upright, &standing()), 0.0);
 
         let angles = RollPitchYaw { pitch: Radians::from_degrees(39.0), ..RollPitchYaw::default() };
         let head = HeadPose::new(0.0, 0.0, 0.0, angles);
         let nodding = joints_from_posture(&Posture { head, ..Posture::init() }).unwrap();
         let mut tilted = body(nodding);
-        advance(&mut tilted, &Joints::all(Drive::Limp), Duration::from_secs(20));
+        advance(&mut tilted, &Joints::all(Drive::TorqueOff), Duration::from_secs(20));
         assert!(distance(&tilted, &nodding) > 0.1, "{}", distance(&tilted, &nodding));
         assert_eq!(tilted.position(Joint::BodyYaw), nodding[Joint::BodyYaw]);
         assert_eq!(tilted.position(Joint::LeftAntenna), nodding[Joint::LeftAntenna]);
@@ -277,10 +277,10 @@ mod tests {
             advance(&mut moving, &at(goals), Duration::from_millis(150));
         }
         let (worked, idle) = (moving.celsius(Joint::BodyYaw), moving.celsius(Joint::Stewart1));
-        assert!(worked > IDLE_CELSIUS + 5.0 && worked < 90.0, "{worked} after minutes of work");
-        assert!((idle - IDLE_CELSIUS).abs() < 1.0, "{idle}");
+        assert!(worked > IDLE_TEMPERATURE_C + 5.0 && worked < 90.0, "{worked} after minutes of work");
+        assert!((idle - IDLE_TEMPERATURE_C).abs() < 1.0, "{idle}");
         advance(&mut moving, &at(there), Duration::from_secs(1_000));
-        assert!((moving.celsius(Joint::BodyYaw) - IDLE_CELSIUS).abs() < 0.5, "the servo cools down");
+        assert!((moving.celsius(Joint::BodyYaw) - IDLE_TEMPERATURE_C).abs() < 0.5, "the servo cools down");
     }
 
     proptest! {
@@ -295,7 +295,7 @@ mod tests {
             for joint in Joint::ALL {
                 goals[joint] += Radians(goal);
             }
-            let mut now = Tick::ZERO;
+            let mut now = Timestamp::ZERO;
             advance(&mut whole, &at(goals), Duration::from_micros(cuts.iter().sum()));
             for micros in &cuts {
                 let next = now + Duration::from_micros(*micros);

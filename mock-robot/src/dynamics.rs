@@ -64,13 +64,13 @@ const CREEP_SPEED: f64 = 0.02;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Drive {
     /// No drive.
-    Limp,
+    TorqueOff,
     /// The position loop, with limited torque.
     Position {
         /// The goal.
         goal: Radians,
         /// The maximum torque; infinite for the motor's own limit.
-        most: f64,
+        max_torque: f64,
     },
     /// A torque, Nm.
     Torque(f64),
@@ -206,8 +206,8 @@ impl JointDynamics {
     #[inline]
     pub(crate) fn step(&mut self, drive: &Drive) -> bool {
         match drive {
-            Drive::Position { goal, most } => self.step_position(goal.value(), *most),
-            Drive::Limp => self.step_limp(),
+            Drive::Position { goal, max_torque: most } => self.step_position(goal.value(), *most),
+            Drive::TorqueOff => self.step_torque_off(),
             Drive::Torque(torque) => self.step_torque(*torque),
         }
     }
@@ -243,7 +243,7 @@ impl JointDynamics {
         true
     }
 
-    fn step_limp(&mut self) -> bool {
+    fn step_torque_off(&mut self) -> bool {
         self.torque = 0.0;
         self.sum = 0.0;
         let sinks =
@@ -319,7 +319,7 @@ mod tests {
     }
 
     fn towards(goal: f64) -> Drive {
-        Drive::Position { goal: Radians(goal), most: f64::INFINITY }
+        Drive::Position { goal: Radians(goal), max_torque: f64::INFINITY }
     }
 
     fn run(body: &mut JointDynamics, drive: Drive, millis: u32) {
@@ -364,7 +364,7 @@ mod tests {
         run(&mut body, towards(0.5), 40);
         let at = body.position();
         assert!(at.value() > 0.01);
-        run(&mut body, Drive::Limp, 5_000);
+        run(&mut body, Drive::TorqueOff, 5_000);
         assert_eq!(body.position(), at);
         assert_eq!((body.velocity(), body.torque()), (Radians::ZERO, 0.0));
     }
@@ -373,25 +373,25 @@ mod tests {
     fn leg_without_torque_is_held_by_friction_or_sinks_to_its_stop() {
         let mut held = joint(Joint::Stewart1);
         held.set_load(-0.9 * STATIC_FRICTION * 0.52);
-        run(&mut held, Drive::Limp, 5_000);
+        run(&mut held, Drive::TorqueOff, 5_000);
         assert_eq!(held.position(), Radians::ZERO);
 
         let mut sinking = joint(Joint::Stewart1);
         sinking.set_load(-1.3 * STATIC_FRICTION * 0.52);
-        run(&mut sinking, Drive::Limp, 300);
+        run(&mut sinking, Drive::TorqueOff, 300);
         let after = sinking.position().value();
         assert!((-0.5..-0.05).contains(&after), "{after} rad after 0.3 s");
-        run(&mut sinking, Drive::Limp, 5_000);
+        run(&mut sinking, Drive::TorqueOff, 5_000);
         let lowest = angle_from_counts(Motor::of(Joint::Stewart1).lowest);
         assert_eq!(sinking.position(), lowest);
         // Kinetic friction is less than static friction.
         let mut slowing = joint(Joint::Stewart1);
         slowing.set_load(-1.1 * STATIC_FRICTION * 0.52);
-        run(&mut slowing, Drive::Limp, 10);
+        run(&mut slowing, Drive::TorqueOff, 10);
         slowing.set_load(-0.9 * STATIC_FRICTION * 0.52);
-        assert!(slowing.step(&Drive::Limp), "it moves on under a load that static friction would hold");
+        assert!(slowing.step(&Drive::TorqueOff), "it moves on under a load that static friction would hold");
         slowing.set_load(-0.9 * KINETIC_FRICTION * 0.52);
-        assert!(!slowing.step(&Drive::Limp));
+        assert!(!slowing.step(&Drive::TorqueOff));
     }
 
     #[test]
@@ -417,10 +417,10 @@ mod tests {
     fn limited_torque_holds_only_its_limit() {
         let mut body = joint(Joint::Stewart1);
         body.set_load(-0.2);
-        let weak = Drive::Position { goal: Radians::ZERO, most: 0.1 };
+        let weak = Drive::Position { goal: Radians::ZERO, max_torque: 0.1 };
         run(&mut body, weak, 2_000);
         assert!(body.position().value() < -0.5, "{:?}", body.position());
-        let strong = Drive::Position { goal: Radians::ZERO, most: 0.3 };
+        let strong = Drive::Position { goal: Radians::ZERO, max_torque: 0.3 };
         run(&mut body, strong, 3_000);
         assert!(body.position().value().abs() < 0.16, "{:?}", body.position());
     }

@@ -9,7 +9,7 @@ use firmware_bridge::joint::Joint;
 pub use firmware_bridge::servo::HardwareError;
 use serde::Deserialize;
 
-pub use crate::schedule::{Fault, Timed};
+pub use crate::schedule::{Fault, ScheduledFault};
 
 /// All faults of the emulated bus. The default is none.
 ///
@@ -22,7 +22,7 @@ pub use crate::schedule::{Fault, Timed};
 /// corrupt_every: 100         # every Nth status packet has a wrong bit
 /// drop_every: 100            # every Nth status packet is lost
 /// seed: 7                    # of the random numbers in a schedule
-/// schedule:                  # later faults: see `Timed`
+/// schedule:                  # later faults: see `ScheduledFault`
 ///   - {at: 2.0, for: 0.5, fault: corrupt, rate: 0.01}
 /// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -45,7 +45,7 @@ pub struct Faults {
     /// The seed for the rates of a schedule: the same traffic gets the same faults.
     pub seed: u64,
     /// Faults that occur later.
-    pub schedule: Vec<Timed>,
+    pub schedule: Vec<ScheduledFault>,
 }
 
 impl Default for Faults {
@@ -129,12 +129,12 @@ mod tests {
         let faults = Faults::from_yaml(text, "f.yaml").unwrap();
         let millis = Duration::from_millis;
         let expected = [
-            Timed {
+            ScheduledFault {
                 at: millis(2000),
-                fault: Fault::of(FaultKind::Overload).on(Joint::Stewart3).lasting(millis(500)),
+                fault: Fault::of(FaultKind::Overload).on(Joint::Stewart3).with_duration(millis(500)),
             },
-            Timed { at: millis(3000), fault: Fault::of(FaultKind::Corrupt).at_rate(0.01) },
-            Timed { at: millis(4000), fault: Fault::of(FaultKind::Brownout) },
+            ScheduledFault { at: millis(3000), fault: Fault::of(FaultKind::Corrupt).at_rate(0.01) },
+            ScheduledFault { at: millis(4000), fault: Fault::of(FaultKind::Brownout) },
         ];
         assert_eq!((faults.seed, faults.schedule), (7, expected.to_vec()));
     }

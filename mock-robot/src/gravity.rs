@@ -17,8 +17,8 @@ const CENTRE: Point3<f64> = Point3::new(0.0, 0.0, 0.056);
 const GRAVITY: f64 = 9.81;
 /// The height of the head, in metres from neutral, at which it rests on the body and loads no leg: that of the official
 /// sleep pose. Over the last two millimetres above, the body gradually takes the weight.
-const LIES_AT: f64 = -0.044;
-const TAKES_ON: f64 = 0.002;
+const RESTING_HEIGHT_M: f64 = -0.044;
+const CONTACT_BAND_M: f64 = 0.002;
 /// The step of the finite differences, metres and radians.
 const STEP: f64 = 1e-4;
 /// The motion of a leg, in radians, after which the loads are computed again. It changes the load by less than a fifth
@@ -71,7 +71,7 @@ impl Gravity {
 
 /// Returns the loads of legs with this head pose, or `None` if the legs cannot follow a small motion of it.
 fn loads(legs: &[Radians; 6], head: &HeadPose) -> Option<[f64; 6]> {
-    let carried = ((head.0.translation.z - LIES_AT) / TAKES_ON).clamp(0.0, 1.0);
+    let carried = ((head.0.translation.z - RESTING_HEIGHT_M) / CONTACT_BAND_M).clamp(0.0, 1.0);
     let arm = head.0.rotation * CENTRE.coords;
     // The height of the weight changes with a vertical motion, and with a rotation about x or y by its lever arm.
     let work = Vector6::new(0.0, 0.0, 1.0, arm.y, -arm.x, 0.0) * (MASS * GRAVITY * carried);

@@ -8,21 +8,21 @@
 use std::f64::consts::{PI, TAU};
 
 use firmware_bridge::joint::Joint;
-use firmware_bridge::servo::{Gains, Milliamps, Mode};
+use firmware_bridge::servo::{Gains, Milliamps, OperatingMode};
 use firmware_bridge::units::Radians;
 
 /// Encoder counts per turn.
-const COUNTS: f64 = 4096.0;
+const COUNTS_PER_TURN: f64 = 4096.0;
 
 /// Returns the position register's value for an angle; 2048 is zero.
 pub(crate) fn counts_from_angle(angle: Radians) -> i32 {
     // A float-to-integer cast saturates, and converts not-a-number to zero.
-    (COUNTS * (PI + angle.value()) / TAU).round() as i32
+    (COUNTS_PER_TURN * (PI + angle.value()) / TAU).round() as i32
 }
 
 /// Returns the angle of a position register's value.
 pub(crate) fn angle_from_counts(counts: i32) -> Radians {
-    Radians(TAU * f64::from(counts) / COUNTS - PI)
+    Radians(TAU * f64::from(counts) / COUNTS_PER_TURN - PI)
 }
 
 /// The supply voltage of the specifications, volts.
@@ -160,16 +160,16 @@ impl Motor {
     }
 
     /// Returns whether the servo accepts this goal current.
-    pub(crate) fn takes_current(self, current: Milliamps) -> bool {
+    pub(crate) fn accepts_current(self, current: Milliamps) -> bool {
         current.0.abs().round() <= f64::from(self.model.current_limit())
     }
 
     /// Returns the goal current of a servo right after a change to this mode: the current limit where it limits the
     /// torque.
-    pub(crate) fn first_current(self, mode: Mode) -> Milliamps {
+    pub(crate) fn first_current(self, mode: OperatingMode) -> Milliamps {
         match mode {
-            Mode::CurrentBasedPosition => Milliamps(self.model.current_limit().into()),
-            Mode::Current | Mode::Position => Milliamps(0.0),
+            OperatingMode::CurrentBasedPosition => Milliamps(self.model.current_limit().into()),
+            OperatingMode::Current | OperatingMode::Position => Milliamps(0.0),
         }
     }
 
@@ -179,7 +179,7 @@ impl Motor {
     }
 
     /// Returns whether the servo accepts this goal position in position mode.
-    pub(crate) const fn takes(self, counts: i32) -> bool {
+    pub(crate) const fn accepts(self, counts: i32) -> bool {
         self.lowest <= counts && counts <= self.highest
     }
 }
@@ -211,6 +211,6 @@ mod tests {
         let stewart_1 = Motor::of(Joint::Stewart1);
         assert!((angle_from_counts(stewart_1.lowest).degrees() + 48.0).abs() < 0.1);
         assert!((angle_from_counts(stewart_1.highest).degrees() - 80.0).abs() < 0.1);
-        assert!(!Motor::of(Joint::LeftAntenna).takes(counts_from_angle(Radians(PI))));
+        assert!(!Motor::of(Joint::LeftAntenna).accepts(counts_from_angle(Radians(PI))));
     }
 }

@@ -7,13 +7,13 @@
 //! Safety: as in a servo, a goal outside the motor's own limits is rejected and the old goal stays. A servo that
 //! becomes too hot releases until it reboots.
 
-use firmware_bridge::clock::Tick;
+use firmware_bridge::clock::Timestamp;
 use firmware_bridge::envelope::{Action, SafeCommand};
 use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::robot::{JointState, Robot, RobotFault};
-use firmware_bridge::servo::{HardwareError, HardwareErrors, Health, Milliamps, Mode};
+use firmware_bridge::robot::{JointState, Robot, RobotError};
+use firmware_bridge::servo::{HardwareError, HardwareErrorStatus, Milliamps, MotorHealth, OperatingMode};
 
-use crate::body::Body;
+use crate::body::RobotRuntime;
 use crate::dynamics::{Drive, Variation};
 use crate::motor::{Motor, RATED_VOLTS, TEMPERATURE_LIMIT, angle_from_counts, counts_from_angle};
 
@@ -21,16 +21,16 @@ use crate::motor::{Motor, RATED_VOLTS, TEMPERATURE_LIMIT, angle_from_counts, cou
 /// that a controller writes at start.
 #[derive(Clone, Debug)]
 pub struct MockRobot {
-    body: Body,
+    body: RobotRuntime,
     /// The goal of each motor, counts.
     goals: Joints<i32>,
     torque: Joints<bool>,
-    modes: Joints<Mode>,
+    modes: Joints<OperatingMode>,
     /// The goal current of each motor.
     currents: Joints<Milliamps>,
-    errors: Joints<HardwareErrors>,
+    errors: Joints<HardwareErrorStatus>,
     /// The time up to which the joints have moved; `None` before the first cycle.
-    advanced_to: Option<Tick>,
+    advanced_to: Option<Timestamp>,
 }
 
 impl MockRobot {
@@ -44,24 +44,24 @@ impl MockRobot {
     #[must_use]
     pub fn varied(start: Joints, variation: &Joints<Variation>) -> Self {
         MockRobot {
-            body: Body::new(start, variation, RATED_VOLTS),
+            body: RobotRuntime::new(start, variation, RATED_VOLTS),
             goals: start.map(counts_from_angle),
             torque: Joints::all(false),
-            modes: Joints::all(Mode::Position),
+            modes: Joints::all(OperatingMode::Position),
             currents: Joints::all(Milliamps(0.0)),
-            errors: Joints::all(HardwareErrors::NONE),
+            errors: Joints::all(HardwareErrorStatus::NONE),
             advanced_to: None,
         }
     }
 
     /// Runs one cycle: the joints move up to `at` under the earlier commands, then the action takes effect.
-    pub(crate) fn act(&mut self, at: Tick, action: &Action) -> JointState {
+    pub(crate) fn act(&mut self, at: Timestamp, action: &Action) -> JointState {
         self.advance(at);
         self.apply(action);
         self.state(at)
     }
 
-    fn advance(&mut self, at: Tick) {
+    fn advance(&mut self, at: Timestamp) {
         let from = self.advanced_to.unwrap_or(at);
         self.advanced_to = Some(from.max(at));
         let drives = Joints::from_fn(|joint| self.drive(joint));
@@ -78,10 +78,10 @@ impl MockRobot {
         let goal = angle_from_counts(self.goals[joint]);
         let torque = Motor::of(joint).torque(self.currents[joint]);
         match self.modes[joint] {
-            _ if !self.torque[joint] => Drive::Limp,
-            Mode::Position => Drive::Position { goal, most: f64::INFINITY },
-            Mode::CurrentBasedPosition => Drive::Position { goal, most: torque.abs() },
-            Mode::Current => Drive::Torque(torque),
+            _ if !self.torque[joint] => Drive::TorqueOff,
+            OperatingMode::Position => Drive::Position { goal, max_torque: f64::INFINITY },
+            OperatingMode::CurrentBasedPosition => Drive::Position { goal, max_torque: torque.abs() },
+            OperatingMode::Current => Drive::Torque(torque),
         }
     }
 
@@ -92,8 +92,8 @@ impl MockRobot {
                     let goal = counts_from_angle(*target);
                     // A servo in current mode ignores the goal position; in current-based position mode, it accepts
                     // any.
-                    let taken =
-                        Motor::of(joint).takes(goal) || self.modes[joint] == Mode::CurrentBasedPosition;
+                    let taken = Motor::of(joint).accepts(goal)
+                        || self.modes[joint] == OperatingMode::CurrentBasedPosition;
                     if target.is_finite() && taken {
                         self.goals[joint] = goal;
                     }
@@ -112,7 +112,7 @@ impl MockRobot {
                 self.torque[*joint] = false;
                 self.goals[*joint] = self.present(*joint);
                 self.currents[*joint] = Milliamps(0.0);
-                self.errors[*joint] = HardwareErrors::NONE;
+                self.errors[*joint] = HardwareErrorStatus::NONE;
             }
             Action::Modes(modes) => {
                 for (joint, &mode) in modes.iter() {
@@ -125,7 +125,7 @@ impl MockRobot {
             }
             Action::Currents(currents) => {
                 for (joint, current) in currents.iter() {
-                    if Motor::of(joint).takes_current(*current) {
+                    if Motor::of(joint).accepts_current(*current) {
                         // The register contains whole milliamperes.
                         self.currents[joint] = Milliamps(current.0.round());
                     }
@@ -139,30 +139,30 @@ impl MockRobot {
         counts_from_angle(self.body.position(joint))
     }
 
-    fn state(&self, at: Tick) -> JointState {
+    fn state(&self, at: Timestamp) -> JointState {
         let present = Joints::from_fn(|joint| angle_from_counts(self.present(joint)));
-        let health = |joint| Health {
-            at,
-            celsius: self.body.celsius(joint),
-            volts: self.body.volts(),
+        let health = |joint| MotorHealth {
+            time: at,
+            temperature_c: self.body.celsius(joint),
+            voltage_v: self.body.volts(),
             current: self.body.current(joint),
         };
         JointState {
             modes: self.modes,
             errors: self.errors,
             health: Joints::from_fn(|joint| Some(health(joint))),
-            ..JointState::well(at, present, self.torque)
+            ..JointState::healthy(at, present, self.torque)
         }
     }
 }
 
 impl Robot for MockRobot {
-    fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
+    fn read_state(&mut self, at: Timestamp) -> Result<JointState, RobotError> {
         self.advance(at);
         Ok(self.state(at))
     }
 
-    fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
+    fn write_command(&mut self, at: Timestamp, command: &SafeCommand) -> Result<JointState, RobotError> {
         Ok(self.act(at, command.action()))
     }
 }
@@ -179,13 +179,13 @@ mod tests {
 
     use crate::gravity::Gravity;
 
-    const BEAT: Duration = Duration::from_millis(10);
+    const CYCLE_PERIOD: Duration = Duration::from_millis(10);
 
     /// Runs cycles of ten milliseconds, with actions that tests create without an envelope.
-    fn play(robot: &mut MockRobot, from: Tick, actions: &[Action]) -> (Tick, JointState) {
+    fn play(robot: &mut MockRobot, from: Timestamp, actions: &[Action]) -> (Timestamp, JointState) {
         let mut at = from;
         for action in actions {
-            at = at + BEAT;
+            at = at + CYCLE_PERIOD;
             robot.act(at, action);
         }
         (at, robot.state(at))
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn robot_moves_only_with_torque_and_reports_whole_counts() {
         let mut robot = MockRobot::new(Joints::all(Radians(0.1)), Variation::default());
-        let (at, state) = play(&mut robot, Tick::ZERO, &vec![targets(0.3); 100]);
+        let (at, state) = play(&mut robot, Timestamp::ZERO, &vec![targets(0.3); 100]);
         let rest = state.present().unwrap();
         assert!(rest.iter().all(|(_, angle)| (angle.value() - 0.1).abs() < 0.0008));
 
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn goal_outside_one_servos_limits_is_rejected_by_it_alone() {
         let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
-        let (at, _) = play(&mut robot, Tick::ZERO, &[Action::Torque(Joints::all(true))]);
+        let (at, _) = play(&mut robot, Timestamp::ZERO, &[Action::Torque(Joints::all(true))]);
         // 60 degrees down: beyond stewart_1 (-48), within stewart_2 (-80).
         let (_, state) = play(&mut robot, at, &vec![targets(-60.0_f64.to_radians()); 200]);
         let present = state.present().unwrap();
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn non_finite_goal_moves_nothing() {
         let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
-        let (at, _) = play(&mut robot, Tick::ZERO, &[Action::Torque(Joints::all(true))]);
+        let (at, _) = play(&mut robot, Timestamp::ZERO, &[Action::Torque(Joints::all(true))]);
         for bad in [f64::NAN, f64::INFINITY, -1e300] {
             let (_, state) = play(&mut robot, at, &vec![targets(bad); 20]);
             assert_eq!(state.present().unwrap(), Joints::all(Radians::ZERO));
@@ -237,7 +237,7 @@ mod tests {
     fn reboot_disables_the_torque_of_one_motor() {
         let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
         let actions = [Action::Torque(Joints::all(true)), targets(0.5), Action::Reboot(Joint::Stewart2)];
-        let (at, _) = play(&mut robot, Tick::ZERO, &actions);
+        let (at, _) = play(&mut robot, Timestamp::ZERO, &actions);
         let (_, state) = play(&mut robot, at, &vec![targets(0.5); 200]);
         assert!(!state.torque[Joint::Stewart2] && state.torque[Joint::Stewart1]);
         let present = state.present().unwrap();
@@ -270,13 +270,13 @@ mod tests {
                 currents[joint] = Milliamps(-1000.0 * share * load / 0.52 * 1.47);
             }
             let actions = [
-                Action::Modes(Joints::all(Mode::Current)),
+                Action::Modes(Joints::all(OperatingMode::Current)),
                 Action::Currents(currents),
                 Action::Torque(Joints::all(true)),
             ];
-            let (at, _) = play(&mut robot, Tick::ZERO, &actions);
+            let (at, _) = play(&mut robot, Timestamp::ZERO, &actions);
             let (_, state) = play(&mut robot, at, &vec![Action::Currents(currents); 300]);
-            assert_eq!(state.modes, Joints::all(Mode::Current));
+            assert_eq!(state.modes, Joints::all(OperatingMode::Current));
             state
         };
         // The head sinks a little before torque is on.
@@ -290,11 +290,11 @@ mod tests {
     fn low_current_limit_does_not_overcome_friction() {
         let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
         let actions = [
-            Action::Modes(Joints::all(Mode::CurrentBasedPosition)),
+            Action::Modes(Joints::all(OperatingMode::CurrentBasedPosition)),
             Action::Torque(Joints::all(true)),
             Action::Currents(Joints::all(Milliamps(0.0))),
         ];
-        let (at, _) = play(&mut robot, Tick::ZERO, &actions);
+        let (at, _) = play(&mut robot, Timestamp::ZERO, &actions);
         let (at, state) = play(&mut robot, at, &vec![targets(0.2); 100]);
         assert!(state.present().unwrap()[Joint::LeftAntenna].value() < 0.01);
         let (at, _) = play(&mut robot, at, &[Action::Currents(Joints::all(Milliamps(400.0)))]);
@@ -307,7 +307,7 @@ mod tests {
         let after = |gain| {
             let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
             let gains = Action::Gains(Joint::LeftAntenna, Gains { p: gain, i: 0, d: 0 });
-            let (at, _) = play(&mut robot, Tick::ZERO, &[Action::Torque(Joints::all(true)), gains]);
+            let (at, _) = play(&mut robot, Timestamp::ZERO, &[Action::Torque(Joints::all(true)), gains]);
             let (_, state) = play(&mut robot, at, &[targets(0.2); 5]);
             state.present().unwrap()[Joint::LeftAntenna].value()
         };
@@ -317,14 +317,14 @@ mod tests {
     #[test]
     fn overheated_servo_releases_until_reboot() {
         let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
-        let (at, _) = play(&mut robot, Tick::ZERO, &[Action::Torque(Joints::all(true))]);
+        let (at, _) = play(&mut robot, Timestamp::ZERO, &[Action::Torque(Joints::all(true))]);
         robot.body.heat(Joint::BodyYaw, TEMPERATURE_LIMIT + 0.05);
         let (at, state) = play(&mut robot, at, &[targets(0.0), Action::Torque(Joints::all(true))]);
         assert!(state.errors[Joint::BodyYaw].contains(HardwareError::Overheating));
         assert!(!state.torque[Joint::BodyYaw] && state.torque[Joint::Stewart1]);
         let (at, _) = play(&mut robot, at, &vec![targets(0.0); 100]);
         let (at, state) = play(&mut robot, at, &[Action::Reboot(Joint::BodyYaw)]);
-        assert_eq!(state.errors, Joints::all(HardwareErrors::NONE));
+        assert_eq!(state.errors, Joints::all(HardwareErrorStatus::NONE));
         let (_, state) = play(&mut robot, at, &[Action::Torque(Joints::all(true))]);
         assert!(state.is_driven());
     }
@@ -334,14 +334,14 @@ mod tests {
         let mut once = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
         let mut again = once.clone();
         let mut actions = vec![Action::Torque(Joints::all(true))];
-        actions.extend((0..100).map(|beat| targets(f64::from(beat) * 0.005)));
-        let (at, first) = play(&mut once, Tick::ZERO, &actions);
-        let mut now = Tick::ZERO;
+        actions.extend((0..100).map(|cycle| targets(f64::from(cycle) * 0.005)));
+        let (at, first) = play(&mut once, Timestamp::ZERO, &actions);
+        let mut now = Timestamp::ZERO;
         for action in &actions {
-            again.sense(now + BEAT / 2).unwrap();
-            now = now + BEAT;
+            again.read_state(now + CYCLE_PERIOD / 2).unwrap();
+            now = now + CYCLE_PERIOD;
             again.act(now, action);
         }
-        assert_eq!(again.sense(at).unwrap(), first);
+        assert_eq!(again.read_state(at).unwrap(), first);
     }
 }

@@ -4,24 +4,24 @@
 //! Frames: the origin of the world is the neutral head, x forward, y left, z up, metres, like [`HeadPose`]; pixels as
 //! in [`firmware_bridge::camera`].
 //!
-//! Reading order: [`Scene`], `file` (the scene format), `photograph`, `board` (the objects in a scene and their
+//! Reading order: [`Scene`], `file` (the scene format), `photo_texture`, `board` (the objects in a scene and their
 //! motion), `quad` (rendering of a flat object), `light` (brightness and noise).
 
-mod board;
+mod billboard;
 mod file;
 mod light;
-mod photograph;
+mod photo_texture;
 mod quad;
 
 use std::path::Path;
 use std::time::Duration;
 
-use firmware_bridge::camera::{Lens, Picture, head_from_camera};
+use firmware_bridge::camera::{BgrImage, CameraIntrinsics, head_from_camera};
 use firmware_bridge::posture::HeadPose;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use board::{Block, Board};
-pub use file::NoScene;
+use billboard::{Billboard, Block};
+pub use file::SceneError;
 use light::{Light, Noise};
 use quad::View;
 
@@ -35,13 +35,13 @@ const TILE_SIZE_M: f64 = 0.25;
 
 /// The ground truth of an object in an image, against which tests compare detections.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct GroundTruth {
     /// The name in the scene.
     pub name: String,
     /// The kind of object: `face`, `cup`, `block`, ...
     pub kind: String,
     /// The centre in the world, metres; of a face, the tip of the nose.
-    pub place: [f64; 3],
+    pub position_m: [f64; 3],
     /// The pixel of the centre, which may be outside the image; `None` behind the camera.
     pub pixel: Option<(f64, f64)>,
     /// Left, top, width and height of the object, pixels, for the part in front of the camera.
@@ -60,7 +60,7 @@ pub struct Scene {
     light: Light,
     noise: Noise,
     blocks: Vec<Block>,
-    boards: Vec<Board>,
+    boards: Vec<Billboard>,
     identity: u64,
 }
 
@@ -100,10 +100,10 @@ impl Scene {
     ///
     /// # Errors
     /// If the name is unknown, or a photograph is missing in any other scene.
-    pub fn built_in(name: &str, photographs: &Path) -> Result<Self, NoScene> {
+    pub fn built_in(name: &str, photos: &Path) -> Result<Self, SceneError> {
         let text = file::built_in(name)?;
-        match Scene::parse(text, photographs) {
-            Err(NoScene::NoPhotograph { .. }) if name == "room" => Ok(Scene::empty()),
+        match Scene::parse(text, photos) {
+            Err(SceneError::Photograph { .. }) if name == "room" => Ok(Scene::empty()),
             scene => scene,
         }
     }
@@ -112,16 +112,16 @@ impl Scene {
     ///
     /// # Errors
     /// Describes the error in the scene, and its position.
-    pub fn load(path: &Path, photographs: &Path) -> Result<Self, NoScene> {
-        file::load(path, photographs)
+    pub fn load(path: &Path, photos: &Path) -> Result<Self, SceneError> {
+        file::load(path, photos)
     }
 
     /// Reads a scene from a text.
     ///
     /// # Errors
     /// Describes the error in the scene, and its position.
-    pub fn parse(yaml: &str, photographs: &Path) -> Result<Self, NoScene> {
-        file::parse(yaml, photographs)
+    pub fn parse(yaml: &str, photos: &Path) -> Result<Self, SceneError> {
+        file::parse(yaml, photos)
     }
 
     /// Returns the same scene with images of another size.
@@ -132,8 +132,8 @@ impl Scene {
 
     /// Returns the intrinsics of the camera.
     #[must_use]
-    pub fn lens(&self) -> Lens {
-        Lens::pinhole(self.width, self.height)
+    pub fn intrinsics(&self) -> CameraIntrinsics {
+        CameraIntrinsics::pinhole(self.width, self.height)
     }
 
     /// Returns an identifier of the content: scenes with the same text and the same photographs have the same one.
@@ -144,11 +144,11 @@ impl Scene {
 
     /// Renders the image from this head pose (`world_from_head`), at this time from the start.
     #[must_use]
-    pub fn render(&self, head: &HeadPose, at: Duration) -> Picture {
+    pub fn render(&self, head: &HeadPose, at: Duration) -> BgrImage {
         let (width, height) = (usize::from(self.width), usize::from(self.height));
         let mut bgr = vec![0; width * height * 3];
         self.render_into(head, at, &mut bgr);
-        Picture { height, width, bgr }
+        BgrImage { height, width, bgr }
     }
 
     /// Renders into an existing buffer. Returns whether its size matches the image.
@@ -157,7 +157,7 @@ impl Scene {
         if bgr.len() != width * height * 3 {
             return false;
         }
-        let view = View::new(&self.lens(), &(head.0 * head_from_camera()));
+        let view = View::new(&self.intrinsics(), &(head.0 * head_from_camera()));
         let light = self.light.at(at);
         self.draw_background(&view, light.level(), bgr);
         // Near objects are drawn over far ones.
@@ -166,7 +166,7 @@ impl Scene {
             Vec::with_capacity(self.blocks.len() + self.boards.len());
         drawables.extend(self.blocks.iter().map(|block| (block.distance(&eye), Drawable::Block(block))));
         for board in &self.boards {
-            if let Some(stands) = board.stands(at) {
+            if let Some(stands) = board.pose_at(at) {
                 drawables.push(((stands.middle - eye).norm(), Drawable::Board(board, stands)));
             }
         }
@@ -183,36 +183,36 @@ impl Scene {
 
     /// Returns the ground truth of every object, from this head pose at this time.
     #[must_use]
-    pub fn truth(&self, head: &HeadPose, at: Duration) -> Vec<Seen> {
-        let lens = self.lens();
+    pub fn ground_truth(&self, head: &HeadPose, at: Duration) -> Vec<GroundTruth> {
+        let intrinsics = self.intrinsics();
         let world_from_camera = head.0 * head_from_camera();
         let eye = Point3::from(world_from_camera.translation.vector);
-        let visible_boards: Vec<(&Board, board::Stands)> =
-            self.boards.iter().filter_map(|board| Some((board, board.stands(at)?))).collect();
-        let hidden = |place: &Point3<f64>, own_name: &str| {
-            let ray = place - eye;
+        let visible_boards: Vec<(&Billboard, billboard::BillboardPose)> =
+            self.boards.iter().filter_map(|board| Some((board, board.pose_at(at)?))).collect();
+        let hidden = |position: &Point3<f64>, own_name: &str| {
+            let ray = position - eye;
             // Slightly in front of the point itself.
             let before = 1.0 - 1e-3;
-            self.blocks
-                .iter()
-                .any(|block| block.name != own_name && block.met(&eye, &ray).is_some_and(|at| at < before))
-                || visible_boards.iter().any(|(board, stands)| {
-                    board.name != own_name && stands.met(&eye, &ray).is_some_and(|at| at < before)
-                })
+            self.blocks.iter().any(|block| {
+                block.name != own_name && block.intersects(&eye, &ray).is_some_and(|at| at < before)
+            }) || visible_boards.iter().any(|(board, stands)| {
+                board.name != own_name && stands.intersects(&eye, &ray).is_some_and(|at| at < before)
+            })
         };
-        let seen = |name: &str, kind: &str, place: Point3<f64>, corners: &[Point3<f64>]| {
-            let pixel = |point: &Point3<f64>| lens.pixel(&world_from_camera.inverse_transform_point(point));
-            let at = pixel(&place);
+        let seen = |name: &str, kind: &str, position: Point3<f64>, corners: &[Point3<f64>]| {
+            let pixel =
+                |point: &Point3<f64>| intrinsics.project(&world_from_camera.inverse_transform_point(point));
+            let at = pixel(&position);
             let inside = at.is_some_and(|(u, v)| {
-                (-0.5..=lens.width - 0.5).contains(&u) && (-0.5..=lens.height - 0.5).contains(&v)
+                (-0.5..=intrinsics.width - 0.5).contains(&u) && (-0.5..=intrinsics.height - 0.5).contains(&v)
             });
-            Seen {
+            GroundTruth {
                 name: name.into(),
                 kind: kind.into(),
-                place: [place.x, place.y, place.z],
+                position_m: [position.x, position.y, position.z],
                 pixel: at,
                 bounds: bounding_box(corners.iter().filter_map(pixel)),
-                is_visible: inside && !hidden(&place, name),
+                is_visible: inside && !hidden(&position, name),
             }
         };
         let boards = visible_boards
@@ -252,7 +252,7 @@ impl Scene {
 
 enum Drawable<'a> {
     Block(&'a Block),
-    Board(&'a Board, board::Stands),
+    Board(&'a Billboard, billboard::BillboardPose),
 }
 
 /// Returns the bounding box of some pixels: left, top, width, height.

@@ -24,7 +24,7 @@ pub struct Fault {
     /// The affected motor; `None` for all motors.
     pub motor: Option<Joint>,
     /// The duration. `None` means permanent, or until a reboot if a reboot clears it. A brownout is over immediately.
-    pub lasts: Option<Duration>,
+    pub duration: Option<Duration>,
     /// The fraction of affected packets, 0 to 1, for faults that affect packets.
     pub rate: f64,
 }
@@ -33,7 +33,7 @@ impl Fault {
     /// Returns a permanent fault of all motors and all packets.
     #[must_use]
     pub const fn of(kind: FaultKind) -> Fault {
-        Fault { kind, motor: None, lasts: None, rate: 1.0 }
+        Fault { kind, motor: None, duration: None, rate: 1.0 }
     }
 
     /// Limits the fault to one motor.
@@ -44,8 +44,8 @@ impl Fault {
 
     /// Limits the fault to this duration.
     #[must_use]
-    pub const fn lasting(self, time: Duration) -> Fault {
-        Fault { lasts: Some(time), ..self }
+    pub const fn with_duration(self, time: Duration) -> Fault {
+        Fault { duration: Some(time), ..self }
     }
 
     /// Limits the fault to this fraction of the packets, 0 to 1.
@@ -79,8 +79,8 @@ impl Fault {
 
 /// A fault with its start, counted from the start of the emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "Words")]
-pub struct Timed {
+#[serde(try_from = "FaultKeys")]
+pub struct ScheduledFault {
     /// The start of the fault.
     pub at: Duration,
     /// The fault.
@@ -90,7 +90,7 @@ pub struct Timed {
 /// The keys in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Words {
+struct FaultKeys {
     at: f64,
     r#for: Option<f64>,
     fault: FaultKind,
@@ -101,11 +101,11 @@ struct Words {
 /// The maximum time in a file: a day, in seconds.
 const MAX_SECONDS: f64 = 86_400.0;
 
-impl TryFrom<Words> for Timed {
+impl TryFrom<FaultKeys> for ScheduledFault {
     type Error = String;
 
-    fn try_from(keys: Words) -> Result<Timed, String> {
-        let Words { at, r#for, fault, motor, rate } = keys;
+    fn try_from(keys: FaultKeys) -> Result<ScheduledFault, String> {
+        let FaultKeys { at, r#for, fault, motor, rate } = keys;
         if !(0.0..=MAX_SECONDS).contains(&at) {
             return Err(format!("at is {at}, it must be from 0 to {MAX_SECONDS} seconds"));
         }
@@ -139,21 +139,21 @@ impl TryFrom<Words> for Timed {
             return Err(format!("{name} needs `for`, the seconds until the port returns"));
         }
         let lasts = r#for.map(Duration::from_secs_f64);
-        Ok(Timed {
+        Ok(ScheduledFault {
             at: Duration::from_secs_f64(at),
-            fault: Fault { kind: fault, motor, lasts, rate: rate.unwrap_or(1.0) },
+            fault: Fault { kind: fault, motor, duration: lasts, rate: rate.unwrap_or(1.0) },
         })
     }
 }
 
 /// A reproducible random number generator: splitmix64 (Steele, Lea and Flood 2014).
 #[derive(Clone, Debug)]
-pub(crate) struct Chance(u64);
+pub(crate) struct SplitMix64(u64);
 
-impl Chance {
+impl SplitMix64 {
     /// Creates a generator; each seed has its own sequence.
-    pub(crate) const fn new(seed: u64) -> Chance {
-        Chance(seed)
+    pub(crate) const fn new(seed: u64) -> SplitMix64 {
+        SplitMix64(seed)
     }
 
     /// Returns the next number.
@@ -183,9 +183,9 @@ mod tests {
     #[test]
     fn generator_is_reproducible_and_follows_its_rate() {
         // The generator's published sequence for the seed 1234567.
-        let mut chance = Chance::new(1_234_567);
+        let mut chance = SplitMix64::new(1_234_567);
         assert_eq!([chance.next(), chance.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
-        let mut chance = Chance::new(7);
+        let mut chance = SplitMix64::new(7);
         let count = (0..100_000).filter(|_| chance.happens(0.01)).count();
         assert!((850..1150).contains(&count), "{count} of 100,000");
         assert!((0..100).all(|_| chance.happens(1.0) && chance.below(7) < 7));

@@ -13,7 +13,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock};
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::units::Radians;
 use mock_robot::faults::{Fault, FaultKind, Faults};
@@ -46,7 +46,7 @@ static ROBOT_LOCK: Mutex<()> = Mutex::new(());
 struct TestBus {
     port: Box<dyn SerialPort>,
     bus: DynamixelProtocolHandler,
-    clock: WallClock,
+    clock: MonotonicClock,
     // The line must close before the emulator is dropped.
     emulator: Option<Emulator>,
     _lock: MutexGuard<'static, ()>,
@@ -70,7 +70,7 @@ impl TestBus {
             .open()
             .expect("an open port");
         let bus = DynamixelProtocolHandler::v2();
-        let mut servos = TestBus { port, bus, clock: WallClock::start(), emulator, _lock: lock };
+        let mut servos = TestBus { port, bus, clock: MonotonicClock::start(), emulator, _lock: lock };
         // Clears the state that the previous test left.
         for id in ids() {
             servos.write(id, WATCHDOG, &[0]);
@@ -363,7 +363,7 @@ fn hardware_error_is_reported_in_every_answer_until_reboot() {
     let mut servos = TestBus::open();
     // This error is not provoked on a real servo; there, the test only checks that both places agree.
     if let Some(emulator) = &servos.emulator {
-        emulator.strike(Fault::of(FaultKind::Overload).on(Joint::RightAntenna));
+        emulator.inject(Fault::of(FaultKind::Overload).on(Joint::RightAntenna));
     }
     for id in ids() {
         let (bits, error) =

@@ -8,20 +8,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use firmware_bridge::bus::{BusOptions, MotorBus};
-use firmware_bridge::clock::{Clock, VirtualClock, WallClock};
-use firmware_bridge::fault::{FaultKind, Policy};
+use firmware_bridge::clock::{Clock, MonotonicClock, VirtualClock};
+use firmware_bridge::control_loop::{
+    ControlLoop, ControlLoopThread, LoopClient, LoopCommand, LoopSnapshot, MoveResult,
+};
+use firmware_bridge::fault::{FaultKind, FaultPolicy};
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::{joints_from_posture, posture_from_joints};
 use firmware_bridge::limits::Limits;
 use firmware_bridge::motion::Trajectory;
+use firmware_bridge::motion_log::{LoggedCycle, LoggingRobot, MotionLog};
 use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
-use firmware_bridge::pulse::{Conductor, Ended, Order, Pulse, PulseThread, Snapshot};
-use firmware_bridge::trace::{Beat, Trace, Traced};
 use firmware_bridge::units::Radians;
 use mock_robot::faults::{Fault, Faults};
-use mock_robot::firmware::{DirectLine, DirectOptions, Emulator, EmulatorOptions};
+use mock_robot::firmware::{Emulator, EmulatorOptions, VirtualLine, VirtualLineOptions};
 
-const BEAT: Duration = Duration::from_millis(10);
+const CYCLE_PERIOD: Duration = Duration::from_millis(10);
 const DT: f64 = 0.01;
 
 /// Returns the dancer's posture after `seconds` of `whole`: every axis sways at its own rate, and fades in and out.
@@ -48,32 +50,38 @@ fn dance_posture(seconds: f64, whole: f64) -> Posture {
 }
 
 fn dance(whole: Duration) -> Trajectory {
-    let beats = u32::try_from(whole.as_millis() / BEAT.as_millis()).unwrap();
-    let pose = |beat: u32| dance_posture(f64::from(beat) * DT, whole.as_secs_f64());
-    let wishes = (1..=beats).map(|beat| joints_from_posture(&pose(beat)).unwrap()).collect();
-    Trajectory { wishes, target: pose(beats), adjustments: Vec::new() }
+    let cycles = u32::try_from(whole.as_millis() / CYCLE_PERIOD.as_millis()).unwrap();
+    let pose = |cycle: u32| dance_posture(f64::from(cycle) * DT, whole.as_secs_f64());
+    let setpoints = (1..=cycles).map(|cycle| joints_from_posture(&pose(cycle)).unwrap()).collect();
+    Trajectory { setpoints, target: pose(cycles), adjustments: Vec::new() }
 }
 
 fn lossy_line() -> [Fault; 2] {
     [Fault::of(FaultKind::Silent).at_rate(0.01), Fault::of(FaultKind::Corrupt).at_rate(0.01)]
 }
 
-fn pulse<C: Clock>(bus: MotorBus, clock: C, beats: usize) -> (Pulse<Traced<MotorBus>, C>, Trace) {
-    let trace = Trace::with_room_for(beats + 10_000);
-    let mut pulse = Pulse::new(Traced::new(bus, trace.clone()), clock, Limits::default(), BEAT).unwrap();
-    pulse.take(Order::Torque(Joints::all(true)));
-    (pulse, trace)
+fn control_loop<C: Clock>(
+    bus: MotorBus,
+    clock: C,
+    cycles: usize,
+) -> (ControlLoop<LoggingRobot<MotorBus>, C>, MotionLog) {
+    let trace = MotionLog::with_room_for(cycles + 10_000);
+    let mut control_loop =
+        ControlLoop::new(LoggingRobot::new(bus, trace.clone()), clock, Limits::default(), CYCLE_PERIOD)
+            .unwrap();
+    control_loop.apply_command(LoopCommand::Torque(Joints::all(true)));
+    (control_loop, trace)
 }
 
-fn check(ended: &Snapshot, beats: &[Beat], least: usize) {
-    assert_eq!((ended.ended, &ended.fault), (Some(Ended::Arrived), &None));
-    let status = ended.status.unwrap();
-    assert_eq!(status.policy, Policy::RideThrough, "{status}");
-    assert!(beats.len() >= least, "{} of {least} beats", beats.len());
+fn check(ended: &LoopSnapshot, cycles: &[LoggedCycle], least: usize) {
+    assert_eq!((ended.move_result, &ended.fault), (Some(MoveResult::Succeeded), &None));
+    let status = ended.last_fault.unwrap();
+    assert_eq!(status.policy, FaultPolicy::RideThrough, "{status}");
+    assert!(cycles.len() >= least, "{} of {least} beats", cycles.len());
     let limits = Limits::default();
     let mut seed = HeadPose::neutral();
-    for four in beats.windows(4) {
-        let goals: Vec<&Joints> = four.iter().map(|beat| &beat.goal).collect();
+    for four in cycles.windows(4) {
+        let goals: Vec<&Joints> = four.iter().map(|cycle| &cycle.goal).collect();
         let [a, b, c, d] = goals.try_into().unwrap();
         for joint in Joint::ALL {
             let limit = limits.joints[joint];
@@ -82,17 +90,17 @@ fn check(ended: &Snapshot, beats: &[Beat], least: usize) {
             let [before, now] = [v - u, w - v].map(|change| change / DT);
             let jerk = (now - before) / DT;
             let inside = |value: f64, most: Radians| value.abs() <= most.value() * (1.0 + 1e-6) + 1e-6;
-            assert!(inside(w, limit.speed), "{joint}: {w} rad/s");
-            assert!(inside(now, limit.acceleration), "{joint}: {now} rad/s2");
-            assert!(inside(jerk, limit.jerk), "{joint}: {jerk} rad/s3");
-            assert!(limit.low.value() <= d && d <= limit.high.value(), "{joint}: {d} rad");
+            assert!(inside(w, limit.max_velocity), "{joint}: {w} rad/s");
+            assert!(inside(now, limit.max_acceleration), "{joint}: {now} rad/s2");
+            assert!(inside(jerk, limit.max_jerk), "{joint}: {jerk} rad/s3");
+            assert!(limit.min_position.value() <= d && d <= limit.max_position.value(), "{joint}: {d} rad");
         }
-        let place = posture_from_joints(d, &seed).unwrap();
-        let RollPitchYaw { roll, pitch, yaw } = place.head.angles();
-        let aside = (yaw - place.body_yaw).wrapped();
+        let position = posture_from_joints(d, &seed).unwrap();
+        let RollPitchYaw { roll, pitch, yaw } = position.head.angles();
+        let aside = (yaw - position.body_yaw).wrapped();
         assert!(roll.abs() <= limits.head_roll && pitch.abs() <= limits.head_pitch);
         assert!(aside.abs() <= limits.relative_yaw, "{aside}");
-        seed = place.head;
+        seed = position.head;
     }
 }
 
@@ -101,13 +109,13 @@ fn dances_half_an_hour_in_virtual_time() {
     let clock = Arc::new(VirtualClock::new());
     let start = joints_from_posture(&Posture::init()).unwrap();
     let line =
-        DirectLine::new(DirectOptions { faults: Faults::default(), start, paced: true }, clock.clone());
+        VirtualLine::new(VirtualLineOptions { faults: Faults::default(), start, paced: true }, clock.clone());
     let far_end = line.probe();
-    let bus = MotorBus::over(Box::new(line), &BusOptions::default()).unwrap();
+    let bus = MotorBus::with_transport(Box::new(line), &BusOptions::default()).unwrap();
     let trajectory = dance(Duration::from_secs(30 * 60));
-    let least = trajectory.wishes.len();
-    let (mut pulse, trace) = pulse(bus, clock, least);
-    lossy_line().into_iter().for_each(|fault| far_end.strike(fault));
+    let least = trajectory.setpoints.len();
+    let (mut pulse, trace) = control_loop(bus, clock, least);
+    lossy_line().into_iter().for_each(|fault| far_end.inject(fault));
     let ended = pulse.play(trajectory, 0);
     check(&ended, &trace.take(), least);
 }
@@ -119,10 +127,10 @@ fn dances_one_minute_in_real_time() {
     let emulator = Emulator::start(options).unwrap();
     let bus = MotorBus::open(emulator.path(), &BusOptions::default()).unwrap();
     let trajectory = dance(Duration::from_secs(60));
-    let least = trajectory.wishes.len();
-    let (pulse, trace) = pulse(bus, WallClock::start(), least);
-    let thread = PulseThread::start(pulse).unwrap();
-    lossy_line().into_iter().for_each(|fault| emulator.strike(fault));
+    let least = trajectory.setpoints.len();
+    let (pulse, trace) = control_loop(bus, MonotonicClock::start(), least);
+    let thread = ControlLoopThread::start(pulse).unwrap();
+    lossy_line().into_iter().for_each(|fault| emulator.inject(fault));
     let ended = thread.handle().play(trajectory, 0);
     check(&ended, &trace.take(), least);
 }

@@ -9,21 +9,25 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use firmware_bridge::bus::{BusOptions, MotorBus, Wire};
-use firmware_bridge::clock::{VirtualClock, WallClock};
-use firmware_bridge::fault::{FaultKind, Policy, Stage, Status};
+use firmware_bridge::bus::{BusOptions, MotorBus, Transport};
+use firmware_bridge::clock::{MonotonicClock, VirtualClock};
+use firmware_bridge::control_loop::{
+    ControlLoop, ControlLoopThread, LoopClient, LoopCommand, LoopSnapshot, MoveResult,
+};
+use firmware_bridge::fault::{FaultKind, FaultPolicy, FaultReport, RecoveryState};
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::{joints_from_posture, posture_from_joints};
 use firmware_bridge::limits::Limits;
 use firmware_bridge::motion::{Keyframe, Motion, PlanRules, Target, Trajectory};
+use firmware_bridge::motion_log::{LoggedCycle, LoggingRobot, MotionLog};
 use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
-use firmware_bridge::pulse::{Conductor, Ended, Order, Pulse, PulseThread, Snapshot};
-use firmware_bridge::trace::{Beat, Trace, Traced};
 use firmware_bridge::units::Radians;
 use mock_robot::faults::{Fault, Faults};
-use mock_robot::firmware::{DirectLine, DirectOptions, DirectProbe, Emulator, EmulatorOptions, ServoView};
+use mock_robot::firmware::{
+    Emulator, EmulatorOptions, LineProbe, ServoView, VirtualLine, VirtualLineOptions,
+};
 
-const BEAT: Duration = Duration::from_millis(10);
+const CYCLE_PERIOD: Duration = Duration::from_millis(10);
 /// The rounding of the servos' steps in a position that is read.
 const STEP: f64 = 2.0 * std::f64::consts::TAU / 4096.0;
 
@@ -39,7 +43,7 @@ fn fault_case(kind: FaultKind) -> FaultCase {
     let on = |joint: Joint| FaultCase { fault: Fault::of(kind).on(joint), named_joint: Some(joint) };
     let all = || FaultCase { fault: Fault::of(kind), named_joint: None };
     let lasting = |fault_case: FaultCase, time: Duration| FaultCase {
-        fault: fault_case.fault.lasting(time),
+        fault: fault_case.fault.with_duration(time),
         ..fault_case
     };
     let sometimes = |fault_case: FaultCase| FaultCase { fault: fault_case.fault.at_rate(0.3), ..fault_case };
@@ -60,17 +64,22 @@ fn fault_case(kind: FaultKind) -> FaultCase {
 
 /// A robot on an emulated bus, and both ends of its line.
 struct FaultRig {
-    conductor: Box<dyn Conductor>,
-    trace: Trace,
+    control: Box<dyn LoopClient>,
+    trace: MotionLog,
     strike: Box<dyn Fn(Fault)>,
     probe: Box<dyn Fn() -> Joints<ServoView>>,
 }
 
-fn pulse<C: firmware_bridge::clock::Clock>(bus: MotorBus, clock: C) -> (Pulse<Traced<MotorBus>, C>, Trace) {
-    let trace = Trace::with_room_for(100_000);
-    let mut pulse = Pulse::new(Traced::new(bus, trace.clone()), clock, Limits::default(), BEAT).unwrap();
-    pulse.take(Order::Torque(Joints::all(true)));
-    (pulse, trace)
+fn control_loop<C: firmware_bridge::clock::Clock>(
+    bus: MotorBus,
+    clock: C,
+) -> (ControlLoop<LoggingRobot<MotorBus>, C>, MotionLog) {
+    let trace = MotionLog::with_room_for(100_000);
+    let mut control_loop =
+        ControlLoop::new(LoggingRobot::new(bus, trace.clone()), clock, Limits::default(), CYCLE_PERIOD)
+            .unwrap();
+    control_loop.apply_command(LoopCommand::Torque(Joints::all(true)));
+    (control_loop, trace)
 }
 
 fn awake() -> Joints {
@@ -79,66 +88,72 @@ fn awake() -> Joints {
 
 fn virtual_rig() -> FaultRig {
     let clock = Arc::new(VirtualClock::new());
-    let options = DirectOptions { faults: Faults::default(), start: awake(), paced: true };
-    let line = DirectLine::new(options, clock.clone());
-    let far_end: DirectProbe = line.probe();
-    let bus = MotorBus::over(Box::new(line), &BusOptions::default()).unwrap().reopening(Box::new({
-        let far_end = far_end.clone();
-        move || Ok(Box::new(far_end.line()) as Box<dyn Wire>)
-    }));
-    let (pulse, trace) = pulse(bus, clock);
+    let options = VirtualLineOptions { faults: Faults::default(), start: awake(), paced: true };
+    let line = VirtualLine::new(options, clock.clone());
+    let far_end: LineProbe = line.probe();
+    let bus =
+        MotorBus::with_transport(Box::new(line), &BusOptions::default()).unwrap().with_reconnect(Box::new({
+            let far_end = far_end.clone();
+            move || Ok(Box::new(far_end.line()) as Box<dyn Transport>)
+        }));
+    let (pulse, trace) = control_loop(bus, clock);
     FaultRig {
-        conductor: Box::new(pulse),
+        control: Box::new(pulse),
         trace,
         strike: Box::new({
             let far_end = far_end.clone();
-            move |fault| far_end.strike(fault)
+            move |fault| far_end.inject(fault)
         }),
         probe: Box::new(move || far_end.view()),
     }
 }
 
 /// The thread must be dropped before the emulator.
-fn real_time_rig(link: PathBuf) -> (FaultRig, PulseThread, Arc<Emulator>) {
+fn real_time_rig(link: PathBuf) -> (FaultRig, ControlLoopThread, Arc<Emulator>) {
     let options =
         EmulatorOptions { link: Some(link.clone()), faults: Faults::default(), start: awake(), paced: true };
     let emulator = Arc::new(Emulator::start(options).unwrap());
     let bus = MotorBus::open(&link, &BusOptions::default()).unwrap();
-    let (pulse, trace) = pulse(bus, WallClock::start());
-    let thread = PulseThread::start(pulse).unwrap();
+    let (pulse, trace) = control_loop(bus, MonotonicClock::start());
+    let thread = ControlLoopThread::start(pulse).unwrap();
     let (struck, probed) = (emulator.clone(), emulator.clone());
     let rig = FaultRig {
-        conductor: Box::new(thread.handle()),
+        control: Box::new(thread.handle()),
         trace,
-        strike: Box::new(move |fault| struck.strike(fault)),
+        strike: Box::new(move |fault| struck.inject(fault)),
         probe: Box::new(move || probed.probe()),
     };
     (rig, thread, emulator)
 }
 
 impl FaultRig {
-    fn wait_cycles(&mut self, beats: u64) -> Snapshot {
-        let until = self.conductor.snapshot().beats + beats;
-        self.conductor.watch(&|snapshot| snapshot.beats >= until)
+    fn wait_cycles(&mut self, cycles: u64) -> LoopSnapshot {
+        let until = self.control.snapshot().cycles + cycles;
+        self.control.watch(&|snapshot| snapshot.cycles >= until)
     }
 
     /// Waits until `done`, for at most this many cycles.
-    fn within(&mut self, beats: u64, done: impl Fn(&Snapshot) -> bool) -> Snapshot {
-        let until = self.conductor.snapshot().beats + beats;
-        let snapshot = self.conductor.watch(&|snapshot| done(snapshot) || snapshot.beats >= until);
-        assert!(done(&snapshot), "after {beats} beats: {:?} {:?}", snapshot.status, snapshot.doing);
+    fn within(&mut self, cycles: u64, done: impl Fn(&LoopSnapshot) -> bool) -> LoopSnapshot {
+        let until = self.control.snapshot().cycles + cycles;
+        let snapshot = self.control.watch(&|snapshot| done(snapshot) || snapshot.cycles >= until);
+        assert!(
+            done(&snapshot),
+            "after {cycles} beats: {:?} {:?}",
+            snapshot.last_fault,
+            snapshot.motion_state
+        );
         snapshot
     }
 
     fn plan(&self, motion: &Motion) -> Trajectory {
-        let snapshot = self.conductor.snapshot();
-        let rules = PlanRules { limits: &snapshot.limits, period: BEAT, automatic_body_yaw: true };
-        motion.plan(&snapshot.commanded, &rules).unwrap()
+        let snapshot = self.control.snapshot();
+        let rules = PlanRules { limits: &snapshot.limits, period: CYCLE_PERIOD, automatic_body_yaw: true };
+        motion.plan(&snapshot.goal, &rules).unwrap()
     }
 
     fn start_motion(&mut self, motion: &Motion) {
-        let (trajectory, halts) = (self.plan(motion), self.conductor.halts());
-        self.conductor.order(Order::Play { trajectory, fresh: true, halts });
+        let (trajectory, stop_epoch) = (self.plan(motion), self.control.stop_epoch());
+        self.control.send_command(LoopCommand::Play { trajectory, reset_clamps: true, stop_epoch });
     }
 }
 
@@ -153,25 +168,25 @@ fn sway() -> Motion {
             antennas: Some(Antennas { right: degrees(60.0), left: degrees(-60.0) }),
         }
     };
-    let keyframe = |millis, side| Keyframe { at: Duration::from_millis(millis), target: to(side) };
+    let keyframe = |millis, side| Keyframe { time: Duration::from_millis(millis), target: to(side) };
     Motion::Play(vec![keyframe(750, 1.0), keyframe(1500, -1.0), keyframe(2250, 1.0), keyframe(3000, 0.0)])
 }
 
 /// Checks that each goal is at most one cycle of permitted motion away from the previous goal or, for a motor that
 /// rejoined, from its position. No goal may be outside its range.
-fn within_limits(beats: &[Beat], kind: FaultKind) {
+fn within_limits(cycles: &[LoggedCycle], kind: FaultKind) {
     let limits = Limits::default();
-    for pair in beats.windows(2) {
+    for pair in cycles.windows(2) {
         for joint in Joint::ALL {
             let limit = limits.joints[joint];
             let [before, now] = [0, 1].map(|at| pair.get(at).unwrap());
-            let reach = limit.speed.value() * BEAT.as_secs_f64() + 1e-9;
+            let reach = limit.max_velocity.value() * CYCLE_PERIOD.as_secs_f64() + 1e-9;
             let from_goal = (now.goal[joint] - before.goal[joint]).abs().value();
-            let from_place = (now.goal[joint] - before.present[joint]).abs().value();
+            let from_position = (now.goal[joint] - before.present[joint]).abs().value();
             let rejoined =
-                from_place <= STEP + reach || (now.goal[joint] - now.present[joint]).abs().value() <= STEP;
+                from_position <= STEP + reach || (now.goal[joint] - now.present[joint]).abs().value() <= STEP;
             assert!(from_goal <= reach || rejoined, "{kind:?}: {joint} jumps by {from_goal} rad");
-            let inside = limit.low - Radians(STEP)..=limit.high + Radians(STEP);
+            let inside = limit.min_position - Radians(STEP)..=limit.max_position + Radians(STEP);
             assert!(
                 inside.contains(&now.goal[joint]),
                 "{kind:?}: the goal of {joint} is {}",
@@ -189,36 +204,45 @@ fn check(kind: FaultKind, rig: &mut FaultRig) {
     (rig.strike)(fault);
 
     // The status reports the fault, with motor and cause.
-    let is_it = move |status: &Status| (status.kind, status.joint) == (kind, named_joint);
-    let reported = rig.within(200, move |snapshot| snapshot.status.is_some_and(|status| is_it(&status)));
-    assert_eq!(reported.status.unwrap().policy, kind.policy());
-    let message = reported.status.unwrap().to_string();
+    let is_it = move |status: &FaultReport| (status.kind, status.joint) == (kind, named_joint);
+    let reported = rig.within(200, move |snapshot| snapshot.last_fault.is_some_and(|status| is_it(&status)));
+    assert_eq!(reported.last_fault.unwrap().policy, kind.policy());
+    let message = reported.last_fault.unwrap().to_string();
     assert!(
         named_joint.is_none_or(|joint| message.contains(joint.name())) && message.contains(kind.remedy()),
         "{message}"
     );
 
     // The motion continues or ends.
-    let ended = rig.within(500, |snapshot| snapshot.ended.is_some()).ended.unwrap();
-    let rides_through = kind.policy() == Policy::RideThrough;
-    assert_eq!(ended, if rides_through { Ended::Arrived } else { Ended::Faulted }, "{kind:?}");
+    let ended = rig.within(500, |snapshot| snapshot.move_result.is_some()).move_result.unwrap();
+    let rides_through = kind.policy() == FaultPolicy::RideThrough;
+    assert_eq!(ended, if rides_through { MoveResult::Succeeded } else { MoveResult::Aborted }, "{kind:?}");
 
     // The fault ends.
-    let stage = if kind.policy() == Policy::StowAndRelease { Stage::GivenUp } else { Stage::Over };
-    rig.within(1500, move |snapshot| snapshot.status.is_some_and(|status| status.stage == stage));
+    let context = if kind.policy() == FaultPolicy::StowAndRelease {
+        RecoveryState::Failed
+    } else {
+        RecoveryState::Recovered
+    };
+    rig.within(1500, move |snapshot| snapshot.last_fault.is_some_and(|status| status.state == context));
     rig.wait_cycles(10);
-    if stage == Stage::Over {
-        let halts = rig.conductor.halts();
+    if context == RecoveryState::Recovered {
+        let stop_epoch = rig.control.stop_epoch();
         let trajectory = rig.plan(&sway());
-        let after = rig.conductor.play(trajectory, halts);
-        assert_eq!((after.ended, after.fault), (Some(Ended::Arrived), None), "{kind:?}");
+        let after = rig.control.play(trajectory, stop_epoch);
+        assert_eq!((after.move_result, after.fault), (Some(MoveResult::Succeeded), None), "{kind:?}");
         assert!((rig.probe)().iter().all(|(_, servo)| servo.torque), "{kind:?}: a motor has no torque");
     } else {
         let servos = (rig.probe)();
         assert!(servos.iter().all(|(_, servo)| !servo.torque), "{kind:?}: a motor still has torque");
-        let place = posture_from_joints(&servos.map(|servo| servo.position), &Posture::sleep().head).unwrap();
-        assert!(place.head.0.translation.z < -0.035, "{kind:?}: the head is at {}", place.head.0.translation);
-        assert!(rig.conductor.snapshot().fault.is_some());
+        let position =
+            posture_from_joints(&servos.map(|servo| servo.position), &Posture::sleep().head).unwrap();
+        assert!(
+            position.head.0.translation.z < -0.035,
+            "{kind:?}: the head is at {}",
+            position.head.0.translation
+        );
+        assert!(rig.control.snapshot().fault.is_some());
     }
     within_limits(&rig.trace.take(), kind);
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock};
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::units::Radians;
 use mock_robot::faults::{Fault, FaultKind, Faults};
@@ -34,7 +34,7 @@ fn ids() -> Vec<u8> {
 
 /// Reads every 10 ms until all nine motors are at their goals.
 fn arrived(handler: &DynamixelProtocolHandler, port: &mut dyn SerialPort, goal: &Joints) -> bool {
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     (0..500).any(|_| {
         clock.wait_until(clock.now() + Duration::from_millis(10));
         let present = xl330::sync_read_present_position(handler, port, &ids()).expect("nine positions");
@@ -144,7 +144,7 @@ fn silence_on_the_line_trips_the_watchdog() {
     xl330::write_torque_enable(&handler, port.as_mut(), 17, true).expect("torque");
     xl330::write_bus_watchdog(&handler, port.as_mut(), 17, 1).expect("a watchdog");
     drop(port);
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     let tripped = (0..500).any(|_| {
         clock.wait_until(clock.now() + Duration::from_millis(10));
         emulator.probe()[Joint::RightAntenna].watchdog == Watchdog::Tripped
@@ -189,8 +189,8 @@ fn unplugged_port_hangs_up_and_returns_under_its_link() {
     assert!(handler.ping(port.as_mut(), 10).expect("a ping"));
     xl330::write_torque_enable(&handler, port.as_mut(), 10, true).expect("torque");
 
-    emulator.strike(Fault::of(FaultKind::PortGone).lasting(Duration::from_millis(300)));
-    let clock = WallClock::start();
+    emulator.inject(Fault::of(FaultKind::PortGone).with_duration(Duration::from_millis(300)));
+    let clock = MonotonicClock::start();
     let eventually = |mut it: Box<dyn FnMut() -> bool + '_>| {
         (0..500).any(|_| {
             clock.wait_until(clock.now() + Duration::from_millis(10));

@@ -26,7 +26,7 @@ pub struct Case {
     /// The name of the entry function.
     pub entry: String,
     /// The required outcome.
-    pub must: Must,
+    pub must: ExpectedOutcome,
     /// The goal of an attack.
     pub success: Success,
     /// The kind of attack.
@@ -35,7 +35,7 @@ pub struct Case {
 
 /// The required outcome of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Must {
+pub enum ExpectedOutcome {
     /// Accepted without a question.
     Pass,
     /// Rejected by this rule of the policy.
@@ -97,7 +97,7 @@ impl Case {
         let case = Case {
             name: name.to_owned(),
             entry: name.to_owned(),
-            must: Must::Pass,
+            must: ExpectedOutcome::Pass,
             success: Success::None,
             class: header("class"),
             bytes: bytes.clone(),
@@ -106,11 +106,11 @@ impl Case {
             return case.headed_by(&trigger);
         }
         let must = match (header("rule"), header("asks"), header("layer").as_deref()) {
-            (Some(rule), None, None) => Must::Rule(word(rule)),
-            (None, Some(rule), None) => Must::Ask(word(rule)),
-            (None, None, Some("rehearsal")) => Must::Rehearsal,
-            (None, None, Some("cage" | "envelope")) => Must::Run,
-            (None, None, None) if header("success").is_none() => Must::Pass,
+            (Some(rule), None, None) => ExpectedOutcome::Rule(word(rule)),
+            (None, Some(rule), None) => ExpectedOutcome::Ask(word(rule)),
+            (None, None, Some("rehearsal")) => ExpectedOutcome::Rehearsal,
+            (None, None, Some("cage" | "envelope")) => ExpectedOutcome::Run,
+            (None, None, None) if header("success").is_none() => ExpectedOutcome::Pass,
             other => panic!("{name}: {other:?} is not understood"),
         };
         let success = header("success").map_or(Success::None, |said| match said.split_once(' ') {
@@ -137,7 +137,7 @@ impl Case {
             other => panic!("{}: no check {other}", self.name),
         };
         // A tool that only exhausts time or memory may look harmless: rehearsal measures it.
-        let must = if success == Success::Forever { Must::Run } else { Must::Policy };
+        let must = if success == Success::Forever { ExpectedOutcome::Run } else { ExpectedOutcome::Policy };
         Case { entry, success, must, ..self }
     }
 

@@ -4,19 +4,19 @@
 use std::io::Cursor;
 
 use minismith_analysis::draft::{Draft, MAX_BYTES};
-use minismith_analysis::finding::{Finding, Verdict, heaviest};
+use minismith_analysis::finding::{Finding, Verdict, most_severe};
 use minismith_analysis::manifest::Capability;
 use minismith_analysis::policy::vet;
-use minismith_toolchain::guest::{Guest, GuestFault};
-use minismith_toolchain::performance::{Outcome, Permit, perform};
-use minismith_wire::frame::{self, FrameError, MAX_FRAME};
-use minismith_wire::zygote::{Hello, Reply};
-use minismith_wire::{Answer, Job, Turn};
+use minismith_protocol::frame::{self, FrameError, MAX_FRAME_BYTES};
+use minismith_protocol::zygote::{Hello, Reply};
+use minismith_protocol::{GuestMessage, HostReply, Job};
+use minismith_toolchain::guest::{Guest, GuestError};
+use minismith_toolchain::tool_run::{Outcome, Permissions, execute};
 
-use crate::beats::{beyond, staged};
+use crate::cycles::{beyond, in_context};
 
 /// The robot time limit of a fuzzed guest.
-const STAGE_SECONDS: f64 = 2.0;
+const ROBOT_TIME_S: f64 = 2.0;
 
 /// Tokens of Python, for texts that get past the parser.
 const WORDS: &str = "def tool(|robot: ReachyMini|n: int = 1|) -> int:\n    |\"\"\"Do it.\"\"\"\n    |return |\n|\n    |\n        |    |\
@@ -46,7 +46,7 @@ pub fn policy(data: &[u8]) {
             }
             Ok(vetted) => {
                 assert_eq!(vetted.draft().source().as_bytes(), text);
-                assert!(text.len() <= MAX_BYTES && heaviest(vetted.findings()) < Verdict::Refuse);
+                assert!(text.len() <= MAX_BYTES && most_severe(vetted.findings()) < Verdict::Reject);
                 // The manifest's text must be serializable.
                 serde_json::to_string(&vetted.manifest(Default::default())).unwrap();
             }
@@ -55,7 +55,7 @@ pub fn policy(data: &[u8]) {
 }
 
 fn refused(findings: &[Finding]) {
-    assert_eq!(heaviest(findings), Verdict::Refuse);
+    assert_eq!(most_severe(findings), Verdict::Reject);
     assert!(findings.len() <= 200 && findings.iter().all(|finding| finding.line >= 1));
 }
 
@@ -72,19 +72,19 @@ fn spelled(choices: &[u8]) -> Vec<u8> {
 pub fn wire(data: &[u8]) {
     let stream = if data.starts_with(b"{") { framed(data) } else { data.to_vec() };
     control(&stream);
-    let (mut stage, trace) = staged();
+    let (mut context, trace) = in_context();
     let mut guest = Said { stream: Cursor::new(stream), answers: 0 };
     let capabilities = {
         use Capability::{Camera, Exec, Files, Motion, Motors, Sound, Tracking};
         [Camera, Exec, Files, Motion, Motors, Sound, Tracking].into()
     };
-    let permit = Permit { capabilities, stage_seconds: STAGE_SECONDS, ..Permit::default() };
+    let permit = Permissions { capabilities, robot_time_s: ROBOT_TIME_S, ..Permissions::default() };
     let job = Job { module: "tool".into(), entry: "tool".into(), takes_robot: true, ..Job::default() };
-    let performance = perform(&mut guest, job, &mut stage, &permit);
+    let tool_run = execute(&mut guest, job, &mut context, &permit);
     let switched = [&b"motors"[..], b"gravity"].iter().any(|word| holds(data, word));
     assert_eq!(beyond(&trace.take(), switched), None);
-    assert!(performance.took.as_secs_f64() <= STAGE_SECONDS);
-    if let Outcome::Raised { kind, message, .. } = &performance.outcome {
+    assert!(tool_run.duration.as_secs_f64() <= ROBOT_TIME_S);
+    if let Outcome::Raised { kind, message, .. } = &tool_run.outcome {
         assert!(kind.len() + message.len() <= 5_000);
     }
 }
@@ -92,7 +92,7 @@ pub fn wire(data: &[u8]) {
 /// Reads the same bytes as messages on the control socket: each is understood or rejected.
 fn control(stream: &[u8]) {
     let mut from = Cursor::new(stream);
-    while let Ok(bytes) = frame::read_bytes(&mut from, MAX_FRAME) {
+    while let Ok(bytes) = frame::read_bytes(&mut from, MAX_FRAME_BYTES) {
         if let Ok(reply) = serde_json::from_slice::<Reply>(&bytes) {
             let again = serde_json::to_vec(&reply).unwrap();
             assert!(serde_json::from_slice::<Reply>(&again).is_ok());
@@ -108,7 +108,7 @@ fn framed(lines: &[u8]) -> Vec<u8> {
     let mut stream = Vec::new();
     for line in lines.split(|byte| *byte == b'\n') {
         // A line is never as long as a frame may be.
-        let _ = frame::write_bytes(&mut stream, line, MAX_FRAME);
+        let _ = frame::write_bytes(&mut stream, line, MAX_FRAME_BYTES);
     }
     stream
 }
@@ -124,13 +124,13 @@ struct Said {
 }
 
 impl Guest for Said {
-    fn turn(&mut self, answer: &Answer, _: Option<&[u8]>) -> Result<Turn, GuestFault> {
+    fn turn(&mut self, answer: &HostReply, _: Option<&[u8]>) -> Result<GuestMessage, GuestError> {
         self.answers += 1;
         // The execution context's response must itself be serializable.
         frame::write(&mut std::io::sink(), answer).unwrap();
         frame::read(&mut self.stream).map_err(|error| match error {
-            FrameError::Io(error) => GuestFault::Died { how: error.to_string() },
-            other => GuestFault::Forged { what: other.to_string() },
+            FrameError::Io(error) => GuestError::Died { how: error.to_string() },
+            other => GuestError::ProtocolViolation { what: other.to_string() },
         })
     }
 }

@@ -7,8 +7,8 @@
     reason = "a helper of tests may give up as a test may"
 )]
 
-pub mod beats;
 pub mod cases;
+pub mod cycles;
 pub mod fuzz;
 
 use std::fs;
@@ -59,21 +59,21 @@ const BUS: &str = "bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n";
 
 /// A folder with a configuration and a tool registry, in which the program runs.
 #[derive(Debug)]
-pub struct Bench {
+pub struct TestDir {
     folder: TempDir,
 }
 
-impl Default for Bench {
+impl Default for TestDir {
     fn default() -> Self {
-        Bench::new()
+        TestDir::new()
     }
 }
 
-impl Bench {
+impl TestDir {
     /// Creates a test folder with the default configuration.
     #[must_use]
     pub fn new() -> Self {
-        Bench::configured(BUS)
+        TestDir::configured(BUS)
     }
 
     /// Creates a test folder with these keys in its `config.yaml`, and with the Python of this workspace.
@@ -82,7 +82,7 @@ impl Bench {
     /// When it cannot be created.
     #[must_use]
     pub fn configured(keys: &str) -> Self {
-        let bench = Bench { folder: tempfile::tempdir().unwrap() };
+        let bench = TestDir { folder: tempfile::tempdir().unwrap() };
         let python = workspace().join(".venv/bin/python");
         bench.write("config.yaml", &format!("tool_host: {{python: {}}}\n{keys}", python.display()));
         bench
@@ -112,7 +112,7 @@ impl Bench {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program("minismith"));
         command.args(arguments);
-        self.place(command)
+        self.position(command)
     }
 
     /// Returns a shell as a command that runs a script here, with the program in its `PATH`.
@@ -125,11 +125,11 @@ impl Bench {
         let program = program("minismith");
         let path = std::env::var("PATH").unwrap_or_default();
         command.env("PATH", format!("{}:{path}", program.parent().unwrap_or(Path::new("/")).display()));
-        self.place(command)
+        self.position(command)
     }
 
     /// Runs a command in this folder, with the user's own files here too.
-    fn place(&self, mut command: Command) -> Command {
+    fn position(&self, mut command: Command) -> Command {
         command.current_dir(self.folder.path()).stdin(Stdio::null());
         for (variable, folder) in [("XDG_CONFIG_HOME", ".config"), ("XDG_DATA_HOME", ".share")] {
             command.env(variable, self.folder.path().join(folder));
@@ -143,8 +143,8 @@ impl Bench {
     /// # Panics
     /// When it cannot be started.
     #[must_use]
-    pub fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::from(self.command(arguments))
+    pub fn run(&self, arguments: &[&str]) -> CommandOutput {
+        CommandOutput::from(self.command(arguments))
     }
 
     /// Starts the program and leaves it running.
@@ -152,19 +152,19 @@ impl Bench {
     /// # Panics
     /// When it cannot be started.
     #[must_use]
-    pub fn start(&self, arguments: &[&str]) -> Running {
+    pub fn start(&self, arguments: &[&str]) -> RunningCommand {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
-        Running { child, input, output }
+        RunningCommand { child, input, output }
     }
 }
 
 /// The output of a program that has ended.
 #[derive(Debug)]
-pub struct Ran {
+pub struct CommandOutput {
     /// Its exit code; none when a signal ended it.
     pub code: Option<i32>,
     /// Its standard output.
@@ -173,15 +173,15 @@ pub struct Ran {
     pub err: String,
 }
 
-impl From<Command> for Ran {
+impl From<Command> for CommandOutput {
     fn from(mut command: Command) -> Self {
         let output = command.output().unwrap();
         let text = |bytes| String::from_utf8(bytes).expect("a program prints UTF-8");
-        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        CommandOutput { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 }
 
-impl Ran {
+impl CommandOutput {
     /// Asserts the exit code.
     ///
     /// # Panics
@@ -221,13 +221,13 @@ impl Ran {
 
 /// A running program; killed when dropped.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningCommand {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
-impl Running {
+impl RunningCommand {
     /// Returns its next line on standard output, without the line's end; none when it has closed that.
     ///
     /// # Panics
@@ -242,7 +242,7 @@ impl Running {
     ///
     /// # Panics
     /// When it no longer reads.
-    pub fn feed(&mut self, text: &str) {
+    pub fn write_stdin(&mut self, text: &str) {
         let input = self.input.as_mut().unwrap();
         input.write_all(text.as_bytes()).unwrap();
         input.flush().unwrap();
@@ -267,16 +267,16 @@ impl Running {
     /// # Panics
     /// When waiting for it fails.
     #[must_use]
-    pub fn end(mut self) -> Ran {
+    pub fn end(mut self) -> CommandOutput {
         drop(self.input.take());
         let (mut out, mut err) = (String::new(), String::new());
         self.output.read_to_string(&mut out).unwrap();
         self.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-        Ran { code: self.child.wait().unwrap().code(), out, err }
+        CommandOutput { code: self.child.wait().unwrap().code(), out, err }
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningCommand {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.child.kill();

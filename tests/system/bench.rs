@@ -1,11 +1,11 @@
 //! The benchmark's output: one document, its stable names, and its content without the official packages.
 
-use minismith_tests::Bench;
+use minismith_tests::TestDir;
 use serde_json::{Value, json};
 
 #[test]
 fn results_are_one_document_with_null_for_a_missing_baseline() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     // This folder has no official packages.
     let ran =
         bench.run(&["bench", "--json", "--quick", "--only", "ik", "--out", "results/bench.json"]).exits(0);
@@ -25,7 +25,7 @@ fn results_are_one_document_with_null_for_a_missing_baseline() {
 
 #[test]
 fn minismith_is_measured_on_the_emulated_line() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     for (name, unit) in [("beat_cost", "ns"), ("bus_cycle", "ms"), ("fk", "us")] {
         let document = bench.run(&["bench", "--json", "--quick", "--only", name]).exits(0).json();
         let row = &document["results"][0];
@@ -36,7 +36,7 @@ fn minismith_is_measured_on_the_emulated_line() {
 
 #[test]
 fn tools_and_agents_are_measured() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     for (name, unit, has_peer) in [
         ("policy", "ms", true),
         ("jobs_per_second", "1/s", true),
@@ -56,7 +56,7 @@ fn tools_and_agents_are_measured() {
 
 #[test]
 fn unknown_name_and_missing_packages_are_errors() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let names = [
         &["ik", "fk", "bus_cycle", "bus_rate_hz", "policy", "guest_job", "jobs_per_second", "tool_frame"][..],
         &[

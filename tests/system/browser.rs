@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use minismith_tests::{Bench, program, workspace};
+use minismith_tests::{TestDir, program, workspace};
 use minismith_voice::audio::Clip;
 use serde_json::{Value, json};
 
-use super::served::Served;
+use super::server_fixture::Served;
 
 /// Timeouts are long, since the browser uses up the processors.
 const PATIENT: &str = "bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n";
@@ -48,10 +48,11 @@ fn run_e2e(test: &str, environment: &[(&str, String)]) {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
+    let reported = String::from_utf8_lossy(&output.stdout);
     let complaints = String::from_utf8_lossy(&output.stderr);
-    let last = told.lines().last().unwrap_or_default();
-    let seen: Value = serde_json::from_str(last).unwrap_or_else(|_| panic!("{test}: {told}\n{complaints}"));
+    let last = reported.lines().last().unwrap_or_default();
+    let seen: Value =
+        serde_json::from_str(last).unwrap_or_else(|_| panic!("{test}: {reported}\n{complaints}"));
     let checks = seen["checks"].as_array().unwrap();
     let failed: Vec<&Value> = checks.iter().filter(|check| check["ok"] != true).collect();
     assert!(failed.is_empty() && output.status.success(), "{test}: {failed:#?}\n{complaints}");
@@ -60,8 +61,8 @@ fn run_e2e(test: &str, environment: &[(&str, String)]) {
 }
 
 /// Returns a test folder with a predefined tool.
-fn bench(keys: &str) -> Bench {
-    let bench = Bench::configured(&format!("{PATIENT}{keys}"));
+fn bench(keys: &str) -> TestDir {
+    let bench = TestDir::configured(&format!("{PATIENT}{keys}"));
     let greet = workspace().join("tools/predefined/greet");
     for entry in std::fs::read_dir(greet).unwrap().map(Result::unwrap) {
         let name = entry.file_name().into_string().unwrap();
@@ -120,7 +121,7 @@ fn page_offers_each_role_its_permitted_actions() {
 }
 
 /// Returns an utterance between silences, as a WAV file of a typical microphone.
-fn recorded(bench: &Bench, text: &str) -> PathBuf {
+fn recorded(bench: &TestDir, text: &str) -> PathBuf {
     let output = Command::new("espeak-ng").args(["-v", "en-us", "-s", "150", "--stdout", text]).output();
     let output =
         output.unwrap_or_else(|error| panic!("espeak-ng is needed (scripts/sound --speak): {error}"));

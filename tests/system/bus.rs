@@ -5,20 +5,20 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use firmware_bridge::bus::settings::{Setting, Settings, SettingsLine};
+use firmware_bridge::bus::eeprom::{EepromLine, EepromSettings, Setting};
 use firmware_bridge::bus::{BusOptions, MotorBus, RawLine, raw, scan};
-use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
+use firmware_bridge::control_loop::{ControlLoop, LoopCommand, MoveResult};
 use firmware_bridge::envelope::Envelope;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::limits::Limits;
 use firmware_bridge::motion::{Interpolation, Motion, PlanRules, Target};
+use firmware_bridge::motion_log::{LoggingRobot, MotionLog};
 use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
-use firmware_bridge::pulse::{Ended, Order, Pulse};
-use firmware_bridge::robot::{JointState, Reading, Robot, RobotFault};
+use firmware_bridge::robot::{JointState, PositionReading, Robot, RobotError};
 use firmware_bridge::servo::Gains;
-use firmware_bridge::trace::{Trace, Traced};
 use firmware_bridge::units::Radians;
-use minismith_control::body::initial_joints;
+use minismith_control::robot::initial_joints;
 use mock_robot::faults::{Faults, HardwareError, WatchdogFirmware};
 use mock_robot::firmware::{Emulator, EmulatorOptions, Watchdog};
 
@@ -28,7 +28,7 @@ const HALF_STEP: f64 = std::f64::consts::PI / 4096.0;
 fn options() -> BusOptions {
     // Longer than the servos need, since other tests share the processor.
     let patient = Duration::from_millis(50);
-    BusOptions { reply_timeout: patient, beat_timeout: patient, watchdog: None, ..BusOptions::default() }
+    BusOptions { reply_timeout: patient, cycle_timeout: patient, watchdog: None, ..BusOptions::default() }
 }
 
 fn emulated(faults: Faults) -> Emulator {
@@ -36,7 +36,7 @@ fn emulated(faults: Faults) -> Emulator {
     Emulator::start(EmulatorOptions { link: None, faults, start, paced: true }).unwrap()
 }
 
-const BEAT: Duration = Duration::from_millis(10);
+const CYCLE_PERIOD: Duration = Duration::from_millis(10);
 
 /// Moves all nine joints of the emulated servos there and back, at 100 cycles per second.
 fn nine_joints_dance(faults: Faults, options: &BusOptions) {
@@ -48,11 +48,17 @@ fn nine_joints_dance(faults: Faults, options: &BusOptions) {
     })
     .unwrap();
     let bus = MotorBus::open(emulator.path(), options).unwrap();
-    let trace = Trace::with_room_for(1_000);
+    let trace = MotionLog::with_room_for(1_000);
     let limits = Limits::default();
-    let mut pulse = Pulse::new(Traced::new(bus, trace.clone()), WallClock::start(), limits, BEAT).unwrap();
-    pulse.take(Order::Torque(Joints::all(true)));
-    assert!(pulse.step().state.torque.iter().all(|(_, on)| *on));
+    let mut control_loop = ControlLoop::new(
+        LoggingRobot::new(bus, trace.clone()),
+        MonotonicClock::start(),
+        limits,
+        CYCLE_PERIOD,
+    )
+    .unwrap();
+    control_loop.apply_command(LoopCommand::Torque(Joints::all(true)));
+    assert!(control_loop.step().state.torque.iter().all(|(_, on)| *on));
     let start = emulator.probe();
     for side in [1.0, -1.0] {
         let degrees = |angle: f64| Radians::from_degrees(angle * side);
@@ -64,34 +70,39 @@ fn nine_joints_dance(faults: Faults, options: &BusOptions) {
         });
         let duration = Duration::from_millis(700);
         let motion = Motion::Goto { target, duration, interpolation: Interpolation::Minjerk };
-        let rules = PlanRules { limits: &limits, period: BEAT, automatic_body_yaw: false };
-        let trajectory = motion.plan(&pulse.snapshot().commanded, &rules).unwrap();
-        pulse.take(Order::Play { trajectory, fresh: true, halts: 0 });
-        while pulse.step().ended.is_none() {}
-        assert_eq!(pulse.snapshot().ended, Some(Ended::Arrived), "{faults:?}: {:?}", pulse.snapshot().fault);
+        let rules = PlanRules { limits: &limits, period: CYCLE_PERIOD, automatic_body_yaw: false };
+        let trajectory = motion.plan(&control_loop.snapshot().goal, &rules).unwrap();
+        control_loop.apply_command(LoopCommand::Play { trajectory, reset_clamps: true, stop_epoch: 0 });
+        while control_loop.step().move_result.is_none() {}
+        assert_eq!(
+            control_loop.snapshot().move_result,
+            Some(MoveResult::Succeeded),
+            "{faults:?}: {:?}",
+            control_loop.snapshot().fault
+        );
         // Longer than the slowest joint needs to catch up, plus one poll of every motor.
         for _ in 0..60 {
-            assert_eq!(pulse.step().fault, None, "{faults:?}");
+            assert_eq!(control_loop.step().fault, None, "{faults:?}");
         }
-        let commanded = pulse.snapshot().commanded;
+        let commanded = control_loop.snapshot().goal;
         for (joint, servo) in emulator.probe().iter() {
             let off = (servo.position - commanded[joint]).abs().value();
             assert!(off <= HALF_STEP + 1e-6, "{joint} stands {off} rad from its goal with {faults:?}");
             let moved = (servo.position - start[joint].position).abs().value();
             assert!(moved > 0.01, "{joint} moved by {moved} rad only");
-            let read = pulse.snapshot().state.readings[joint].known().unwrap();
+            let read = control_loop.snapshot().state.readings[joint].known().unwrap();
             assert!((read - servo.position).abs().value() <= HALF_STEP + 1e-6, "{joint} is read at {read:?}");
         }
     }
-    let beats = trace.take();
+    let cycles = trace.take();
     let mut last = Joints::all(0.0);
-    for pair in beats.windows(2) {
+    for pair in cycles.windows(2) {
         for joint in Joint::ALL {
-            let speed = (pair[1].goal[joint] - pair[0].goal[joint]).value() / BEAT.as_secs_f64();
+            let speed = (pair[1].goal[joint] - pair[0].goal[joint]).value() / CYCLE_PERIOD.as_secs_f64();
             let limit = limits.joints[joint];
-            let change = (speed - last[joint]).abs() / BEAT.as_secs_f64();
-            assert!(speed.abs() <= limit.speed.value() + 1e-9, "{joint} at {speed} rad/s");
-            assert!(change <= limit.acceleration.value() + 1e-6, "{joint} changes by {change} rad/s2");
+            let change = (speed - last[joint]).abs() / CYCLE_PERIOD.as_secs_f64();
+            assert!(speed.abs() <= limit.max_velocity.value() + 1e-9, "{joint} at {speed} rad/s");
+            assert!(change <= limit.max_acceleration.value() + 1e-6, "{joint} changes by {change} rad/s2");
             last[joint] = speed;
         }
     }
@@ -123,7 +134,7 @@ fn all_servos_follow_a_motion_with_watchdogs_enabled() {
     nine_joints_dance(Faults::default(), &watched);
 }
 
-fn opened(faults: Faults) -> (Emulator, Result<MotorBus, RobotFault>) {
+fn opened(faults: Faults) -> (Emulator, Result<MotorBus, RobotError>) {
     let emulator = emulated(faults);
     let bus = MotorBus::open(emulator.path(), &options());
     (emulator, bus)
@@ -133,10 +144,12 @@ fn opened(faults: Faults) -> (Emulator, Result<MotorBus, RobotFault>) {
 fn emulated_robot_opens_with_torque_off_and_is_read() {
     for no_fast_sync_read in [false, true] {
         let (emulator, bus) = opened(Faults { no_fast_sync_read, ..Faults::default() });
-        let state = bus.unwrap().sense(Tick(1)).unwrap();
+        let state = bus.unwrap().read_state(Timestamp(1)).unwrap();
         assert_eq!(state.torque, Joints::all(false));
         for (joint, servo) in emulator.probe().iter() {
-            let Reading::Fresh(position) = state.readings[joint] else { panic!("{joint} did not answer") };
+            let PositionReading::Fresh(position) = state.readings[joint] else {
+                panic!("{joint} did not answer")
+            };
             assert!((position - servo.position).abs().value() <= HALF_STEP + 1e-9, "{joint}");
             assert!((servo.goal - servo.position).abs().value() <= HALF_STEP + 1e-9, "{joint}");
         }
@@ -159,7 +172,7 @@ fn only_one_program_opens_the_bus() {
     let bus = bus.unwrap();
     let port = emulator.path().display().to_string();
     let busy = MotorBus::open(emulator.path(), &options()).err();
-    assert_eq!(busy, Some(RobotFault::PortBusy { port }));
+    assert_eq!(busy, Some(RobotError::PortBusy { port }));
     drop(bus);
     assert!(MotorBus::open(emulator.path(), &options()).is_ok());
 }
@@ -168,10 +181,10 @@ fn only_one_program_opens_the_bus() {
 fn servo_faults_are_named() {
     let silent = vec![Joint::Stewart3, Joint::LeftAntenna];
     let (_emulator, bus) = opened(Faults { silent: silent.clone(), ..Faults::default() });
-    assert_eq!(bus.err(), Some(RobotFault::Missing { joints: silent }));
+    assert_eq!(bus.err(), Some(RobotError::Missing { joints: silent }));
 
     let (_emulator, bus) = opened(Faults { voltage: 4.0, ..Faults::default() });
-    assert!(matches!(bus.err(), Some(RobotFault::LowVoltage { volts: 4.0, least: 4.5, .. })));
+    assert!(matches!(bus.err(), Some(RobotError::LowVoltage { volts: 4.0, min_volts: 4.5, .. })));
 }
 
 #[test]
@@ -189,9 +202,9 @@ fn bad_line_loses_readings_and_raises_no_fault() {
     let (_emulator, bus) = opened(bad);
     let mut bus = bus.unwrap();
     let mut fresh = 0;
-    for beat in 0..100 {
-        let state = bus.sense(Tick(beat)).unwrap();
-        fresh += state.readings.iter().filter(|(_, it)| matches!(it, Reading::Fresh(_))).count();
+    for cycle in 0..100 {
+        let state = bus.read_state(Timestamp(cycle)).unwrap();
+        fresh += state.readings.iter().filter(|(_, it)| matches!(it, PositionReading::Fresh(_))).count();
     }
     assert!(fresh > 700, "{fresh} of 900 readings");
 }
@@ -206,22 +219,22 @@ fn scan_lists_all_nine_servos() {
 }
 
 /// Runs cycles at 100 Hz until the condition holds, for at most ten seconds.
-fn beats_until(
+fn cycles_until(
     bus: &mut MotorBus,
     command: Option<&firmware_bridge::envelope::SafeCommand>,
-    done: impl Fn(&Result<JointState, RobotFault>) -> bool,
-) -> Result<JointState, RobotFault> {
-    let clock = WallClock::start();
+    done: impl Fn(&Result<JointState, RobotError>) -> bool,
+) -> Result<JointState, RobotError> {
+    let clock = MonotonicClock::start();
     for _ in 0..1_000 {
         let at = clock.now();
         let state = match command {
-            Some(command) => bus.beat(at, command),
-            None => bus.sense(at),
+            Some(command) => bus.write_command(at, command),
+            None => bus.read_state(at),
         };
         if done(&state) {
             return state;
         }
-        clock.wait_until(at + BEAT);
+        clock.wait_until(at + CYCLE_PERIOD);
     }
     panic!("it has not come");
 }
@@ -229,15 +242,15 @@ fn beats_until(
 #[test]
 fn each_servo_reports_its_health() {
     let (_emulator, bus) = opened(Faults::default());
-    let told = |state: &Result<JointState, RobotFault>| {
+    let reported = |state: &Result<JointState, RobotError>| {
         state.as_ref().is_ok_and(|state| state.health.iter().all(|(_, health)| health.is_some()))
     };
-    let state = beats_until(&mut bus.unwrap(), None, told).unwrap();
+    let state = cycles_until(&mut bus.unwrap(), None, reported).unwrap();
     for (joint, health) in state.health.iter() {
         let health = health.unwrap();
-        assert_eq!((health.volts, health.celsius), (5.0, 31.0), "{joint}");
+        assert_eq!((health.voltage_v, health.temperature_c), (5.0, 31.0), "{joint}");
     }
-    assert_eq!(state.losses, Joints::all(None));
+    assert_eq!(state.read_errors, Joints::all(None));
     assert!(!state.echo && state.errors.iter().all(|(_, errors)| errors.is_empty()));
 }
 
@@ -247,14 +260,14 @@ fn rebooted_servo_returns_with_torque_off_gains_and_watchdog() {
     let watched = BusOptions { watchdog: Some(Duration::from_secs(2)), ..options() };
     let mut bus = MotorBus::open(emulator.path(), &watched).unwrap();
     let joint = Joint::Stewart3;
-    bus.beat(Tick(1), &Envelope::torque(Joints::all(true))).unwrap();
-    let state = bus.beat(Tick(2), &Envelope::reboot(joint)).unwrap();
-    assert!(!matches!(state.readings[joint], Reading::Fresh(_)));
+    bus.write_command(Timestamp(1), &Envelope::torque(Joints::all(true))).unwrap();
+    let state = bus.write_command(Timestamp(2), &Envelope::reboot(joint)).unwrap();
+    assert!(!matches!(state.readings[joint], PositionReading::Fresh(_)));
     let armed = || emulator.probe()[joint].watchdog == Watchdog::Armed;
-    let state = beats_until(&mut bus, None, |_| armed()).unwrap();
+    let state = cycles_until(&mut bus, None, |_| armed()).unwrap();
     assert!(!state.torque[joint] && state.torque[Joint::Stewart4]);
     drop(bus);
-    let servos = SettingsLine::open(emulator.path(), &options()).unwrap().read().unwrap();
+    let servos = EepromLine::open(emulator.path(), &options()).unwrap().read().unwrap();
     assert_eq!(servos[joint].settings.gains, Gains { p: 300, i: 0, d: 0 });
     assert_eq!(servos[Joint::LeftAntenna].settings.gains, Gains { p: 200, i: 0, d: 0 });
 }
@@ -276,39 +289,39 @@ fn unplugged_line_reconnects_by_its_name() {
     let first = plugged_in(0.1);
     let mut bus = MotorBus::open(&link, &options()).unwrap();
     let drive = Envelope::torque(Joints::all(true));
-    assert!(bus.beat(Tick(1), &drive).unwrap().is_driven());
+    assert!(bus.write_command(Timestamp(1), &drive).unwrap().is_driven());
     drop(first);
-    let gone = beats_until(&mut bus, None, Result::is_err).unwrap_err();
-    assert!(matches!(gone, RobotFault::PortGone { .. }), "{gone}");
+    let gone = cycles_until(&mut bus, None, Result::is_err).unwrap_err();
+    assert!(matches!(gone, RobotError::PortGone { .. }), "{gone}");
     // The helper names the error of the last attempt.
-    let absent = |state: &Result<JointState, RobotFault>| {
+    let absent = |state: &Result<JointState, RobotError>| {
         state.as_ref().is_err_and(|fault| fault.to_string().contains("no such serial port"))
     };
-    let _ = beats_until(&mut bus, None, absent);
+    let _ = cycles_until(&mut bus, None, absent);
 
     // The line is back under the same name at another path, and the robot has fallen over. The earlier goals would be a
     // jump.
     let second = plugged_in(0.2);
     let mut envelope = Envelope::at_rest(Limits::default(), Joints::all(Radians(0.1)));
-    let stay = envelope.pass(&Joints::all(Radians(0.1)), BEAT).command;
-    let state = beats_until(&mut bus, Some(&stay), Result::is_ok).unwrap();
+    let stay = envelope.limit(&Joints::all(Radians(0.1)), CYCLE_PERIOD).command;
+    let state = cycles_until(&mut bus, Some(&stay), Result::is_ok).unwrap();
     assert_eq!(state.torque, Joints::all(false));
     for (joint, servo) in second.probe().iter() {
         assert!((servo.goal.value() - 0.2).abs() <= HALF_STEP + 1e-9, "{joint} aims at {:?}", servo.goal);
         assert!((state.readings[joint].known().unwrap().value() - 0.2).abs() <= HALF_STEP + 1e-9);
     }
-    assert!(bus.beat(Tick(9), &drive).unwrap().is_driven());
+    assert!(bus.write_command(Timestamp(9), &drive).unwrap().is_driven());
     // The line goes away again, and the bus is dropped while the thread still retries.
     drop(second);
-    let _ = beats_until(&mut bus, None, Result::is_err);
-    let _ = beats_until(&mut bus, None, Result::is_err);
+    let _ = cycles_until(&mut bus, None, Result::is_err);
+    let _ = cycles_until(&mut bus, None, Result::is_err);
     drop(bus);
 }
 
 #[test]
 fn raw_packets_reach_a_free_line() {
     let (emulator, bus) = opened(Faults::default());
-    let busy = Some(RobotFault::PortBusy { port: emulator.path().display().to_string() });
+    let busy = Some(RobotError::PortBusy { port: emulator.path().display().to_string() });
     let open = || RawLine::open(emulator.path(), 1_000_000);
     assert_eq!(open().err(), busy);
     drop(bus);
@@ -346,7 +359,7 @@ fn other_programs_cannot_open_a_held_line_even_as_root() {
         .unwrap();
     let mut word = [0; 5];
     std::io::Read::read_exact(other.stdout.as_mut().unwrap(), &mut word).unwrap();
-    let busy = Some(RobotFault::PortBusy { port: emulator.path().display().to_string() });
+    let busy = Some(RobotError::PortBusy { port: emulator.path().display().to_string() });
     assert_eq!(MotorBus::open(emulator.path(), &options()).err(), busy);
     assert_eq!(RawLine::open(emulator.path(), 1_000_000).err(), busy);
     drop(other.stdin.take());
@@ -357,11 +370,11 @@ fn other_programs_cannot_open_a_held_line_even_as_root() {
 #[test]
 fn settings_are_read_and_written_individually() {
     let emulator = emulated(Faults::default());
-    let mut line = SettingsLine::open(emulator.path(), &options()).unwrap();
+    let mut line = EepromLine::open(emulator.path(), &options()).unwrap();
     let servos = line.read().unwrap();
     let all = servos.map(|servo| servo.settings);
-    let kept = serde_json::to_string(&all).unwrap();
-    assert_eq!(serde_json::from_str::<Joints<Settings>>(&kept).unwrap(), all);
+    let stored = serde_json::to_string(&all).unwrap();
+    assert_eq!(serde_json::from_str::<Joints<EepromSettings>>(&stored).unwrap(), all);
     // The built-in values: ROBOTIS e-Manual, and the official configuration.
     let [leg, antenna] = [all[Joint::Stewart2], all[Joint::RightAntenna]];
     assert_eq!((leg.model, leg.homing_offset_steps, leg.shutdown_mask), (1200, -1024, 52));
@@ -372,7 +385,7 @@ fn settings_are_read_and_written_individually() {
     assert_eq!((leg.return_delay_us, leg.drive_mode, leg.firmware), (0, 0, 51));
 
     // Each setting goes to a servo with its own ranges, and no other servo changes.
-    let changed = Settings { homing_offset_steps: -1000, return_delay_us: 20, pwm_slope: 1, ..leg };
+    let changed = EepromSettings { homing_offset_steps: -1000, return_delay_us: 20, pwm_slope: 1, ..leg };
     changed.all().into_iter().for_each(|setting| line.write(Joint::Stewart2, setting).unwrap());
     let again = line.read().unwrap();
     assert_eq!(again[Joint::Stewart2].settings, changed);
@@ -380,9 +393,9 @@ fn settings_are_read_and_written_individually() {
 
     drop(line);
     let mut bus = MotorBus::open(emulator.path(), &options()).unwrap();
-    bus.beat(Tick(1), &Envelope::torque(Joints::all(true))).unwrap();
+    bus.write_command(Timestamp(1), &Envelope::torque(Joints::all(true))).unwrap();
     drop(bus);
-    let mut line = SettingsLine::open(emulator.path(), &options()).unwrap();
+    let mut line = EepromLine::open(emulator.path(), &options()).unwrap();
     let locked = line.write(Joint::Stewart2, Setting::HomingOffsetSteps(-1024)).unwrap_err();
     assert!(locked.to_string().contains("stewart_2 rejected a setting because its torque is on"));
     assert!(line.read().unwrap().iter().all(|(_, servo)| servo.torque));

@@ -4,14 +4,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use minismith_tests::Bench;
+use minismith_tests::TestDir;
 use serde_json::{Value, json};
 
 use super::cli::send;
-use super::served::Served;
+use super::server_fixture::Served;
 
 fn served() -> Served {
-    Served::on(Bench::configured(
+    Served::on(TestDir::configured(
         "memory: {file: sessions.sqlite}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n",
     ))
 }

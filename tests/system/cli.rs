@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::ffi::OsStrExt;
 
-use minismith_tests::{Bench, Ran, Running};
+use minismith_tests::{CommandOutput, RunningCommand, TestDir};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn is_close(angle: &Value, degrees: f64) {
 }
 
 /// Starts the emulated servos in a process of their own and returns the path of their line.
-fn mock(bench: &Bench, options: &[&str]) -> (Running, String) {
+fn mock(bench: &TestDir, options: &[&str]) -> (RunningCommand, String) {
     let mut mock = bench.start(&[&["mock"], options].concat());
     let path = mock.line().unwrap();
     (mock, path)
@@ -27,7 +27,7 @@ fn mock(bench: &Bench, options: &[&str]) -> (Running, String) {
 
 #[test]
 fn sentence_moves_the_emulated_servos_and_reports_positions() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let said = ["say", "nod twice, then look left 20 degrees", "--robot", "mock-bus", "--json"];
     let reply = bench.run(&said).exits(0).json();
     let steps = reply["steps"].as_array().unwrap();
@@ -44,9 +44,10 @@ fn sentence_moves_the_emulated_servos_and_reports_positions() {
 
 #[test]
 fn tool_is_created_verified_run_and_run_again_in_the_next_conversation() {
-    let bench = Bench::new();
-    let wish = "make a tool called happy_hello that nods three times and wiggles the antennas, then run it";
-    let reply = bench.run(&["say", wish, "--json"]).exits(0).json();
+    let bench = TestDir::new();
+    let setpoint =
+        "make a tool called happy_hello that nods three times and wiggles the antennas, then run it";
+    let reply = bench.run(&["say", setpoint, "--json"]).exits(0).json();
     let tool = &reply["tool"];
     assert_eq!((&tool["name"], &tool["version"]), (&json!("happy_hello"), &json!(1)));
     assert_eq!(tool["plan"][0], "nod 3 times");
@@ -73,7 +74,7 @@ fn tool_is_created_verified_run_and_run_again_in_the_next_conversation() {
 
 /// Asserts that a sentence is declined with all these words in the JSON answer, and that nothing moves.
 #[track_caller]
-fn declines(bench: &Bench, text: &str, outcome: &str, words: &[&str]) {
+fn declines(bench: &TestDir, text: &str, outcome: &str, words: &[&str]) {
     let reply = bench.run(&["say", text, "--json"]).exits(1).json();
     assert_eq!((&reply["outcome"], &reply["steps"]), (&json!(outcome), &json!([])), "{reply}");
     let said = reply["text"].as_str().unwrap();
@@ -82,7 +83,7 @@ fn declines(bench: &Bench, text: &str, outcome: &str, words: &[&str]) {
 
 #[test]
 fn sentence_is_declined_as_a_whole_when_any_part_fails() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     declines(&bench, "", "not_understood", &["heard nothing", "help"]);
     declines(&bench, " \n\t ", "not_understood", &["heard nothing"]);
     declines(&bench, &"look left ".repeat(1_000), "not_understood", &["10000 characters", "2000"]);
@@ -97,15 +98,15 @@ fn sentence_is_declined_as_a_whole_when_any_part_fails() {
 
 #[test]
 fn invalid_utf8_is_a_usage_error() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let mut command = bench.command(&["say", "--json"]);
     command.arg(OsStr::from_bytes(b"nod \xff\xfe\x80"));
-    Ran::from(command).is_error(&["UTF-8"]);
+    CommandOutput::from(command).is_error(&["UTF-8"]);
 }
 
 #[test]
 fn unreachable_pose_is_rejected_with_leg_and_distance() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let source = "from reachy_mini import ReachyMini\nfrom reachy_mini.utils import create_head_pose\n\n\n\
         def lift(robot: ReachyMini, height: float = 5.0) -> str:\n    \"\"\"Lift the head.\n\n    Args:\n        \
         robot: The robot.\n        height: Millimetres, between 0 and 200.\n\n    Returns:\n        A word.\n    \"\"\"\n    \
@@ -114,16 +115,16 @@ fn unreachable_pose_is_rejected_with_leg_and_distance() {
     let added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0).json();
     assert_eq!(added["registered"]["version"], 1);
     let ran = bench.run(&["tool", "run", "lift", "--args", r#"{"height": 180}"#, "--json"]).exits(1).json();
-    let performance = &ran["performance"];
-    assert_eq!((&performance["ended"], &performance["kind"]), (&json!("raised"), &json!("ValueError")));
-    let refusal = performance["steps"][0]["refusal"].as_str().unwrap();
+    let tool_run = &ran["performance"];
+    assert_eq!((&tool_run["ended"], &tool_run["kind"]), (&json!("raised"), &json!("ValueError")));
+    let refusal = tool_run["steps"][0]["refusal"].as_str().unwrap();
     assert!(refusal.contains("stewart_") && refusal.contains(" mm longer"), "{refusal}");
-    assert_eq!(performance["steps"][0]["achieved"], Value::Null);
+    assert_eq!(tool_run["steps"][0]["achieved"], Value::Null);
 }
 
 #[test]
 fn missing_robot_is_reported_with_a_remedy() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let robot = |name: &str| bench.run(&["say", "nod", "--json", "--robot", name]);
     robot("/dev/nonexistent").is_error(&["/dev/nonexistent", "plug the robot in", "doctor"]);
     robot("mokc").is_error(&["mokc", "mock-bus"]);
@@ -134,7 +135,7 @@ fn missing_robot_is_reported_with_a_remedy() {
 
 #[test]
 fn port_is_held_by_one_program_at_a_time() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let (_mock, path) = mock(&bench, &[]);
     let mut holder = bench.start(&["serve", "--robot", &path, "--port", "0", "--json"]);
     assert!(holder.line().unwrap().contains("listening"));
@@ -147,7 +148,7 @@ fn port_is_held_by_one_program_at_a_time() {
 
 #[test]
 fn servo_faults_are_named_with_a_remedy() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     for (fault, words) in [
         ("silent: [stewart_3, left_antenna]", ["stewart_3, left_antenna", "cable"]),
         ("voltage: 4.0", ["4.0 V", "power supply"]),
@@ -163,7 +164,7 @@ fn servo_faults_are_named_with_a_remedy() {
 
 #[test]
 fn configuration_error_names_file_line_and_key() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     bench.write("config.yaml", "robot: mock\ncontrol_loop:\n  rate: 50\n");
     let say = ["say", "nod", "--json"];
     bench.run(&say).is_error(&["config.yaml:3", "control_loop.rate", "rate_hz"]);
@@ -175,7 +176,7 @@ fn configuration_error_names_file_line_and_key() {
 
 #[test]
 fn old_keys_and_flags_are_read_and_old_keys_warn() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     bench.write("config.yaml", "pulse: {rate_hz: 50}\nbrain: offline\n");
     let run = |flag: &str| {
         bench.run(&["move", "--joint", "body_rotation", "--to", "5deg", flag, "200ms", "--json"]).exits(0)
@@ -199,16 +200,16 @@ fn old_keys_and_flags_are_read_and_old_keys_warn() {
 
 #[test]
 fn conversation_continues_after_a_stop() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let mut chat = bench.start(&["chat", "--robot", "mock", "--json"]);
-    chat.feed("look left 20 degrees\n");
+    chat.write_stdin("look left 20 degrees\n");
     let looked: Value = serde_json::from_str(&chat.line().unwrap()).unwrap();
     assert_eq!(looked["outcome"], "done");
-    chat.feed("dance for 30 seconds, then look right 50 degrees\nstop\n");
+    chat.write_stdin("dance for 30 seconds, then look right 50 degrees\nstop\n");
     let [danced, stopped] = [(); 2].map(|()| serde_json::from_str::<Value>(&chat.line().unwrap()).unwrap());
     assert_eq!(danced["outcome"], "stopped", "{danced}");
     assert_eq!(stopped["steps"][0]["kind"], "stop");
-    chat.feed("center\nbye\n");
+    chat.write_stdin("center\nbye\n");
     let ran = chat.end().exits(0);
     let centred: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(centred["outcome"], "done", "{centred}");
@@ -243,7 +244,7 @@ pub(super) fn send(address: &str, what: &str, headers: &[&str], body: &str) -> (
 
 #[test]
 fn server_answers_local_requests_only_and_shuts_down_cleanly() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let mut server = bench.start(&["serve", "--robot", "mock-bus", "--port", "0", "--json"]);
     let address = listening(&server.line().unwrap());
     let (status, health) = http(&address, "GET /health", &[]);
@@ -259,15 +260,15 @@ fn server_answers_local_requests_only_and_shuts_down_cleanly() {
     assert_eq!(http(&address, "POST /api/v1/stop", &["Origin: https://robot.example"]).0, 403);
     assert_eq!(http(&address, "POST /api/v1/stop", &["Origin: null"]).0, 403);
     assert_eq!(http(&address, "GET /health", &["Origin: http://localhost:3000"]).0, 200);
-    let beats = http(&address, "GET /health", &[]).1["beats"].as_u64().unwrap();
-    assert!(beats > health["beats"].as_u64().unwrap(), "the pulse beats on");
+    let cycles = http(&address, "GET /health", &[]).1["beats"].as_u64().unwrap();
+    assert!(cycles > health["beats"].as_u64().unwrap(), "the pulse beats on");
     server.signal(Signal::TERM);
     assert_eq!(server.end().code, Some(0));
 }
 
 #[test]
 fn server_requires_a_token_to_listen_beyond_localhost() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     for host in ["0.0.0.0", "192.0.2.1", "::"] {
         let serve = ["serve", "--robot", "mock", "--port", "0", "--host", host];
         bench.run(&serve).is_error(&[host, "127.0.0.1"]);
@@ -282,7 +283,7 @@ fn server_requires_a_token_to_listen_beyond_localhost() {
 
 #[test]
 fn emulated_servos_are_found_by_their_link_and_remove_it() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let link = bench.path("reachy");
     let (mock, path) = mock(&bench, &["--link", link.to_str().unwrap()]);
     assert_eq!(std::fs::canonicalize(&link).unwrap(), std::fs::canonicalize(&path).unwrap());
@@ -299,7 +300,7 @@ fn emulated_servos_are_found_by_their_link_and_remove_it() {
 
 #[test]
 fn status_shows_the_machine_and_the_rules() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let doctor = bench.run(&["doctor", "--json"]);
     let checks = doctor.json()["checks"].as_array().unwrap().clone();
     let bad = checks.iter().any(|check| check["state"] == "bad");
@@ -318,7 +319,7 @@ fn status_shows_the_machine_and_the_rules() {
 
 #[test]
 fn every_command_has_help() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let tool = [
         "check",
         "add",

@@ -6,14 +6,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use minismith_assistant::model::{Answer, Model, NoAnswer, Prompt, Said, Tokens, Watch};
-use minismith_assistant::tasks::cage::{self, Failure, LIMITS, Ran};
-use minismith_assistant::tasks::prepare::{BadInput, prepare};
-use minismith_assistant::tasks::report::{Report, Verifier};
-use minismith_assistant::tasks::{CodeTasks, Request, read_files};
+use minismith_assistant::code_tasks::inputs::{BadInput, prepare};
+use minismith_assistant::code_tasks::report::{Report, Verifier};
+use minismith_assistant::code_tasks::sandbox::{self, Failure, LIMITS, RunResult};
+use minismith_assistant::code_tasks::{CodeTasks, Request, read_files};
+use minismith_assistant::model::{Completion, Model, ModelCallError, Prompt, StatusPacket, Tokens, Watch};
+use minismith_protocol::{InputFile, Limits};
 use minismith_runtime::config::Config;
-use minismith_tests::{Bench, workspace};
-use minismith_wire::{FileGiven, Limits};
+use minismith_tests::{TestDir, workspace};
 use serde_json::{Value, json};
 
 use super::cli::{listening, send};
@@ -89,9 +89,9 @@ fn python() -> Option<PathBuf> {
 
 /// Returns a test folder that contains the fixtures.
 #[allow(clippy::disallowed_methods)] // The fixtures are written by the real libraries.
-fn bench() -> Option<Bench> {
+fn bench() -> Option<TestDir> {
     let python = python()?;
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let ran = std::process::Command::new(python).args(["-c", FIXTURES]).arg(bench.path("")).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     Some(bench)
@@ -110,25 +110,25 @@ fn config() -> Config {
     config
 }
 
-fn given(bench: &Bench, names: &[&str]) -> Vec<FileGiven> {
+fn given(bench: &TestDir, names: &[&str]) -> Vec<InputFile> {
     let paths: Vec<PathBuf> = names.iter().map(|name| bench.path(name)).collect();
-    prepare(tasks().cage(), read_files(&paths).unwrap()).unwrap()
+    prepare(tasks().sandbox(), read_files(&paths).unwrap()).unwrap()
 }
 
-fn about(bench: &Bench, name: &str) -> Value {
+fn about(bench: &TestDir, name: &str) -> Value {
     Value::Object(given(bench, &[name]).remove(0).about)
 }
 
-fn ask(bench: &Bench, question: &str, names: &[&str]) -> Report {
+fn ask(bench: &TestDir, question: &str, names: &[&str]) -> Report {
     let paths: Vec<PathBuf> = names.iter().map(|name| bench.path(name)).collect();
     let request = Request { question: question.into(), files: read_files(&paths).unwrap() };
     tasks().answer(request, None, &mut || Watch::On).unwrap()
 }
 
 /// Runs a script without a policy.
-fn run(body: &str, files: &[FileGiven], limits: Limits) -> Ran {
+fn run(body: &str, files: &[InputFile], limits: Limits) -> RunResult {
     let source = format!("def answer(inputs, outputs):\n    {}\n", body.replace('\n', "\n    "));
-    cage::run(tasks().cage(), &source, None, files, limits).unwrap()
+    sandbox::run(tasks().sandbox(), &source, None, files, limits).unwrap()
 }
 
 #[test]
@@ -168,8 +168,8 @@ fn contents_of_every_file_type_are_described() {
     assert_eq!(about(&bench, "array.npy")["greatest"], 5.0);
     assert_eq!(about(&bench, "paper.pdf")["pages"], 3);
     for kind in ["png", "jpg", "gif", "bmp", "tiff", "webp"] {
-        let picture = about(&bench, &format!("picture.{kind}"));
-        assert_eq!((&picture["width"], &picture["height"]), (&json!(30), &json!(20)), "{picture}");
+        let image = about(&bench, &format!("picture.{kind}"));
+        assert_eq!((&image["width"], &image["height"]), (&json!(30), &json!(20)), "{image}");
     }
     let zip = about(&bench, "archive.zip");
     assert_eq!(zip["files"], json!([{"name": "inside/one.txt", "bytes": 1000}]), "{zip}");
@@ -210,8 +210,8 @@ fn simple_questions_are_answered_without_a_model() {
     assert_eq!((&report["answer"], &report["reused"]), (&json!(4.0), &json!(true)), "{report}");
 
     let plot = ["code", "plot wind speed against a", "--file", "data.csv", "--out", "plots"];
-    let told = bench.run(&plot).exits(0).out;
-    assert!(told.contains("plots/plot.png"), "{told}");
+    let reported = bench.run(&plot).exits(0).out;
+    assert!(reported.contains("plots/plot.png"), "{reported}");
     assert!(fs::read(bench.path("plots/plot.png")).unwrap().starts_with(b"\x89PNG"));
     let declined = bench.run(&["code", "why is it so?", "--file", "data.csv"]).exits(1).out;
     assert!(declined.contains("language model") && declined.contains("how many rows"), "{declined}");
@@ -245,31 +245,37 @@ fn every_table_format_is_queried() {
 
 /// A model with scripted replies that stores its prompts.
 struct Scripted {
-    says: VecDeque<Said>,
+    says: VecDeque<Completion>,
     asked: Vec<Prompt>,
 }
 
 impl Scripted {
-    fn new(says: impl IntoIterator<Item = Said>) -> Self {
+    fn new(says: impl IntoIterator<Item = Completion>) -> Self {
         Scripted { says: says.into_iter().collect(), asked: vec![] }
     }
 }
 
 impl Model for Scripted {
-    fn answer(&mut self, prompt: &Prompt, _: &mut dyn FnMut(&str) -> Watch) -> Result<Answer, NoAnswer> {
+    fn answer(
+        &mut self,
+        prompt: &Prompt,
+        _: &mut dyn FnMut(&str) -> Watch,
+    ) -> Result<StatusPacket, ModelCallError> {
         self.asked.push(prompt.clone());
-        let said = self.says.pop_front().ok_or(NoAnswer::GivenUp)?;
-        Ok(Answer { said, tokens: Tokens::default(), from: "scripted".into() })
+        let said = self.says.pop_front().ok_or(ModelCallError::GivenUp)?;
+        Ok(StatusPacket { completion: said, tokens: Tokens::default(), from: "scripted".into() })
     }
 }
 
-fn script(body: &str) -> Said {
+fn script(body: &str) -> Completion {
     let body = body.replace('\n', "\n    ");
-    Said::Text(format!("```python\nimport numpy as np\n\n\ndef answer(inputs, outputs):\n    {body}\n```"))
+    Completion::Text(format!(
+        "```python\nimport numpy as np\n\n\ndef answer(inputs, outputs):\n    {body}\n```"
+    ))
 }
 
-fn verdict(answers: bool, problem: &str) -> Said {
-    Said::Json(json!({"answers": answers, "problem": problem, "assumptions": []}))
+fn verdict(answers: bool, problem: &str) -> Completion {
+    Completion::Json(json!({"answers": answers, "problem": problem, "assumptions": []}))
 }
 
 #[test]
@@ -296,11 +302,11 @@ fn model_corrects_a_wrong_column() {
         report.verification_history.iter().filter(|it| !it.passed).map(|it| it.by).collect();
     assert_eq!(failed, [Verifier::Policy, Verifier::Run, Verifier::Model]);
     assert!(report.modifications[1].contains("KeyError"), "{:?}", report.modifications);
-    let told: Vec<String> = model.asked.iter().map(|prompt| format!("{:?}", prompt.messages)).collect();
+    let reported: Vec<String> = model.asked.iter().map(|prompt| format!("{:?}", prompt.messages)).collect();
     assert!(
-        told[0].contains("Wind Speed")
-            && told[1].contains("unlisted-import")
-            && told[4].contains("it takes column a")
+        reported[0].contains("Wind Speed")
+            && reported[1].contains("unlisted-import")
+            && reported[4].contains("it takes column a")
     );
     assert!(model.asked.iter().all(|prompt| !prompt.instructions.contains("Wind")), "files are data");
 
@@ -374,7 +380,7 @@ fn hostile_files_are_reported_and_harmless() {
     for kind in ["xlsx", "parquet", "h5", "pdf", "zip", "png", "gif", "npy"] {
         for name in [format!("half.{kind}"), format!("broken.{kind}")] {
             let files = read_files(&[bench.path(&name)]).unwrap();
-            match prepare(tasks().cage(), files) {
+            match prepare(tasks().sandbox(), files) {
                 // The file may be valid or not: its reader survives, and the output is bounded.
                 Ok(given) => assert!(Value::Object(given[0].about.clone()).to_string().len() < 30_000),
                 Err(BadInput::NotAsNamed(_)) => {}
@@ -392,7 +398,7 @@ fn hostile_files_are_reported_and_harmless() {
         ran.value
     );
     let named = |name: &str, content: &[u8]| vec![(name.to_owned(), content.to_vec())];
-    let refused = |files| prepare(tasks().cage(), files).unwrap_err().to_string();
+    let refused = |files| prepare(tasks().sandbox(), files).unwrap_err().to_string();
     assert!(refused(named("a.png", b"GIF89a......")).contains("its content is gif"));
     assert!(refused(named("a.xyz", b"")).contains("known type"));
     assert!(refused(named("a.txt", &vec![b'x'; (50 << 20) + 1])).contains("52428800"));
@@ -468,11 +474,11 @@ outputs.save('d.json', {'a': 1})
 
 #[test]
 fn missing_libraries_name_the_install_command() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     bench.write("a.csv", "a\n1\n");
     let mut command = bench.command(&["code", "mean of a", "--file", "a.csv"]);
     command.env("MINISMITH_CODE_PYTHON", bench.path("none"));
-    minismith_tests::Ran::from(command).is_error(&["MINISMITH_CODE_PYTHON", "not a file"]);
+    minismith_tests::CommandOutput::from(command).is_error(&["MINISMITH_CODE_PYTHON", "not a file"]);
     let elsewhere = bench.path("elsewhere/bin/python");
     bench.write("elsewhere/bin/python", "");
     fs::write(bench.path("config.yaml"), format!("tool_host: {{python: {}}}\n", elsewhere.display()))
@@ -486,7 +492,7 @@ fn questions_are_answered_over_http() {
     if python().is_none() {
         return;
     }
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let mut server = bench.start(&["serve", "--robot", "mock", "--port", "0", "--json"]);
     let address = listening(&server.line().unwrap());
     let ask = |body: &Value| send(&address, "POST /api/v1/code", &[], &body.to_string());

@@ -7,12 +7,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use firmware_bridge::clock::VirtualClock;
+use firmware_bridge::control_loop::{
+    ClampLog, ControlLoop, LoopClient, LoopCommand, MotionState, MoveResult,
+};
 use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::kinematics::{head_and_steadiness, joints_from_posture};
+use firmware_bridge::kinematics::{head_and_singularity_margin, joints_from_posture};
 use firmware_bridge::limits::Limits;
 use firmware_bridge::motion::{Interpolation, Keyframe, Motion, PlanRules, Target};
 use firmware_bridge::posture::{Antennas, HeadPose, Posture};
-use firmware_bridge::pulse::{Conductor, Doing, Ended, Order, Pulse, TrimLog};
 use firmware_bridge::units::Radians;
 use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
@@ -20,7 +22,7 @@ use serde::Deserialize;
 
 use super::official_motor::peers_python;
 
-const BEAT: Duration = Duration::from_millis(10);
+const CYCLE_PERIOD: Duration = Duration::from_millis(10);
 const DT: f64 = 0.01;
 
 /// Dances whose targets jump or change their speed abruptly. The robot cannot follow them exactly.
@@ -56,7 +58,7 @@ fn dances(python: &Path) -> Vec<Dance> {
 impl Dance {
     fn keyframes(&self) -> Vec<Keyframe> {
         let frame = |(time, head, [right, left], body): &(f64, [f64; 16], [f64; 2], f64)| Keyframe {
-            at: Duration::from_secs_f64(*time),
+            time: Duration::from_secs_f64(*time),
             target: Target {
                 head: Some(HeadPose::from_row_major(head).expect("a pose")),
                 body_yaw: Some(Radians(*body)),
@@ -70,18 +72,19 @@ impl Dance {
 /// The result of one dance: the goals from its start, and the cycles in which something was clamped.
 struct Danced {
     goals: Vec<Joints>,
-    wishes: Vec<Joints>,
-    trimmed: Vec<u64>,
-    log: TrimLog,
+    setpoints: Vec<Joints>,
+    clamped: Vec<u64>,
+    log: ClampLog,
 }
 
 fn dance(dance: &Dance, limits: &Limits) -> Danced {
     let start = joints_from_posture(&Posture::init()).expect("a posture");
     let robot = MockRobot::new(start, Variation::default());
-    let mut pulse = Pulse::new(robot, VirtualClock::new(), *limits, BEAT).expect("a pulse");
-    pulse.take(Order::Torque(Joints::all(true)));
-    pulse.step();
-    let rules = PlanRules { limits, period: BEAT, automatic_body_yaw: true };
+    let mut control_loop =
+        ControlLoop::new(robot, VirtualClock::new(), *limits, CYCLE_PERIOD).expect("a pulse");
+    control_loop.apply_command(LoopCommand::Torque(Joints::all(true)));
+    control_loop.step();
+    let rules = PlanRules { limits, period: CYCLE_PERIOD, automatic_body_yaw: true };
     let plan = |motion: &Motion, from: &Joints| {
         motion.plan(from, &rules).unwrap_or_else(|refusal| panic!("{}: {refusal}", dance.name))
     };
@@ -91,45 +94,50 @@ fn dance(dance: &Dance, limits: &Limits) -> Danced {
         duration: Duration::from_secs(2),
         interpolation: Interpolation::Minjerk,
     };
-    let trajectory = plan(&there, &pulse.snapshot().commanded);
-    let arrived = pulse.play(trajectory, 0);
-    assert_eq!((arrived.ended, arrived.trims), (Some(Ended::Arrived), TrimLog::default()), "{}", dance.name);
+    let trajectory = plan(&there, &control_loop.snapshot().goal);
+    let arrived = control_loop.play(trajectory, 0);
+    assert_eq!(
+        (arrived.move_result, arrived.clamps),
+        (Some(MoveResult::Succeeded), ClampLog::default()),
+        "{}",
+        dance.name
+    );
 
     // One cycle at rest ends the last deceleration.
-    pulse.step();
-    let from = arrived.commanded;
+    control_loop.step();
+    let from = arrived.goal;
     let trajectory = plan(&Motion::Play(keyframes), &from);
     let mut danced =
-        Danced { goals: vec![from], wishes: vec![from], trimmed: Vec::new(), log: TrimLog::default() };
-    danced.wishes.extend(&trajectory.wishes);
-    danced.wishes.extend([trajectory.wishes[trajectory.wishes.len() - 1]; 3]);
-    pulse.take(Order::Play { trajectory, fresh: true, halts: 0 });
+        Danced { goals: vec![from], setpoints: vec![from], clamped: Vec::new(), log: ClampLog::default() };
+    danced.setpoints.extend(&trajectory.setpoints);
+    danced.setpoints.extend([trajectory.setpoints[trajectory.setpoints.len() - 1]; 3]);
+    control_loop.apply_command(LoopCommand::Play { trajectory, reset_clamps: true, stop_epoch: 0 });
     let mut counted = 0;
-    while pulse.step().doing == Doing::Playing {
-        let snapshot = pulse.snapshot();
-        danced.goals.push(snapshot.commanded);
-        let count = beats_trimmed(&snapshot.trims);
+    while control_loop.step().motion_state == MotionState::Moving {
+        let snapshot = control_loop.snapshot();
+        danced.goals.push(snapshot.goal);
+        let count = cycles_clamped(&snapshot.clamps);
         if count > counted {
-            danced.trimmed.push(danced.goals.len() as u64 - 2);
+            danced.clamped.push(danced.goals.len() as u64 - 2);
         }
         counted = count;
     }
-    assert_eq!(pulse.snapshot().ended, Some(Ended::Arrived), "{}", dance.name);
+    assert_eq!(control_loop.snapshot().move_result, Some(MoveResult::Succeeded), "{}", dance.name);
     for _ in 0..5 {
-        danced.goals.push(pulse.step().commanded);
+        danced.goals.push(control_loop.step().goal);
     }
-    danced.log = pulse.snapshot().trims;
+    danced.log = control_loop.snapshot().clamps;
     danced
 }
 
-fn beats_trimmed(log: &TrimLog) -> u64 {
-    log.0.iter().filter_map(|(_, count)| *count).map(|count| u64::from(count.beats)).sum()
+fn cycles_clamped(log: &ClampLog) -> u64 {
+    log.0.iter().filter_map(|(_, count)| *count).map(|count| u64::from(count.cycles)).sum()
 }
 
 /// Asserts that the goals move within the limits, computed from the goals alone.
 fn moves_within(goals: &[Joints], limits: &Limits) -> Result<(), String> {
     let (mut last_speed, mut last_change) = (Joints::all(0.0), Joints::all(0.0));
-    for (beat, pair) in goals.windows(2).enumerate() {
+    for (cycle, pair) in goals.windows(2).enumerate() {
         for joint in Joint::ALL {
             let limit = limits.joints[joint];
             let speed = (pair[1][joint] - pair[0][joint]).value() / DT;
@@ -137,16 +145,16 @@ fn moves_within(goals: &[Joints], limits: &Limits) -> Result<(), String> {
             let jerk = (change - last_change[joint]) / DT;
             (last_speed[joint], last_change[joint]) = (speed, change);
             for (what, value, most) in [
-                ("rad/s", speed, limit.speed.value() + 1e-9),
-                ("rad/s2", change, limit.acceleration.value() + 1e-6),
-                ("rad/s3", jerk, limit.jerk.value() + 1e-3),
+                ("rad/s", speed, limit.max_velocity.value() + 1e-9),
+                ("rad/s2", change, limit.max_acceleration.value() + 1e-6),
+                ("rad/s3", jerk, limit.max_jerk.value() + 1e-3),
             ] {
                 if value.abs() > most {
-                    return Err(format!("beat {beat}: {joint} {value:.1} {what}, at most {most:.1}"));
+                    return Err(format!("beat {cycle}: {joint} {value:.1} {what}, at most {most:.1}"));
                 }
             }
-            if pair[1][joint] < limit.low || pair[1][joint] > limit.high {
-                return Err(format!("beat {beat}: {joint} at {}", pair[1][joint]));
+            if pair[1][joint] < limit.min_position || pair[1][joint] > limit.max_position {
+                return Err(format!("beat {cycle}: {joint} at {}", pair[1][joint]));
             }
         }
     }
@@ -155,17 +163,17 @@ fn moves_within(goals: &[Joints], limits: &Limits) -> Result<(), String> {
 
 /// Asserts that the head stays within its limits, with each pose computed again from the goals.
 fn head_within(goals: &[Joints], limits: &Limits) -> Result<(), String> {
-    for (beat, goal) in goals.iter().enumerate() {
-        let (head, steadiness) = head_and_steadiness(&goal.stewart(), &HeadPose::neutral())
-            .map_err(|lost| format!("beat {beat}: {lost}"))?;
+    for (cycle, goal) in goals.iter().enumerate() {
+        let (head, singularity_margin) = head_and_singularity_margin(&goal.stewart(), &HeadPose::neutral())
+            .map_err(|lost| format!("beat {cycle}: {lost}"))?;
         let angles = head.angles();
         let inside = |angle: Radians, most: Radians| angle.abs().value() <= most.value() + 1e-5;
         if !inside(angles.pitch, limits.head_pitch)
             || !inside(angles.roll, limits.head_roll)
             || !inside(angles.yaw, limits.relative_yaw)
-            || steadiness < limits.steadiness - 1e-5
+            || singularity_margin < limits.min_singularity_margin - 1e-5
         {
-            return Err(format!("beat {beat}: {angles:?}, steadiness {steadiness}"));
+            return Err(format!("beat {cycle}: {angles:?}, steadiness {singularity_margin}"));
         }
     }
     Ok(())
@@ -185,15 +193,15 @@ fn check(judge: impl Fn(&Dance, &Danced, &Limits)) {
 }
 
 /// Asserts that each clamp contains its time and amount.
-fn trims_are_told(danced: &Danced) {
+fn clamps_are_reported(danced: &Danced) {
     for (joint, count) in danced.log.0.iter() {
         let Some(count) = count else { continue };
-        assert!(count.worst.value() > 0.0 && count.first_beat <= count.worst_beat, "{joint}: {count:?}");
-        assert!(danced.trimmed.contains(&count.first_beat), "{joint}: {count:?}");
-        assert!(danced.trimmed.contains(&count.worst_beat), "{joint}: {count:?}");
-        let place = usize::try_from(count.worst_beat).expect("a place") + 1;
-        let last = danced.wishes.len() - 1;
-        let off = (danced.wishes[place.min(last)][joint] - danced.goals[place][joint]).abs();
+        assert!(count.worst.value() > 0.0 && count.first_cycle <= count.worst_cycle, "{joint}: {count:?}");
+        assert!(danced.clamped.contains(&count.first_cycle), "{joint}: {count:?}");
+        assert!(danced.clamped.contains(&count.worst_cycle), "{joint}: {count:?}");
+        let position = usize::try_from(count.worst_cycle).expect("a place") + 1;
+        let last = danced.setpoints.len() - 1;
+        let off = (danced.setpoints[position.min(last)][joint] - danced.goals[position][joint]).abs();
         assert!((off - count.worst).abs().value() < 1e-12, "{joint}: {count:?}, {off:?}");
     }
 }
@@ -202,11 +210,11 @@ fn trims_are_told(danced: &Danced) {
 fn continuous_dances_are_followed_exactly_and_stepped_ones_smoothed() {
     check(|dance, danced, limits| {
         let steps = STEPS.contains(&dance.name.as_str());
-        assert_eq!(moves_within(&danced.wishes, limits).is_err(), steps, "{}", dance.name);
-        assert_eq!(!danced.trimmed.is_empty(), steps, "{}: {:?}", dance.name, danced.log);
+        assert_eq!(moves_within(&danced.setpoints, limits).is_err(), steps, "{}", dance.name);
+        assert_eq!(!danced.clamped.is_empty(), steps, "{}: {:?}", dance.name, danced.log);
         if !steps {
-            assert_eq!(danced.goals[..danced.wishes.len()], danced.wishes, "{}", dance.name);
+            assert_eq!(danced.goals[..danced.setpoints.len()], danced.setpoints, "{}", dance.name);
         }
-        trims_are_told(danced);
+        clamps_are_reported(danced);
     });
 }

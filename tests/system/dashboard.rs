@@ -4,11 +4,11 @@
 use std::io::{BufRead, Read, Write};
 use std::net::TcpStream;
 
-use minismith_tests::Bench;
+use minismith_tests::TestDir;
 use serde_json::{Value, json};
 use tungstenite::Message;
 
-use super::served::{Served, Socket, served};
+use super::server_fixture::{Served, Socket, served};
 
 /// A tool that is clamped: both legs and antennas are sent further than they can go in that time.
 const LEAP: &str = r#"from reachy_mini import ReachyMini
@@ -56,8 +56,8 @@ fn page_is_embedded_with_all_its_assets() {
     let served = served();
     let (head, body) = served.fetch("/");
     assert!(head.starts_with("http/1.1 200") && head.contains("content-type: text/html"), "{head}");
-    for kept in ["default-src 'self'", "frame-ancestors 'none'", "object-src 'none'"] {
-        assert!(head.contains(kept), "{head}");
+    for stored in ["default-src 'self'", "frame-ancestors 'none'", "object-src 'none'"] {
+        assert!(head.contains(stored), "{head}");
     }
     assert!(head.contains("cache-control: no-cache") && head.contains("nosniff"), "{head}");
     let page = String::from_utf8(body).unwrap();
@@ -131,15 +131,15 @@ fn call_preview_rehearses_and_moves_no_real_motor() {
     let before = served.value("/api/v1/state");
     let (status, seen) = served.post("/api/v1/tools/leap/rehearse", &json!({ "args": { "far": 2 } }));
     assert_eq!((status, &seen["ended"], &seen["value"]), (200, &json!("returned"), &json!(2)));
-    let beats = seen["beats"].as_array().unwrap();
-    let right = |beat: &Value| beat["present_deg"][7].as_f64().unwrap();
-    let (first, last) = (right(&beats[0]), right(beats.last().unwrap()));
+    let cycles = seen["beats"].as_array().unwrap();
+    let right = |cycle: &Value| cycle["present_deg"][7].as_f64().unwrap();
+    let (first, last) = (right(&cycles[0]), right(cycles.last().unwrap()));
     assert!(
         (first - before["joints"][7]["present_deg"].as_f64().unwrap()).abs() < 1.0,
         "it begins at {first}"
     );
     assert!((last - 2.0_f64.to_degrees()).abs() < 2.0, "it ends at {last}");
-    let spanned = seen["period_s"].as_f64().unwrap() * (beats.len() - 1) as f64;
+    let spanned = seen["period_s"].as_f64().unwrap() * (cycles.len() - 1) as f64;
     let took = seen["took_s"].as_f64().unwrap();
     assert!((spanned - took).abs() < 0.3, "{spanned} of {took} s are shown");
     let after = served.value("/api/v1/state");
@@ -157,8 +157,8 @@ fn call_preview_rehearses_and_moves_no_real_motor() {
     let (_, checked) = served.post("/api/v1/tools/check", &json!({ "code": LEAP }));
     assert!(checked["motion"].is_null(), "{checked}");
 
-    let picture = text(&served, "/api/v1/tools/leap/files/picture?version=1");
-    assert!(picture.starts_with("<svg") && picture.contains("leap"), "{picture}");
+    let image = text(&served, "/api/v1/tools/leap/files/picture?version=1");
+    assert!(image.starts_with("<svg") && image.contains("leap"), "{image}");
     assert!(text(&served, "/api/v1/tools/leap/files/page").contains("leap"));
     let (head, _) = served.fetch("/api/v1/tools/leap/files/picture");
     assert!(head.contains("image/svg+xml") && head.contains("content-security-policy: sandbox"), "{head}");
@@ -170,7 +170,7 @@ fn call_preview_rehearses_and_moves_no_real_motor() {
 }
 
 /// Returns the next text message between frames.
-fn told(socket: &mut Socket) -> Value {
+fn reported(socket: &mut Socket) -> Value {
     for _ in 0..2000 {
         if let Message::Text(text) = socket.read().unwrap() {
             return serde_json::from_str(&text).unwrap();
@@ -185,7 +185,7 @@ fn telemetry_stop_is_confirmed_when_the_robot_rests() {
     let mut socket = served.socket("/api/v1/telemetry?rate=30&format=binary");
     let mut say = |words: Value| {
         socket.send(Message::text(words.to_string())).unwrap();
-        told(&mut socket)
+        reported(&mut socket)
     };
     assert_eq!(say(json!({ "type": "ping", "sent": [1, "x"] })), json!({ "type": "pong", "sent": [1, "x"] }));
     assert_eq!(say(json!({ "type": "dance" }))["type"], "refused");
@@ -201,9 +201,10 @@ fn telemetry_stop_is_confirmed_when_the_robot_rests() {
     // The state shows the clamp: one jump is more than the motors can do.
     let leap = json!({ "target_head_pose": null, "target_antennas": [2.5, -2.5], "target_body_yaw": null });
     assert_eq!(served.post("/api/move/set_target", &leap).0, 200);
-    let trimmed =
-        |state: &Value| state["trims"].as_array().unwrap().iter().any(|trim| trim["what"] == "right_antenna");
-    served.until("/api/v1/state", trimmed);
+    let clamped = |state: &Value| {
+        state["trims"].as_array().unwrap().iter().any(|clamp| clamp["what"] == "right_antenna")
+    };
+    served.until("/api/v1/state", clamped);
 }
 
 #[test]
@@ -214,19 +215,19 @@ fn journal_is_listed_by_page_by_kind_and_in_full() {
             served.post("/api/v1/chat", &json!({ "text": format!("frobnicate the whatnot {number}") }));
         assert_eq!(status, 200);
     }
-    let (mut told, mut next) = (Vec::new(), String::new());
+    let (mut reported, mut next) = (Vec::new(), String::new());
     loop {
         let page = served.value(&format!("/api/v1/journal?kind=call&limit=3{next}"));
         let entries = page["entries"].as_array().unwrap();
         assert!(entries.len() <= 3);
-        told.extend(entries.iter().map(|entry| entry["seq"].as_u64().unwrap()));
+        reported.extend(entries.iter().map(|entry| entry["seq"].as_u64().unwrap()));
         match page["next"].as_str() {
             Some(cursor) => next = format!("&before={cursor}"),
             None => break,
         }
     }
-    assert_eq!(told.len(), 7, "{told:?}");
-    assert!(told.is_sorted_by(|one, other| one > other), "{told:?}");
+    assert_eq!(reported.len(), 7, "{reported:?}");
+    assert!(reported.is_sorted_by(|one, other| one > other), "{reported:?}");
     let found = served.value("/api/v1/journal?kind=said&text=WHATNOT%205");
     assert_eq!(found["entries"][0]["what"], "frobnicate the whatnot 5", "{found}");
     for bad in ["before=x", "before=", "limit=0", "limit=1001"] {
@@ -241,8 +242,8 @@ fn journal_is_listed_by_page_by_kind_and_in_full() {
     let calls = text(&served, "/api/v1/journal/download?kind=call");
     assert_eq!(calls.lines().count(), 7, "{calls}");
     // The exported file is complete: the reader with checksums confirms it.
-    let place = served.bench.write("kept/journal.jsonl", &whole);
-    let bench = Bench::configured(&format!("journal: {{file: {}}}\n", place.display()));
+    let position = served.bench.write("kept/journal.jsonl", &whole);
+    let bench = TestDir::configured(&format!("journal: {{file: {}}}\n", position.display()));
     assert_eq!(bench.run(&["journal", "check", "--json"]).exits(0).json()["health"]["damaged"], 0);
 }
 
@@ -271,8 +272,8 @@ fn sentence_is_reported_from_plan_to_end() {
     assert_eq!(checking[0]["stage"], "policy");
     let done: Vec<u64> = checking
         .iter()
-        .filter(|told| told["stage"] == "rehearsal")
-        .map(|told| told["done"].as_u64().unwrap())
+        .filter(|reported| reported["stage"] == "rehearsal")
+        .map(|reported| reported["done"].as_u64().unwrap())
         .collect();
     let of = checking.last().unwrap()["of"].as_u64().unwrap();
     assert_eq!(done, (0..=of).collect::<Vec<_>>());
@@ -285,8 +286,9 @@ fn sentence_is_reported_from_plan_to_end() {
 
 #[test]
 fn client_without_a_token_gets_only_the_page() {
-    let bench =
-        Bench::configured("server: {anonymous_role: none}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
+    let bench = TestDir::configured(
+        "server: {anonymous_role: none}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n",
+    );
     let served = Served::on(bench);
     assert!(text(&served, "/").contains("Minismith"));
     for closed in

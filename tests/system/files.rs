@@ -7,64 +7,65 @@ use std::os::unix::fs::symlink;
 use minismith_analysis::files::Outputs;
 use minismith_analysis::files::input::{bind, read};
 use minismith_analysis::manifest::Capability;
-use minismith_control::body::initial_joints;
-use minismith_control::stage::Stage;
-use minismith_tests::{Bench, workspace};
+use minismith_control::execution::ExecutionContext;
+use minismith_control::robot::initial_joints;
+use minismith_protocol::{Job, Limits};
+use minismith_tests::{TestDir, workspace};
 use minismith_toolchain::guest::Guest;
-use minismith_toolchain::performance::{Outcome, Performance, Permit, perform};
-use minismith_wire::{Job, Limits};
+use minismith_toolchain::tool_run::{Outcome, Permissions, ToolRun, execute};
 use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
 use mock_robot::scene::Scene;
 use serde_json::{Value, json};
 
-use crate::guest::stage::host;
+use crate::guest::context::host;
 
 /// Runs a source whose `tool` takes `out`, without a policy.
-fn write_with(body: &str, outputs: Option<Outputs>, capabilities: &[Capability]) -> Performance {
+fn write_with(body: &str, outputs: Option<Outputs>, capabilities: &[Capability]) -> ToolRun {
     let source = format!("def tool(out):\n    {}\n", body.replace('\n', "\n    "));
     let job = Job {
         source,
         module: "tool".into(),
         entry: "tool".into(),
-        outputs: Some("out".into()),
-        limits: Limits { turn_seconds: 2.0, ..Limits::USUAL },
+        output_parameter: Some("out".into()),
+        limits: Limits { turn_seconds: 2.0, ..Limits::DEFAULT },
         ..Job::default()
     };
-    let permit = Permit {
+    let permit = Permissions {
         capabilities: capabilities.iter().copied().collect(),
-        stage_seconds: 120.0,
+        robot_time_s: 120.0,
         outputs,
-        ..Permit::default()
+        ..Permissions::default()
     };
     play(job, &permit)
 }
 
-fn play(job: Job, permit: &Permit) -> Performance {
+fn play(job: Job, permit: &Permissions) -> ToolRun {
     use firmware_bridge::clock::VirtualClock;
     let robot = MockRobot::new(initial_joints(), Variation::default());
-    let beat = std::time::Duration::from_millis(10);
+    let cycle = std::time::Duration::from_millis(10);
     let limits = firmware_bridge::limits::Limits::default();
-    let pulse = firmware_bridge::pulse::Pulse::new(robot, VirtualClock::new(), limits, beat).unwrap();
-    let mut stage = Stage::new(Box::new(pulse), Scene::default());
+    let control_loop =
+        firmware_bridge::control_loop::ControlLoop::new(robot, VirtualClock::new(), limits, cycle).unwrap();
+    let mut context = ExecutionContext::new(Box::new(control_loop), Scene::default());
     let mut guest = host().fork(job.limits).unwrap();
-    perform(&mut guest as &mut dyn Guest, job, &mut stage, permit)
+    execute(&mut guest as &mut dyn Guest, job, &mut context, permit)
 }
 
 /// Runs a tool that writes through the permitted interface.
-fn write(body: &str) -> Performance {
+fn write(body: &str) -> ToolRun {
     write_with(body, Some(Outputs::default()), &[Capability::Files])
 }
 
 #[track_caller]
-fn raises(performance: &Performance, kind: &str, word: &str) {
-    match &performance.outcome {
+fn raises(tool_run: &ToolRun, kind: &str, word: &str) {
+    match &tool_run.outcome {
         Outcome::Raised { kind: raised, message, .. } => {
             assert!(raised == kind && message.contains(word), "{raised}: {message}");
         }
         other => panic!("it did not raise: {other:?}"),
     }
-    assert!(performance.outputs.is_empty());
+    assert!(tool_run.outputs.is_empty());
 }
 
 #[test]
@@ -83,11 +84,11 @@ fn controller_checks_files_written_by_guests() {
     );
     raises(&write("out.write('a.txt', 5)"), "TypeError", "not int");
 
-    let kept = write(
+    let stored = write(
         "out.write('a.bin.txt', b'\\xff' * 3)\nout.write('e.md', '')\nreturn out.write('e.md', '\u{e9}')",
     );
-    assert_eq!(kept.outcome, Outcome::Returned { value: Value::Null });
-    let names: Vec<_> = kept.outputs.iter().map(|one| (one.name.as_str(), one.bytes)).collect();
+    assert_eq!(stored.outcome, Outcome::Returned { value: Value::Null });
+    let names: Vec<_> = stored.outputs.iter().map(|one| (one.name.as_str(), one.bytes)).collect();
     assert_eq!(names, [("a.bin.txt", 3), ("e.md", 2)]);
     // One whole chunk and a part of the next, joined again.
     let long = write("out.write('long.txt', 'abc' * 200_000)");
@@ -126,7 +127,7 @@ def ask(piece):
 
 #[test]
 fn tool_receives_the_file_as_read() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let text = bench.write("a.txt", "Stra\u{df}e\nb");
     let schema = json!({"properties": {"file": {"format": "file", "types": ["txt"], "maxBytes": 20}}});
     let source = "def tool(file):
@@ -144,12 +145,12 @@ fn tool_receives_the_file_as_read() {
         module: "tool".into(),
         entry: "tool".into(),
         arguments: json!({ "file": path }).as_object().unwrap().clone(),
-        limits: Limits::USUAL,
+        limits: Limits::DEFAULT,
         ..Job::default()
     };
     let open = |path: &str, most| read(std::path::Path::new(path), most);
     let bound = bind(job(text.to_str().unwrap()), &schema, &open).unwrap();
-    let permit = Permit { stage_seconds: 9.0, ..Permit::default() };
+    let permit = Permissions { robot_time_s: 9.0, ..Permissions::default() };
     let Outcome::Returned { value } = play(bound, &permit).outcome else { panic!("it did not return") };
     let about = json!({"type": "txt", "encoding": "utf-8", "lines": 2});
     let lines = json!(["Stra\u{df}e", "b"]);
@@ -160,7 +161,7 @@ fn tool_receives_the_file_as_read() {
 
 #[test]
 fn tool_reads_and_writes_files_from_the_command_line() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let tool = workspace().join("tests/cases/good/reads_a_table.py");
     let added = bench.run(&["tool", "add", tool.to_str().unwrap(), "--json"]).exits(0).json();
     let manifest = &added["registered"];
@@ -204,7 +205,7 @@ fn tool_reads_and_writes_files_from_the_command_line() {
 
 #[test]
 fn only_regular_files_of_the_stated_type_are_passed() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let tool = workspace().join("tests/cases/good/reads_any_file.py");
     let _added = bench.run(&["tool", "add", tool.to_str().unwrap()]).exits(0);
     fs::create_dir(bench.path("folder.txt")).unwrap();
@@ -247,7 +248,7 @@ fn only_regular_files_of_the_stated_type_are_passed() {
 
 #[test]
 fn test_cases_include_their_files() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let source = fs::read_to_string(workspace().join("tests/cases/good/reads_a_table.py")).unwrap();
     let tool = bench.write("mine/reads_a_table.py", &source);
     bench.write("mine/samples/own.csv", "t,x\n0,7\n");

@@ -3,12 +3,12 @@
 // All of this is test code; a helper may panic as a test may.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+pub mod context;
 mod corpus;
 mod crashes;
 mod hostile;
-mod killing;
+mod prefork;
 mod sdk;
-mod spare;
-pub mod stage;
+mod shared_frames;
+mod termination;
 mod time;
-mod window;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use minismith_tests::workspace;
 
-use crate::house::{MEMBERS, sources};
+use crate::repository_rules::{MEMBERS, sources};
 
 /// The path of a module from the root of its crate; empty for the root itself.
 type Module = Vec<String>;
@@ -82,8 +82,8 @@ fn paths(code: &str) -> Vec<Module> {
     let mut rest = String::new();
     let mut statement = String::new();
     for line in code.lines() {
-        let trimmed = line.trim_start();
-        let without_visibility = trimmed.strip_prefix("pub").map_or(trimmed, |public| {
+        let clamped = line.trim_start();
+        let without_visibility = clamped.strip_prefix("pub").map_or(clamped, |public| {
             public
                 .trim_start()
                 .strip_prefix('(')
@@ -225,7 +225,7 @@ fn crate_map_in_the_architecture_matches_the_build() {
         text.split("```crates\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block `crates`");
     for member in MEMBERS {
         let manifest = fs::read_to_string(Path::new(&workspace()).join(member).join("Cargo.toml")).unwrap();
-        let (name, dependencies) = crate::house::dependencies(&manifest);
+        let (name, dependencies) = crate::repository_rules::dependencies(&manifest);
         let ours: BTreeSet<&str> = dependencies
             .iter()
             .map(String::as_str)

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock};
 use firmware_bridge::joint::{Joint, Joints};
-use minismith_control::body::limits_of;
+use minismith_control::robot::limits_of;
 use minismith_runtime::config::Config;
 use rustix::fs::{Mode, OFlags};
 use rustix::termios::ioctl_tiocnxcl;
@@ -63,7 +63,7 @@ fn minismith(config: &Path) -> Command {
 
 /// Lets real time pass.
 fn pass(time: Duration) {
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     clock.wait_until(clock.now() + time);
 }
 
@@ -190,7 +190,7 @@ impl Servos {
         let config = Config::load(Some(&self.config)).unwrap();
         let limits = limits_of(&config);
         for (joint, servo) in rest.iter() {
-            let radians = limits.joints[joint].speed.value() * config.rate.period().as_secs_f64();
+            let radians = limits.joints[joint].max_velocity.value() * config.rate.period().as_secs_f64();
             // Goal and position are both rounded to a count.
             let travel = radians / std::f64::consts::TAU * COUNTS + 1.0;
             let off = servo.present - left[joint].goal;

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use minismith_tests::{Bench, Running, program, workspace};
+use minismith_tests::{RunningCommand, TestDir, program, workspace};
 use serde_json::{Value, json};
 
 use super::cli::{listening, send};
@@ -22,7 +22,7 @@ pub(super) fn clients_python() -> Option<PathBuf> {
 /// Runs a script with those clients and returns the JSON that it prints.
 // The clients are Python code and need a process of their own.
 #[allow(clippy::disallowed_methods)]
-pub(super) fn exercised(bench: &Bench, script: &str, arguments: &[&str]) -> Option<Value> {
+pub(super) fn exercised(bench: &TestDir, script: &str, arguments: &[&str]) -> Option<Value> {
     let mut command = std::process::Command::new(clients_python()?);
     command.arg(workspace().join("tests/support/clients").join(script)).args(arguments);
     let output = command.current_dir(bench.path("")).output().unwrap();
@@ -36,8 +36,8 @@ pub(super) fn exercised(bench: &Bench, script: &str, arguments: &[&str]) -> Opti
     }))
 }
 
-fn served() -> (Bench, Running, String) {
-    let bench = Bench::new();
+fn served() -> (TestDir, RunningCommand, String) {
+    let bench = TestDir::new();
     let mut program = bench.start(&["serve", "--json", "--port", "0"]);
     let address = listening(&program.line().unwrap());
     (bench, program, address)
@@ -74,15 +74,15 @@ fn is_well_served(seen: &Value, tool: &str, protocol: &str) {
 
     for (refusal, word) in [("too_far", "35"), ("sideways", "left"), ("beyond", "degrees")] {
         let refused = &seen[refusal];
-        let told = (&refused["is_error"], &refused["structured"]["outcome"]);
-        assert_eq!(told, (&json!(true), &json!("refused")), "{refusal}: {refused}");
+        let reported = (&refused["is_error"], &refused["structured"]["outcome"]);
+        assert_eq!(reported, (&json!(true), &json!("refused")), "{refusal}: {refused}");
         assert!(refused["text"].as_str().unwrap().contains(word), "{refused}");
     }
     assert_eq!(seen["unknown"]["code"], -32602);
     assert!(seen["unknown"]["message"].as_str().unwrap().contains("levitate"));
 
-    let picture = &seen["picture"];
-    assert_eq!((&picture["mime"], &picture["begins"]), (&json!("image/jpeg"), &json!("ffd8ff")), "{picture}");
+    let image = &seen["picture"];
+    assert_eq!((&image["mime"], &image["begins"]), (&json!("image/jpeg"), &json!("ffd8ff")), "{image}");
     assert_eq!(seen["say"]["structured"]["steps"].as_array().unwrap().len(), 2, "{}", seen["say"]);
     assert_eq!(seen["progress"].as_array().unwrap().len(), 2, "{}", seen["progress"]);
 
@@ -150,7 +150,7 @@ fn stdio_client_controls_a_robot_of_its_own() {
     let ours = program("minismith");
     let ours = ours.to_str().unwrap();
     for (mode, protocol) in [("legacy", "2025-11-25"), ("auto", "2026-07-28")] {
-        let bench = Bench::new();
+        let bench = TestDir::new();
         let arguments = [mode, "glance", ours, "mcp", "--robot", "mock-bus"];
         let seen = exercised(&bench, "exercise_mcp.py", &arguments).unwrap();
         is_well_served(&seen, "glance", protocol);
@@ -159,23 +159,23 @@ fn stdio_client_controls_a_robot_of_its_own() {
 
 #[test]
 fn stdout_carries_only_messages_and_the_program_ends_with_stdin() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let mut program = bench.start(&["mcp"]);
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a test", "version": "1"}}});
-    program.feed(&format!("{initialize}\n"));
+    program.write_stdin(&format!("{initialize}\n"));
     let answer: Value = serde_json::from_str(&program.line().unwrap()).unwrap();
     assert_eq!(answer["result"]["serverInfo"]["name"], "minismith");
     assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(answer["result"]["capabilities"]["tools"]["listChanged"], true);
-    program.feed("{\"jsonrpc\": \"2.0\", \"method\": \"notifications/initialized\"}\n");
+    program.write_stdin("{\"jsonrpc\": \"2.0\", \"method\": \"notifications/initialized\"}\n");
     let dance = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params":
         {"name": "dance", "arguments": {"seconds": 60}}});
     let state =
         json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "report_state"}});
-    program.feed(&format!("{dance}\n"));
+    program.write_stdin(&format!("{dance}\n"));
     loop {
-        program.feed(&format!("{state}\n"));
+        program.write_stdin(&format!("{state}\n"));
         let answer: Value = serde_json::from_str(&program.line().unwrap()).unwrap();
         if answer["result"]["structuredContent"]["doing"] == "playing" {
             break;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use firmware_bridge::clock::VirtualClock;
 use minismith_assistant::model::{
-    Answer, Client, Form, Function, Message, Model, NoAnswer, Prompt, Said, Watch,
+    Client, Completion, Form, Function, Message, Model, ModelCallError, Prompt, StatusPacket, Watch,
 };
 use minismith_runtime::config::{Config, Endpoint, LanguageModel};
 use minismith_runtime::net::Address;
@@ -31,12 +31,12 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let (kept, (done, finished)) = (Arc::clone(&requests), channel());
+        let (stored, (done, finished)) = (Arc::clone(&requests), channel());
         thread::spawn(move || {
             for mut behaviour in behaviours {
                 let Ok((mut stream, _)) = listener.accept() else { break };
                 let Some(request) = request(&mut stream) else { continue };
-                kept.lock().unwrap().push(request);
+                stored.lock().unwrap().push(request);
                 behaviour(&mut stream);
             }
             drop(listener);
@@ -147,11 +147,11 @@ fn prompt(form: Form) -> Prompt {
         instructions: "Be brief.".into(),
         messages: vec![Message::person("Hello")],
         form,
-        most_tokens: 64,
+        max_tokens: 64,
     }
 }
 
-fn ask(config: &LanguageModel, form: Form) -> Result<Answer, NoAnswer> {
+fn ask(config: &LanguageModel, form: Form) -> Result<StatusPacket, ModelCallError> {
     client(config).answer(&prompt(form), &mut |_| Watch::On)
 }
 
@@ -184,7 +184,7 @@ fn streamed_reply_is_delivered_as_it_arrives() {
             Watch::On
         })
         .unwrap();
-    assert_eq!(answer.said, Said::Text("Größe \u{1f916}!".into()));
+    assert_eq!(answer.completion, Completion::Text("Größe \u{1f916}!".into()));
     assert_eq!((answer.tokens.prompt, answer.tokens.answer), (5, 3));
     assert_eq!(heard, ["Größ", "e \u{1f916}!"]);
     let requests = server.requests();
@@ -215,7 +215,7 @@ fn reply_is_parsed_when_bytes_arrive_one_by_one() {
         write(stream, b"0\r\n\r\n");
     })]);
     let answer = ask(&config(vec![server.endpoint()]), Form::Text).unwrap();
-    assert_eq!(answer.said, Said::Text("Größe \u{1f916}!".into()));
+    assert_eq!(answer.completion, Completion::Text("Größe \u{1f916}!".into()));
 }
 
 #[test]
@@ -223,13 +223,17 @@ fn unstreamed_reply_is_accepted() {
     let body = json!({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1, "completion_tokens": 1}});
     let server = Server::start(vec![plain("200 OK", JSON, body.to_string())]);
-    assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
+    assert_eq!(
+        ask(&config(vec![server.endpoint()]), Form::Text).unwrap().completion,
+        Completion::Text("Hi".into())
+    );
 }
 
 #[test]
 fn tool_calls_arrive_natively_or_by_schema() {
     let server = Server::start(vec![ready(), call(&["{\"ti", "mes\": 2}"], "nod")]);
-    let Said::Calls { calls, .. } = ask(&config(vec![server.endpoint()]), nod()).unwrap().said else {
+    let Completion::Calls { calls, .. } = ask(&config(vec![server.endpoint()]), nod()).unwrap().completion
+    else {
         panic!()
     };
     assert_eq!((calls[0].name.as_str(), &calls[0].arguments["times"]), ("nod", &json!(2)));
@@ -238,7 +242,8 @@ fn tool_calls_arrive_natively_or_by_schema() {
     let bare = "{{\"name\": \"ready\", \"arguments\": {}}}";
     let spoken = json!({"calls": [{"name": "nod", "arguments": {"times": 3}}]}).to_string();
     let server = Server::start(vec![says(bare), says("{\"word\": \"yes\"}"), says(&spoken)]);
-    let Said::Calls { calls, .. } = ask(&config(vec![server.endpoint()]), nod()).unwrap().said else {
+    let Completion::Calls { calls, .. } = ask(&config(vec![server.endpoint()]), nod()).unwrap().completion
+    else {
         panic!()
     };
     assert_eq!(calls[0].arguments["times"], 3);
@@ -251,13 +256,16 @@ fn invalid_schema_reply_is_corrected_once() {
         || Form::Json(json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}));
     let ready = || says("{\"word\": \"yes\"}");
     let server = Server::start(vec![ready(), says("{\"n\": \"two\"}"), says("{\"n\": 2}")]);
-    assert_eq!(ask(&config(vec![server.endpoint()]), form()).unwrap().said, Said::Json(json!({"n": 2})));
+    assert_eq!(
+        ask(&config(vec![server.endpoint()]), form()).unwrap().completion,
+        Completion::Json(json!({"n": 2}))
+    );
     assert!(server.requests()[2].contains("it must be of type integer"), "{:?}", server.requests()[2]);
 
     let server = Server::start(vec![ready(), says("{\"n\": \"two\"}"), says("{\"n\": \"two\"}")]);
     let error = ask(&config(vec![server.endpoint()]), form()).unwrap_err();
     assert!(
-        matches!(&error, NoAnswer::Unusable { reason, .. } if reason.contains("type integer")),
+        matches!(&error, ModelCallError::Unusable { reason, .. } if reason.contains("type integer")),
         "{error}"
     );
 }
@@ -317,11 +325,17 @@ fn truncated_stream_is_an_error_and_an_empty_one_is_retried() {
     let said = complaint(vec![plain("200 OK", chunked, "ff\r\ndata: {\"choices\"")], Form::Text);
     assert!(said.contains("connection was lost") || said.contains("can't be reached"), "{said}");
     let server = Server::start(vec![plain("200 OK", STREAM, ""), says("Hi")]);
-    assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
+    assert_eq!(
+        ask(&config(vec![server.endpoint()]), Form::Text).unwrap().completion,
+        Completion::Text("Hi".into())
+    );
     // A stream that contains the finish reason is complete.
     let stream = delta(&json!({"content": "Hi"})) + &ending("stop");
     let server = Server::start(vec![plain("200 OK", STREAM, stream)]);
-    assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
+    assert_eq!(
+        ask(&config(vec![server.endpoint()]), Form::Text).unwrap().completion,
+        Completion::Text("Hi".into())
+    );
 }
 
 #[test]
@@ -329,7 +343,10 @@ fn busy_server_is_retried_and_a_rejection_reported() {
     let busy =
         plain("429 Too Many Requests", "Retry-After: 3\r\n", "{\"error\": {\"message\": \"slow down\"}}");
     let server = Server::start(vec![busy, plain("503 Busy", "", "loading"), says("Hi")]);
-    assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
+    assert_eq!(
+        ask(&config(vec![server.endpoint()]), Form::Text).unwrap().completion,
+        Completion::Text("Hi".into())
+    );
     assert_eq!(server.requests().len(), 3);
 
     let ill = || plain("500 Oh", JSON, "{\"error\": {\"message\": \"out of\\u001b[31m memory\"}}");
@@ -391,7 +408,7 @@ fn silent_and_slow_replies_time_out() {
     let error = ask(&short, Form::Text).unwrap_err();
     assert_eq!(
         error,
-        NoAnswer::Slow {
+        ModelCallError::Slow {
             endpoint: format!("http://127.0.0.1:{}/v1 (small)", server.port),
             limit: short.read_timeout
         }
@@ -404,7 +421,7 @@ fn silent_and_slow_replies_time_out() {
     });
     let server = Server::start(vec![begun]);
     let short = LanguageModel { endpoints: vec![server.endpoint()], ..short };
-    assert!(matches!(ask(&short, Form::Text), Err(NoAnswer::Slow { .. })));
+    assert!(matches!(ask(&short, Form::Text), Err(ModelCallError::Slow { .. })));
     // A response that never pauses and never ends.
     let chatty: Behaviour = Box::new(|stream| {
         let open = write(stream, head("200 OK", STREAM).as_bytes());
@@ -422,7 +439,7 @@ fn silent_and_slow_replies_time_out() {
         ..config(vec![])
     };
     let error = ask(&short, Form::Text).unwrap_err();
-    assert!(matches!(error, NoAnswer::Slow { limit, .. } if limit == short.request_timeout), "{error}");
+    assert!(matches!(error, ModelCallError::Slow { limit, .. } if limit == short.request_timeout), "{error}");
 }
 
 #[test]
@@ -434,7 +451,7 @@ fn stop_cancels_a_silent_request() {
         if looks < 4 { Watch::On } else { Watch::Off }
     });
     // The timeouts are 20 and 30 seconds: only the stop can have ended this.
-    assert_eq!((answer, looks), (Err(NoAnswer::GivenUp), 4));
+    assert_eq!((answer, looks), (Err(ModelCallError::GivenUp), 4));
     assert!(server.finished.recv_timeout(Duration::from_secs(60)).is_ok(), "the connection was not given up");
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use firmware_bridge::joint::{Joint, Joints};
-use minismith_control::body::initial_joints;
+use minismith_control::robot::initial_joints;
 use minismith_tests::workspace;
 use mock_robot::faults::Faults;
 use mock_robot::firmware::{Emulator, EmulatorOptions};

@@ -6,12 +6,12 @@
 use std::fs;
 use std::path::Path;
 
-use minismith_tests::{Bench, workspace};
+use minismith_tests::{TestDir, workspace};
 use serde_json::{Value, json};
 
 /// Returns a folder with all of these files.
-fn bench() -> Bench {
-    let bench = Bench::configured(
+fn bench() -> TestDir {
+    let bench = TestDir::configured(
         "journal: {file: journal.jsonl}\ntraces: {directory: traces}\nmemory: {file: sessions.sqlite}\n",
     );
     copy(&workspace().join("tests/fixtures/old"), &bench.path(""));
@@ -30,14 +30,14 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn done(bench: &Bench, arguments: &[&str]) -> Value {
+fn done(bench: &TestDir, arguments: &[&str]) -> Value {
     bench.run(arguments).exits(0).json()
 }
 
 /// Returns the journal's entries of this kind or from this actor.
-fn entries(bench: &Bench, flag: &str, word: &str) -> Vec<Value> {
-    let told = done(bench, &["journal", "export", flag, word, "--json"]);
-    told["entries"].as_array().unwrap().clone()
+fn entries(bench: &TestDir, flag: &str, word: &str) -> Vec<Value> {
+    let reported = done(bench, &["journal", "export", flag, word, "--json"]);
+    reported["entries"].as_array().unwrap().clone()
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn old_signed_bundle_verifies_and_is_imported() {
 fn old_session_continues() {
     let bench = bench();
     let turns =
-        |bench: &Bench| done(bench, &["session", "export", "evening"])["turns"].as_array().unwrap().clone();
+        |bench: &TestDir| done(bench, &["session", "export", "evening"])["turns"].as_array().unwrap().clone();
     let before = turns(&bench);
     let said: Vec<&Value> = before.iter().map(|turn| &turn["said"]).collect();
     assert_eq!(said, ["look right 10 degrees", "nod once"]);

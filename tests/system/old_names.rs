@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::io::BufRead;
 
-use minismith_tests::Bench;
-use minismith_wire::old_names::http::{
+use minismith_protocol::old_names::http::{
     CHAT, CHAT_EVENTS, CHECK, DETECTIONS, DOCUMENTS, Document, Field, HEALTH, LEASE, LEASE_HOLDER,
     LEASE_SOCKET, LIMITS, PLANS, REHEARSE, REQUESTS, ROUTES, SEARCH, SESSIONS, STATE, STOP, TELEMETRY,
     TOOL_RUN,
 };
+use minismith_tests::TestDir;
 use serde_json::{Value, json};
 use tungstenite::Message;
 
-use super::served::{Served, Socket};
+use super::server_fixture::{Served, Socket};
 
 /// A tool that moves faster than the envelope permits, so that it is clamped, and prints.
 const JUMP: &str = r#"from reachy_mini import ReachyMini
@@ -95,7 +95,7 @@ fn text(socket: &mut Socket) -> Value {
 }
 
 fn served() -> Served {
-    let served = Served::on(Bench::configured("memory: {file: sessions.sqlite}\n"));
+    let served = Served::on(TestDir::configured("memory: {file: sessions.sqlite}\n"));
     let (status, added) = served.post("/api/v1/tools", &json!({ "code": JUMP }));
     assert_eq!(status, 201, "{added}");
     served
@@ -137,7 +137,8 @@ fn responses_have_both_names_of_every_renamed_field() {
     let mut telemetry = served.socket("/api/v1/telemetry?rate=50");
     seen.check(&TELEMETRY, &text(&mut telemetry));
     telemetry.send(Message::text("hello")).unwrap();
-    let refused = std::iter::from_fn(|| Some(text(&mut telemetry))).find(|told| told["type"] == "refused");
+    let refused =
+        std::iter::from_fn(|| Some(text(&mut telemetry))).find(|reported| reported["type"] == "refused");
     seen.check(&TELEMETRY, &refused.unwrap());
 
     // A jump that the envelope clamps.
@@ -238,10 +239,10 @@ fn events_have_the_names_that_the_client_asks_for() {
     };
     assert_eq!(without_progress(names(&new)), without_progress(renamed));
     let mut seen = Seen::default();
-    for (name, told) in old.iter().chain(&new) {
+    for (name, reported) in old.iter().chain(&new) {
         let known = CHAT_EVENTS.iter().find(|event| event.old == name || event.new == name);
         if let Some(event) = known {
-            seen.fields(event.new, "", event.fields, &told["data"]);
+            seen.fields(event.new, "", event.fields, &reported["data"]);
             seen.0.insert(event.new.into());
         }
     }
@@ -267,7 +268,7 @@ fn objects<'a>(api: &'a Value, schema: &'a Value, found: &mut Vec<&'a Value>) {
     }
 }
 
-fn described(api: &Value, schema: &Value, fields: &[Field], place: &str) {
+fn described(api: &Value, schema: &Value, fields: &[Field], position: &str) {
     let mut found = Vec::new();
     objects(api, schema, &mut found);
     // Free-form objects have no properties.
@@ -277,17 +278,17 @@ fn described(api: &Value, schema: &Value, fields: &[Field], place: &str) {
     for field in fields {
         let property =
             |name: &str| found.iter().map(|object| &object["properties"][name]).find(|it| !it.is_null());
-        let place = format!("{place} {}", field.new);
+        let position = format!("{position} {}", field.new);
         // The result of a rehearsal is free-form.
-        if place == format!("{} status", REHEARSE.route) {
+        if position == format!("{} status", REHEARSE.route) {
             continue;
         }
-        let new = property(field.new).unwrap_or_else(|| panic!("{place} is not described"));
-        let old = property(field.old).unwrap_or_else(|| panic!("{place}: {} is not described", field.old));
+        let new = property(field.new).unwrap_or_else(|| panic!("{position} is not described"));
+        let old = property(field.old).unwrap_or_else(|| panic!("{position}: {} is not described", field.old));
         if field.new != field.old {
-            assert!(new["deprecated"].is_null() && old["deprecated"] == true, "{place}: {new} {old}");
+            assert!(new["deprecated"].is_null() && old["deprecated"] == true, "{position}: {new} {old}");
         }
-        described(api, new, field.fields, &place);
+        described(api, new, field.fields, &position);
     }
 }
 

@@ -1,6 +1,6 @@
 //! OpenAI's official Python client: models, complete and streamed responses, sessions, files and errors.
 
-use minismith_tests::{Bench, workspace};
+use minismith_tests::{TestDir, workspace};
 use serde_json::json;
 
 use super::cli::listening;
@@ -11,7 +11,7 @@ fn openai_client_controls_the_robot() {
     if clients_python().is_none() {
         return;
     }
-    let bench = Bench::configured(
+    let bench = TestDir::configured(
         "memory: {file: sessions.sqlite}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n",
     );
     let mut program = bench.start(&["serve", "--json", "--port", "0"]);

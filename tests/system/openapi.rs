@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use minismith_tests::{Bench, workspace};
+use minismith_tests::{TestDir, workspace};
 
 use super::cli::listening;
 
@@ -46,7 +46,7 @@ fn schemathesis() -> Option<PathBuf> {
 #[allow(clippy::disallowed_methods)]
 fn server_matches_its_openapi_document() {
     let Some(program) = schemathesis() else { return };
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let tool = bench.write("greet.py", GREET);
     let _added = bench.run(&["tool", "add", tool.to_str().unwrap()]).exits(0);
     let mut server = bench.start(&["serve", "--robot", "mock", "--port", "0", "--json"]);

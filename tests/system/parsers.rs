@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use minismith_analysis::draft::{Draft, MAX_BYTES};
 use minismith_analysis::policy::facts_of;
+use minismith_protocol::{GuestMessage, HostReply, Job, Limits, SyntaxFacts};
 use minismith_toolchain::guest::Guest;
-use minismith_wire::{Answer, Facts, Job, Limits, Turn};
 
-use crate::guest::stage::host;
+use crate::guest::context::host;
 
 /// Returns the Python files of a folder.
 fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
@@ -36,23 +36,23 @@ fn standard_library() -> PathBuf {
 }
 
 /// Returns CPython's findings in several texts, passed as the modules of one job.
-fn seen_by_python(texts: &[String]) -> Vec<Result<Facts, String>> {
+fn seen_by_python(texts: &[String]) -> Vec<Result<SyntaxFacts, String>> {
     let limits = Limits { turn_seconds: 60.0, wall_seconds: 120.0, cpu_seconds: 60, ..Limits::default() };
     let mut guest = host().fork(limits).unwrap();
     let modules: BTreeMap<String, String> =
         texts.iter().enumerate().map(|(at, text)| (format!("m{at:04}"), text.clone())).collect();
     let job = Job { module: "a".into(), modules, limits, ..Job::default() };
-    match guest.turn(&Answer::Start { job: Box::new(job) }, None).unwrap() {
-        Turn::Parsed { facts: Ok(facts) } => {
+    match guest.turn(&HostReply::Start { job: Box::new(job) }, None).unwrap() {
+        GuestMessage::Parsed { facts: Ok(facts) } => {
             facts.into_iter().filter(|(name, _)| name != "a").map(|(_, facts)| Ok(facts)).collect()
         }
-        Turn::Parsed { facts: Err(complaint) } => vec![Err(complaint)],
+        GuestMessage::Parsed { facts: Err(complaint) } => vec![Err(complaint)],
         other => panic!("{other:?}"),
     }
 }
 
 /// Returns the policy's findings, computed on a stack of a set size.
-fn seen_by_policy(text: &str) -> Option<Facts> {
+fn seen_by_policy(text: &str) -> Option<SyntaxFacts> {
     std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().stack_size(32 << 20);
         reader.spawn_scoped(scope, || facts_of(text)).unwrap().join().unwrap()

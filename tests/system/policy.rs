@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use minismith_analysis::draft::Draft;
 use minismith_analysis::finding::{Finding, Verdict};
 use minismith_analysis::manifest::Capability;
-use minismith_analysis::policy::{Refused, Vetted, vet};
+use minismith_analysis::policy::{PolicyChecked, Refused, vet};
 use minismith_tests::cases::{Case, cases};
 use minismith_tests::{fuzz, workspace};
 
 /// Returns the policy's result: the verified tool, or its findings.
-fn judge(name: &str, bytes: &[u8]) -> Result<Vetted, Vec<Finding>> {
+fn judge(name: &str, bytes: &[u8]) -> Result<PolicyChecked, Vec<Finding>> {
     vet(Draft::read(name, bytes)?).map_err(|refused: Refused| refused.findings().to_vec())
 }
 
@@ -140,7 +140,7 @@ fn mutilated_tools_are_checked_without_a_crash() {
             if let Err(findings) = judge(name, &mutilated) {
                 refused += 1;
                 assert!(
-                    findings.iter().any(|finding| finding.verdict == Verdict::Refuse),
+                    findings.iter().any(|finding| finding.verdict == Verdict::Reject),
                     "{name}: {findings:?}"
                 );
             }
@@ -166,7 +166,7 @@ fn deep_trees_are_rejected_without_a_walk() {
         let count = 60_000 / piece.len();
         let source = format!("{before}{}{after}\n", piece.repeat(count));
         let findings = judge("deep", source.as_bytes()).expect_err(piece);
-        assert!(findings.iter().any(|finding| finding.verdict == Verdict::Refuse), "{piece}");
+        assert!(findings.iter().any(|finding| finding.verdict == Verdict::Reject), "{piece}");
     }
 }
 

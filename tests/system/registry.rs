@@ -1,11 +1,11 @@
 //! The tool registry with concurrent writers, with the pieces that a crash leaves, and with damaged files.
 
 mod bundle;
-mod conduct;
 mod crash;
 mod search;
+mod tool_lifecycle;
 
-use minismith_tests::{Bench, Ran};
+use minismith_tests::{CommandOutput, TestDir};
 use minismith_toolchain::workshop::registry::{Registry, RegistryError};
 use serde_json::{Value, json};
 
@@ -17,12 +17,12 @@ fn source(name: &str, answer: u32) -> String {
 
 /// Writes a file and adds it to the registry.
 #[track_caller]
-fn add(bench: &Bench, name: &str, answer: u32) {
+fn add(bench: &TestDir, name: &str, answer: u32) {
     let file = bench.write(&format!("{name}.py"), &source(name, answer));
     let _added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0);
 }
 
-fn list(bench: &Bench) -> (Ran, Vec<Value>) {
+fn list(bench: &TestDir) -> (CommandOutput, Vec<Value>) {
     let ran = bench.run(&["tool", "list", "--json"]).exits(0);
     let tools = ran.json()["tools"].as_array().unwrap().clone();
     (ran, tools)
@@ -30,14 +30,14 @@ fn list(bench: &Bench) -> (Ran, Vec<Value>) {
 
 /// Returns the value of the version that is called.
 #[track_caller]
-fn answer(bench: &Bench, name: &str) -> Value {
+fn answer(bench: &TestDir, name: &str) -> Value {
     let ran = bench.run(&["tool", "run", name, "--json"]).exits(0).json();
     ran["performance"]["value"].clone()
 }
 
 #[test]
 fn concurrent_processes_add_tools_without_loss() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     // The same tool with different code, and different tools. Each process uses a folder of its own.
     let adders: Vec<_> = (0..6)
         .map(|number| {
@@ -71,7 +71,7 @@ fn concurrent_processes_add_tools_without_loss() {
 
 #[test]
 fn concurrent_version_switches_leave_a_consistent_registry() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     for answer in 1..=4 {
         add(&bench, "counter", answer);
     }
@@ -104,7 +104,7 @@ fn concurrent_version_switches_leave_a_consistent_registry() {
 
 #[test]
 fn crash_between_two_files_keeps_the_previous_version() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     add(&bench, "counter", 1);
     let folder = "tools/generated/counter";
     // In the order in which a version is written: temporary code, code, temporary manifest.
@@ -134,7 +134,7 @@ fn crash_between_two_files_keeps_the_previous_version() {
 
 #[test]
 fn damaged_tool_is_named_and_hides_no_other() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     add(&bench, "healthy", 1);
     add(&bench, "hurt", 2);
     let state = std::fs::read_to_string(bench.path("tools/generated/hurt/state.json")).unwrap();
@@ -170,13 +170,13 @@ fn damaged_tool_is_named_and_hides_no_other() {
 fn unwritable_registry_is_an_error_with_a_remedy() {
     let remedy = ["check that the tools directory exists and is writable"];
     // A file takes the place of the folder.
-    let blocked = Bench::configured("tools: {directory: file}\n");
+    let blocked = TestDir::configured("tools: {directory: file}\n");
     blocked.write("file", "");
     blocked.run(&["tool", "list", "--json"]).is_error(&[remedy[0], "file"]);
     let tool = blocked.write("counter.py", &source("counter", 1));
     blocked.run(&["tool", "add", tool.to_str().unwrap(), "--json"]).is_error(&remedy);
 
-    let bench = Bench::new();
+    let bench = TestDir::new();
     add(&bench, "counter", 1);
     let Some(reader) = Reader::of(&bench) else { return };
     let _listed = reader.run(&["tool", "list"]).exits(0);
@@ -187,13 +187,13 @@ fn unwritable_registry_is_an_error_with_a_remedy() {
 
 /// A user who may read the test folder but not write to it.
 struct Reader<'a> {
-    bench: &'a Bench,
+    bench: &'a TestDir,
     is_root: bool,
 }
 
 impl<'a> Reader<'a> {
     /// Prints a note and returns none where this machine has no such user.
-    fn of(bench: &'a Bench) -> Option<Self> {
+    fn of(bench: &'a TestDir) -> Option<Self> {
         use std::os::unix::fs::PermissionsExt;
         let is_root = rustix::process::geteuid().is_root();
         let mut folders = vec![bench.path("")];
@@ -213,14 +213,14 @@ impl<'a> Reader<'a> {
 
     // Root may write anywhere, so it becomes `nobody` first.
     #[allow(clippy::disallowed_methods)]
-    fn run(&self, arguments: &[&str]) -> Ran {
+    fn run(&self, arguments: &[&str]) -> CommandOutput {
         let plain = self.bench.command(arguments);
         if !self.is_root {
-            return Ran::from(plain);
+            return CommandOutput::from(plain);
         }
         let mut command = std::process::Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(plain.get_program());
         command.args(plain.get_args()).current_dir(plain.get_current_dir().unwrap());
-        Ran::from(command)
+        CommandOutput::from(command)
     }
 }

@@ -1,11 +1,11 @@
 //! The Python REPL: its output and its errors. A guest's death or an interrupt loses nothing but the variables.
 
-use minismith_tests::{Bench, Ran};
+use minismith_tests::{CommandOutput, TestDir};
 use rustix::process::Signal;
 use serde_json::Value;
 
 /// Runs these lines and returns the result of each.
-fn play(bench: &Bench, lines: &str) -> (Vec<Value>, Ran) {
+fn play(bench: &TestDir, lines: &str) -> (Vec<Value>, CommandOutput) {
     let script = bench.write("lines.txt", lines);
     let ran = bench.run(&["repl", "--json-lines", "--script", script.to_str().unwrap()]);
     let replies = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -21,7 +21,7 @@ fn said<'a>(replies: &'a [Value], source: &str) -> &'a Value {
 
 #[test]
 fn lines_share_names_and_the_robot() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let lines = "x = 20\nx + 22\n_ + 1\nfor i in range(2):\n    print(i)\n\nimport asyncio\n\
                  await asyncio.sleep(0.5)\nrobot.goto_target(body_yaw=0.5, duration=1)\n\
                  round(robot.get_current_joint_positions()[0][0], 1)\n:state\n:limits\n:help\n\
@@ -46,7 +46,7 @@ fn lines_share_names_and_the_robot() {
 
 #[test]
 fn errors_are_short_and_lose_no_state() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let lines = "x = 1\n1 / 0\ndef f(): return y\n\nf()\nif x\nopen('/etc/passwd')\nimport socket; socket.socket()\n\
                  import time; time.sleep(500)\n:nothing\nexit()\nrobot.goto_target(body_yaw=99.0)\n\
                  def g(): g()\n\ng()\nx";
@@ -63,12 +63,9 @@ fn errors_are_short_and_lose_no_state() {
         ("exit()", ":quit"),
         ("g()", "RecursionError"),
     ] {
-        let trouble = said(&replies, source)["trouble"].as_str().unwrap();
-        assert!(trouble.contains(word), "{source}: {trouble}");
-        assert!(
-            trouble.len() < 1_500 && !trouble.contains("console") && !trouble.contains("codeop"),
-            "{trouble}"
-        );
+        let error = said(&replies, source)["trouble"].as_str().unwrap();
+        assert!(error.contains(word), "{source}: {error}");
+        assert!(error.len() < 1_500 && !error.contains("console") && !error.contains("codeop"), "{error}");
         assert_eq!(said(&replies, source)["lost"], Value::Null);
     }
     assert_eq!(said(&replies, "x")["shown"], "1");
@@ -76,7 +73,7 @@ fn errors_are_short_and_lose_no_state() {
 
 #[test]
 fn failed_guest_is_replaced() {
-    let bench = Bench::configured("workshop: {budget: {cpu_time_s: 1}}\n");
+    let bench = TestDir::configured("workshop: {budget: {cpu_time_s: 1}}\n");
     let kill = [
         "exec('while True: pass')",
         "import ctypes; ctypes.string_at(0)",
@@ -108,7 +105,7 @@ fn failed_guest_is_replaced() {
 
 #[test]
 fn long_session_is_limited_line_by_line() {
-    let bench = Bench::configured("workshop: {budget: {robot_time_s: 10, max_output_kb: 1}}\n");
+    let bench = TestDir::configured("workshop: {budget: {robot_time_s: 10, max_output_kb: 1}}\n");
     let lines = "import time; time.sleep(9); print('x' * 900)\n".repeat(20);
     let (replies, ran) = play(&bench, &lines);
     assert_eq!(ran.code, Some(0), "{}", ran.out);
@@ -117,14 +114,14 @@ fn long_session_is_limited_line_by_line() {
 
 #[test]
 fn interrupt_ends_only_the_current_line() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     for robot in [&["repl"][..], &["repl", "--robot", "mock"]] {
         let mut repl = bench.start(robot);
-        repl.feed("x = 1\nexec('print(\"begun\")\\nwhile True: robot.get_current_head_pose()')\n");
+        repl.write_stdin("x = 1\nexec('print(\"begun\")\\nwhile True: robot.get_current_head_pose()')\n");
         assert_eq!(repl.line().as_deref(), Some("begun"));
         repl.signal(Signal::INT);
         assert!(repl.line().unwrap().starts_with("interrupted; a fresh Python begins"));
-        repl.feed("'x' in globals()\n");
+        repl.write_stdin("'x' in globals()\n");
         assert_eq!(repl.line().as_deref(), Some("False"));
         assert_eq!(repl.end().code, Some(1));
     }
@@ -132,7 +129,7 @@ fn interrupt_ends_only_the_current_line() {
 
 #[test]
 fn real_motors_are_rejected_with_a_reason() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     bench.run(&["repl", "--robot", "/dev/ttyACM0"]).is_error(&["never moves real motors", "/dev/ttyACM0"]);
     bench.run(&["repl", "--script", "nowhere.txt"]).is_error(&["nowhere.txt"]);
     let script = bench.write("lines.txt", &format!("{}\n1 + 1\nif True:\n    5", "x".repeat(70_000)));

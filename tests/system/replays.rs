@@ -1,9 +1,9 @@
 //! Replays: a tool's run from the journal, a trace on the mock and on emulated servos, and a move as a tool.
 
-use minismith_tests::Bench;
+use minismith_tests::TestDir;
 use serde_json::{Value, json};
 
-use super::kept::{bench, does, traces};
+use super::journal_and_traces::{bench, does, traces};
 
 /// A tool that moves, and raises an error during the motion if `good` is false.
 const SWAYS: &str = r#"import random
@@ -39,7 +39,7 @@ def sways(robot: ReachyMini, times: int = 2, good: bool = True) -> float:
     return total
 "#;
 
-fn swaying() -> Bench {
+fn swaying() -> TestDir {
     let bench = bench("bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
     let file = bench.write("sways.py", SWAYS);
     does(&bench, &["tool", "add", file.to_str().unwrap()]);
@@ -47,10 +47,10 @@ fn swaying() -> Bench {
 }
 
 /// Returns the ids of all ended tool runs, the oldest first.
-fn runs(bench: &Bench) -> Vec<String> {
-    let told = bench.run(&["journal", "export", "--kind", "tool", "--json"]).exits(0).json();
+fn runs(bench: &TestDir) -> Vec<String> {
+    let reported = bench.run(&["journal", "export", "--kind", "tool", "--json"]).exits(0).json();
     let ended =
-        told["entries"].as_array().unwrap().iter().filter(|entry| entry["detail"]["outcome"].is_object());
+        reported["entries"].as_array().unwrap().iter().filter(|entry| entry["detail"]["outcome"].is_object());
     ended.map(|entry| entry["id"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -114,14 +114,17 @@ fn trace_replays_within_its_bound_on_mock_and_emulated_servos() {
     assert_eq!(bench.run(&against).exits(0).json()["comparison"]["identical"], true);
 
     let bus = bench.run(&["replay", name, "--robot", "mock-bus", "--json"]);
-    let told = bus.json();
-    let comparison = &told["comparison"];
+    let reported = bus.json();
+    let comparison = &reported["comparison"];
     let number = |of: &Value| of.as_f64().unwrap();
     let (worst, bound) = (number(&comparison["present"]["worst_deg"]), number(&comparison["bound_deg"]));
     assert!(bound > 0.17 && bound < 3.0, "{comparison}");
     // The report marks runs on a machine that is too busy for the control period.
-    assert_eq!(told["within"], json!(worst <= bound && number(&comparison["goal"]["worst_deg"]) <= bound));
-    assert_eq!(bus.code, Some(i32::from(told["within"] == false)));
+    assert_eq!(
+        reported["within"],
+        json!(worst <= bound && number(&comparison["goal"]["worst_deg"]) <= bound)
+    );
+    assert_eq!(bus.code, Some(i32::from(reported["within"] == false)));
     assert!(worst < 4.0 * bound, "{comparison}");
 }
 

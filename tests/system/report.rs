@@ -5,10 +5,10 @@ use std::path::Path;
 
 use minismith_analysis::manifest::ToolManifest;
 use minismith_control::recorder::NoRecording;
-use minismith_tests::{Bench, program};
-use minismith_toolchain::performance::Outcome;
+use minismith_tests::{TestDir, program};
+use minismith_toolchain::tool_run::Outcome;
 use minismith_toolchain::workshop::attachments::page::{self, Files, Subject};
-use minismith_toolchain::workshop::rehearsal::{CaseResult, Conditions};
+use minismith_toolchain::workshop::rehearsal::{CaseResult, RehearsalOptions};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use roxmltree::{Document, Node};
 use serde_json::{Value, json};
@@ -46,9 +46,9 @@ fn number(value: &Value) -> f64 {
 }
 
 /// Returns the elements of an image with this class.
-fn of_class<'a>(picture: &'a Document<'a>, class: &str) -> Vec<Node<'a, 'a>> {
+fn of_class<'a>(image: &'a Document<'a>, class: &str) -> Vec<Node<'a, 'a>> {
     let words = |node: &Node| node.attribute("class").unwrap_or_default().to_owned();
-    picture.descendants().filter(|node| words(node).split(' ').any(|word| word == class)).collect()
+    image.descendants().filter(|node| words(node).split(' ').any(|word| word == class)).collect()
 }
 
 fn title<'a>(node: Node<'a, 'a>) -> &'a str {
@@ -72,7 +72,7 @@ fn degrees_at(chart: Node, y: f64) -> f64 {
 
 #[test]
 fn tool_is_stored_with_its_image_page_and_recording() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let file = bench.write("hasty.py", HASTY);
     let added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0).json();
     let report = &added["registered"]["report"];
@@ -87,12 +87,12 @@ fn tool_is_stored_with_its_image_page_and_recording() {
     };
 
     let svg = String::from_utf8(beside("svg")).unwrap();
-    let picture = Document::parse(&svg).unwrap();
+    let image = Document::parse(&svg).unwrap();
     // Base yaw and three angles of the head, six legs, two antennas: goal and present position of each.
-    assert_eq!((of_class(&picture, "goal").len(), of_class(&picture, "present").len()), (12 + 12, 12));
+    assert_eq!((of_class(&image, "goal").len(), of_class(&image, "present").len()), (12 + 12, 12));
     let hash = added["registered"]["code_sha256"].as_str().unwrap()[..12].to_owned();
-    assert_eq!(title(picture.root_element()), format!("hasty v1 · {hash}"));
-    let turned = picture
+    assert_eq!(title(image.root_element()), format!("hasty v1 · {hash}"));
+    let turned = image
         .descendants()
         .find(|node| node.has_tag_name("polyline") && title(*node).starts_with("body_rotation goal"))
         .unwrap();
@@ -103,7 +103,7 @@ fn tool_is_stored_with_its_image_page_and_recording() {
     let found = degrees_at(turned.parent().unwrap(), most);
     assert!((found - 50.0).abs() < 0.05, "the curve rises to {found} degrees");
     // The bars show the values of the report.
-    let bars = of_class(&picture, "bar");
+    let bars = of_class(&image, "bar");
     assert_eq!(bars.len(), 27, "no limit is broken, so no bar is of the other class");
     for (name, joint) in report["joints"].as_object().unwrap() {
         let bar = bars.iter().find(|bar| title(**bar).starts_with(&format!("{name} speed: "))).unwrap();
@@ -111,13 +111,13 @@ fn tool_is_stored_with_its_image_page_and_recording() {
         assert!((shown - number(&joint["peak_speed_dps"])).abs() < 1e-9, "{name}");
     }
     // The envelope clamped it, so the chart is shaded there.
-    let trims = report["trims"].as_array().unwrap();
-    assert!(trims.iter().any(|trim| trim["joint"] == "body_rotation"), "{report}");
-    assert_eq!(of_class(&picture, "trim").len(), trims.len());
+    let clamps = report["trims"].as_array().unwrap();
+    assert!(clamps.iter().any(|clamp| clamp["joint"] == "body_rotation"), "{report}");
+    assert_eq!(of_class(&image, "trim").len(), clamps.len());
     let body = &report["joints"]["body_rotation"];
     assert!(number(&body["margins"]["speed_dps"]).abs() < 1.0, "{body}");
-    let from = number(&trims[0]["from_s"]);
-    assert!(from < number(&trims[0]["to_s"]) && from < number(&report["duration_s"]), "{report}");
+    let from = number(&clamps[0]["from_s"]);
+    assert!(from < number(&clamps[0]["to_s"]) && from < number(&report["duration_s"]), "{report}");
 
     let page = String::from_utf8(beside("md")).unwrap();
     assert_eq!(bench.run(&["tool", "show", "hasty", "--page"]).exits(0).out, page);
@@ -148,14 +148,14 @@ fn tool_is_stored_with_its_image_page_and_recording() {
 
 #[test]
 fn report_of_an_unstored_tool_is_written_to_the_given_path() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let file = bench.write("hasty.py", HASTY);
     let check = |folder: &str| {
         let mut command =
             bench.command(&["tool", "check", file.to_str().unwrap(), "--json", "--report", folder]);
         // A failed recorder is reported, and nothing else fails.
         command.env("MINISMITH_RERUN", "/bin/false");
-        minismith_tests::Ran::from(command).exits(0)
+        minismith_tests::CommandOutput::from(command).exits(0)
     };
     let (first, second) = (check("one"), check("two"));
     let checked = &first.json()["results"][0];
@@ -167,12 +167,12 @@ fn report_of_an_unstored_tool_is_written_to_the_given_path() {
     );
     // The same tool has the same image.
     assert_eq!(second.json()["results"][0]["admitted"], true);
-    let picture = |folder: &str| fs::read(bench.path(folder).join("hasty.svg")).unwrap();
-    assert_eq!(picture("one"), picture("two"));
+    let image = |folder: &str| fs::read(bench.path(folder).join("hasty.svg")).unwrap();
+    assert_eq!(image("one"), image("two"));
     assert_eq!(bench.run(&["tool", "list", "--json"]).exits(0).json()["tools"], json!([]));
     let mut command = bench.command(&["tool", "check", file.to_str().unwrap(), "--report", "three"]);
     command.env("MINISMITH_RERUN", "/nowhere/recorder");
-    let said = minismith_tests::Ran::from(command).exits(0).out;
+    let said = minismith_tests::CommandOutput::from(command).exits(0).out;
     assert!(said.contains("MINISMITH_RERUN names /nowhere/recorder"), "{said}");
 }
 
@@ -185,9 +185,9 @@ fn predefined_tools_have_an_image_and_a_page() {
             manifest["code_sha256"].as_str().unwrap().to_owned()
         };
         let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-        let (picture, page) = (read("v1.svg"), read("v1.md"));
-        assert!(picture.len() < 60_000 && page.len() < 60_000, "{}", folder.display());
-        assert!(picture.contains(&hash[..12]) && page.contains(&hash), "{} is out of date", folder.display());
+        let (image, page) = (read("v1.svg"), read("v1.md"));
+        assert!(image.len() < 60_000 && page.len() < 60_000, "{}", folder.display());
+        assert!(image.contains(&hash[..12]) && page.contains(&hash), "{} is out of date", folder.display());
         let (links, _) = links_and_html(&page);
         assert!(links.iter().all(|link| Path::new(link).components().count() == 1), "{links:?}");
     }
@@ -261,7 +261,7 @@ fn hostile_manifest(words: &str) -> ToolManifest {
         "functions": [{"name": words, "description": words, "parameters": {"properties": {"a": text("string")}},
             "returns": {"type": words, "description": words}}],
         "dependencies": [words], "tools": [words], "capabilities": ["motion"],
-        "budget": {"stage_seconds": 120.0, "limits": minismith_wire::Limits::USUAL},
+        "budget": {"stage_seconds": 120.0, "limits": minismith_protocol::Limits::DEFAULT},
         "provenance": {"author": words, "request": words, "plan": [words, words]},
         "code_sha256": words,
         "evidence": {"rules": 1, "limits_sha256": words, "mock": words},
@@ -273,12 +273,12 @@ fn hostile_manifest(words: &str) -> ToolManifest {
 
 #[test]
 fn hostile_text_is_escaped() {
-    let conditions = Conditions {
+    let conditions = RehearsalOptions {
         limits: firmware_bridge::limits::Limits::default(),
         period: std::time::Duration::from_millis(10),
-        stage_seconds: 120.0,
-        guest: minismith_wire::Limits::USUAL,
-        models: minismith_senses::models::Models::at(""),
+        robot_time_s: 120.0,
+        guest: minismith_protocol::Limits::DEFAULT,
+        models: minismith_perception::models::Models::at(""),
     };
     let written = |words: &str| {
         let manifest = hostile_manifest(words);
@@ -287,7 +287,7 @@ fn hostile_text_is_escaped() {
             name,
             arguments: arguments.clone(),
             outcome,
-            stage_s: 1.0,
+            robot_time_s: 1.0,
             outputs: Vec::new(),
         };
         let raised = Outcome::Raised { kind: words.into(), message: words.into(), line: Some(1) };

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use minismith_nlu::answer::refusal;
 use minismith_nlu::{
-    Aim, Before, Intent, Known, KnownTool, Primitive, Turn, Understanding, is_stop, understand,
+    Aim, DialogContext, Intent, Known, KnownTool, PastTurn, Primitive, Understanding, is_stop, understand,
 };
-use minismith_runtime::outcome::Ending;
-use minismith_tests::Bench;
+use minismith_runtime::report::TurnOutcome;
+use minismith_tests::TestDir;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ impl Sentence {
         let holds =
             |part: &Option<String>, whole: &str| part.as_ref().is_none_or(|part| whole.contains(part));
         let named = match understanding {
-            Understanding::Unclear { heard, nearest, .. } => {
+            Understanding::Unclear { text: heard, nearest, .. } => {
                 holds(&self.heard, heard) && self.nearest.as_ref().is_none_or(|one| nearest.contains(one))
             }
             Understanding::OutOfRange(range) => {
@@ -63,7 +63,7 @@ impl Sentence {
 
     /// Returns its meaning after the earlier sentences.
     fn understood(&self, tools: &[KnownTool]) -> Understanding {
-        let mut before = Before::default();
+        let mut before = DialogContext::default();
         let mut aim = Aim::neutral();
         for earlier in &self.after {
             hear(earlier, tools, &mut before, &mut aim);
@@ -77,13 +77,13 @@ fn said(plan: &[Intent]) -> String {
 }
 
 /// Runs a turn of a conversation with a robot that executes every command.
-fn hear(text: &str, tools: &[KnownTool], before: &mut Before, aim: &mut Aim) -> Understanding {
+fn hear(text: &str, tools: &[KnownTool], before: &mut DialogContext, aim: &mut Aim) -> Understanding {
     let understanding = understand(text, &Known { tools, before: Some(before) });
     let (plan, ending) = match &understanding {
-        Understanding::Plan(plan) => (plan.clone(), Ending::Done),
-        Understanding::Stop => (Vec::new(), Ending::Done),
-        Understanding::OutOfRange(_) => (Vec::new(), Ending::Refused),
-        _ => (Vec::new(), Ending::NotUnderstood),
+        Understanding::Plan(plan) => (plan.clone(), TurnOutcome::Done),
+        Understanding::Stop => (Vec::new(), TurnOutcome::Done),
+        Understanding::OutOfRange(_) => (Vec::new(), TurnOutcome::Refused),
+        _ => (Vec::new(), TurnOutcome::NotUnderstood),
     };
     let from = Some(*aim);
     for intent in &plan {
@@ -92,7 +92,7 @@ fn hear(text: &str, tools: &[KnownTool], before: &mut Before, aim: &mut Aim) -> 
         }
     }
     let (said, answer) = (text.to_owned(), refusal(&understanding).unwrap_or_default());
-    before.remember(Turn { said, answer, plan, steps: Vec::new(), ending, from });
+    before.remember(PastTurn { said, answer, plan, steps: Vec::new(), ending, from });
     understanding
 }
 
@@ -339,7 +339,7 @@ fn corrupted_sentences_get_an_answer() {
                                 );
                             }
                         }
-                        Understanding::Unclear { heard, .. } => {
+                        Understanding::Unclear { text: heard, .. } => {
                             assert!(!heard.contains(char::is_control), "{said:?}: {heard:?}");
                         }
                         _ => {}
@@ -368,10 +368,10 @@ fn floods_are_rejected_with_a_short_message() {
 /// Corrections, undo and reports in a conversation use the robot's measurements.
 #[test]
 fn conversation_refers_to_executed_actions() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let mut chat = bench.start(&["chat", "--robot", "mock", "--json"]);
     let mut hear = |said: &str| -> Value {
-        chat.feed(&format!("{said}\n"));
+        chat.write_stdin(&format!("{said}\n"));
         serde_json::from_str(&chat.line().unwrap()).unwrap()
     };
     let yaw = |reply: &Value| reply["steps"][0]["achieved"]["yaw_deg"].as_f64().unwrap().round();
@@ -390,6 +390,6 @@ fn conversation_refers_to_executed_actions() {
     let why = hear("why did you not move?");
     assert!(why["text"].as_str().unwrap().contains("200 deg"), "{why}");
     assert!(hear("did you do it?")["text"].as_str().unwrap().starts_with("No."));
-    chat.feed("bye\n");
+    chat.write_stdin("bye\n");
     assert_eq!(chat.end().code, Some(0));
 }

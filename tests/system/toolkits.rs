@@ -1,6 +1,6 @@
 //! Toolkits, tools that call tools, and the declarations that authors store with their code.
 
-use minismith_tests::{Bench, Ran};
+use minismith_tests::{CommandOutput, TestDir};
 use serde_json::{Value, json};
 
 const POSES: &str = r#"
@@ -103,7 +103,7 @@ def welcome(robot: ReachyMini, times: int = 2) -> str:
     return f"welcome: {said}"
 "#;
 
-fn toolkit(bench: &Bench, declared: &str) -> String {
+fn toolkit(bench: &TestDir, declared: &str) -> String {
     bench.write("in/greetings/poses.py", POSES);
     bench.write("in/greetings/greetings.py", GREETINGS);
     bench.write("in/greetings/tool.yaml", declared);
@@ -111,7 +111,7 @@ fn toolkit(bench: &Bench, declared: &str) -> String {
 }
 
 #[track_caller]
-fn done(ran: &Ran) -> Value {
+fn done(ran: &CommandOutput) -> Value {
     assert_eq!(ran.code, Some(0), "{} {}", ran.out, ran.err);
     ran.json()
 }
@@ -120,14 +120,14 @@ fn rules(result: &Value) -> Vec<&str> {
     result["findings"].as_array().unwrap().iter().map(|finding| finding["rule"].as_str().unwrap()).collect()
 }
 
-fn checked(bench: &Bench, path: &str) -> Value {
+fn checked(bench: &TestDir, path: &str) -> Value {
     let ran = bench.run(&["tool", "check", path, "--json"]);
     ran.json()["results"][0].clone()
 }
 
 #[test]
 fn toolkit_is_verified_stored_and_called_as_a_unit() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let path = toolkit(&bench, DECLARED.replace("-10", "10").as_str());
     let added = done(&bench.run(&["tool", "add", &path, "--json"]));
     let manifest = &added["registered"];
@@ -140,8 +140,8 @@ fn toolkit_is_verified_stored_and_called_as_a_unit() {
     assert!(cases.iter().any(|case| case["name"] == "own: two bows"), "{cases:#?}");
 
     let ran = done(&bench.run(&["tool", "run", "greetings.salute", "--json"]));
-    let performance = &ran["performance"];
-    assert_eq!((&performance["ended"], &performance["value"]), (&json!("returned"), &json!("saluted")));
+    let tool_run = &ran["performance"];
+    assert_eq!((&tool_run["ended"], &tool_run["value"]), (&json!("returned"), &json!("saluted")));
     let ran = bench.run(&["tool", "run", "greetings.wave", "--json"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.json()["refusal"].as_str().unwrap().contains("it has greetings, salute"), "{}", ran.out);
@@ -149,16 +149,16 @@ fn toolkit_is_verified_stored_and_called_as_a_unit() {
     assert!(shown.to_string().contains("class Pose"), "{shown:#}");
 
     // One byte of any module changes the version.
-    let kept = bench.path("tools/generated/greetings/v1/poses.py");
-    let text = std::fs::read_to_string(&kept).unwrap();
-    std::fs::write(&kept, text.replace("15.0", "16.0")).unwrap();
+    let stored = bench.path("tools/generated/greetings/v1/poses.py");
+    let text = std::fs::read_to_string(&stored).unwrap();
+    std::fs::write(&stored, text.replace("15.0", "16.0")).unwrap();
     let ran = bench.run(&["tool", "run", "greetings", "--json"]);
     assert!(ran.code == Some(1) && ran.out.contains("has changed"), "{}", ran.out);
 }
 
 #[test]
 fn declarations_are_checked_against_the_code() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let path = toolkit(&bench, DECLARED);
     let result = checked(&bench, &path);
     assert_eq!((&result["admitted"], &result["stage"]), (&json!(false), &json!("rehearsal")));
@@ -177,7 +177,7 @@ fn declarations_are_checked_against_the_code() {
 
 #[test]
 fn modules_import_only_names_that_others_define() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     for (import, rule) in [
         ("from .poses import Pose, steps, whole, math", "unlisted-import"),
         ("from .poses import Pose, steps, whole, bow", "unlisted-import"),
@@ -206,7 +206,7 @@ fn modules_import_only_names_that_others_define() {
 
 #[test]
 fn tool_calls_another_within_its_own_verification() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let welcome = bench.write("in/welcome.py", WELCOME);
     let welcome = welcome.to_str().unwrap();
     let result = checked(&bench, welcome);
@@ -230,7 +230,7 @@ fn tool_calls_another_within_its_own_verification() {
 
 #[test]
 fn tool_is_called_by_its_full_name_and_never_by_itself() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let path = toolkit(&bench, "");
     done(&bench.run(&["tool", "add", &path, "--json"]));
     let computed = WELCOME.replace("\"greetings.greetings\"", "\"greetings.\" + \"greetings\"");

@@ -1,7 +1,7 @@
 //! The life of a tool on the command line: checked, stored, called, replaced, rolled back, approved and rejected.
 
 use minismith_runtime::config::Config;
-use minismith_tests::{Bench, workspace};
+use minismith_tests::{TestDir, workspace};
 use minismith_toolchain::workshop::Workshop;
 use serde_json::{Value, json};
 
@@ -36,14 +36,14 @@ def quiet(robot: ReachyMini, times: int = 1) -> int:
 "#;
 
 #[track_caller]
-fn add(bench: &Bench, name: &str, source: &str) -> Value {
+fn add(bench: &TestDir, name: &str, source: &str) -> Value {
     let file = bench.write(&format!("{name}.py"), source);
     bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0).json()
 }
 
 /// Runs a tool that must return, and returns its version and value.
 #[track_caller]
-fn run(bench: &Bench, name: &str, args: &str) -> (Value, Value) {
+fn run(bench: &TestDir, name: &str, args: &str) -> (Value, Value) {
     let ran = bench.run(&["tool", "run", name, "--args", args, "--json"]).exits(0).json();
     assert_eq!(ran["performance"]["ended"], "returned", "{ran}");
     (ran["version"].clone(), ran["performance"]["value"].clone())
@@ -51,7 +51,7 @@ fn run(bench: &Bench, name: &str, args: &str) -> (Value, Value) {
 
 /// Asserts that a command is rejected with all these words in its JSON output.
 #[track_caller]
-fn refused(bench: &Bench, arguments: &[&str], words: &[&str]) {
+fn refused(bench: &TestDir, arguments: &[&str], words: &[&str]) {
     let json = bench.run(&[arguments, &["--json"]].concat()).exits(1).json();
     let refusal = json["refusal"].as_str().unwrap();
     assert!(words.iter().all(|word| refusal.contains(word)), "{words:?} are not all in {refusal:?}");
@@ -61,7 +61,7 @@ fn refused(bench: &Bench, arguments: &[&str], words: &[&str]) {
 
 #[test]
 fn check_reports_the_layer_and_registers_nothing() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let good = bench.write("greet.py", &greet("hello"));
     let bad =
         bench.write("open_it.py", &greet("x").replace("greet", "open_it").replace("\" \".", "open(\"x\")."));
@@ -104,7 +104,7 @@ fn check_reports_the_layer_and_registers_nothing() {
 
 #[test]
 fn tool_has_versions_and_rolls_back() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     assert_eq!(add(&bench, "greet", &greet("one"))["registered"]["version"], 1);
     assert_eq!(add(&bench, "greet", &greet("two"))["registered"]["version"], 2);
     assert_eq!(run(&bench, "greet", r#"{"times": 2}"#), (json!(2), json!("two two")));
@@ -136,7 +136,7 @@ fn tool_has_versions_and_rolls_back() {
 
 #[test]
 fn invalid_call_is_rejected_before_anything_runs() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     add(&bench, "greet", &greet("hello"));
     let run = |name: &'static str, args: &'static str| ["tool", "run", name, "--args", args];
     refused(&bench, &run("gret", "{}"), &["no tool \"gret\"", "did you mean greet?"]);
@@ -151,7 +151,7 @@ fn invalid_call_is_rejected_before_anything_runs() {
 
 #[test]
 fn code_changed_outside_the_registry_is_not_run() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     add(&bench, "greet", &greet("hello"));
     add(&bench, "greet", &greet("changed"));
     bench.write("tools/generated/greet/v2.py", &greet("changed behind"));
@@ -166,7 +166,7 @@ fn code_changed_outside_the_registry_is_not_run() {
 
 #[test]
 fn real_motors_move_only_after_approval() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let added = add(&bench, "quiet", QUIET);
     assert_eq!(
         (&added["checked"]["needs_approval"], &added["checked"]["stage"]),
@@ -189,14 +189,14 @@ fn real_motors_move_only_after_approval() {
 
 #[test]
 fn stale_evidence_triggers_a_new_rehearsal() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     add(&bench, "greet", &greet("hello"));
     let manifest = bench.path("tools/generated/greet/v1.json");
     let mut edited: Value = serde_json::from_slice(&std::fs::read(&manifest).unwrap()).unwrap();
     let command = || {
         let mut command = bench.command(&["tool", "run", "greet", "--json"]);
         command.env("MINISMITH_LOG", "info");
-        minismith_tests::Ran::from(command)
+        minismith_tests::CommandOutput::from(command)
     };
     let fresh = command().exits(0);
     assert!(!fresh.err.contains("rehearsing again"), "{}", fresh.err);
@@ -223,10 +223,10 @@ fn predefined_tools_are_verified_under_the_default_configuration() {
     let predefined: Vec<_> = tools.iter().filter(|tool| tool.predefined).collect();
     assert!(predefined.len() >= 2);
     for tool in predefined {
-        let admitted = workshop.registry().load(&tool.name, None).unwrap();
-        assert!(admitted.is_approved(), "{}", tool.name);
+        let accepted = workshop.registry().load(&tool.name, None).unwrap();
+        assert!(accepted.is_approved(), "{}", tool.name);
         assert_eq!(
-            *admitted.evidence(),
+            *accepted.evidence(),
             workshop.conditions(true).evidence(),
             "{}: approve it again",
             tool.name

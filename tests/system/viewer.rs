@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use minismith_tests::{Bench, Ran, program, workspace};
+use minismith_tests::{CommandOutput, TestDir, program, workspace};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::kept::{beats, does, lines, traces};
-use super::served::Served;
+use super::journal_and_traces::{cycles, does, lines, traces};
+use super::server_fixture::Served;
 
 /// Returns Rerun's Python SDK and the recorder; prints a note and returns none where one is missing.
 fn reader() -> Option<PathBuf> {
@@ -30,15 +30,15 @@ fn reader() -> Option<PathBuf> {
 fn read(python: &PathBuf, recording: &PathBuf) -> Value {
     let mut command = Command::new(python);
     command.arg(workspace().join("tests/support/read_rrd.py")).arg(recording);
-    serde_json::from_str(&Ran::from(command).exits(0).out).unwrap()
+    serde_json::from_str(&CommandOutput::from(command).exits(0).out).unwrap()
 }
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-fn kept(rerun: &str) -> Bench {
-    Bench::configured(&format!(
+fn stored(rerun: &str) -> TestDir {
+    TestDir::configured(&format!(
         "journal: {{file: journal.jsonl}}\ntraces: {{directory: traces}}\ncamera: {{scene: room}}\nrerun: {{{rerun}}}\n"
     ))
 }
@@ -46,7 +46,7 @@ fn kept(rerun: &str) -> Bench {
 #[test]
 fn run_is_recorded_and_read_by_rerun() {
     let Some(python) = reader() else { return };
-    let bench = kept("file: live.rrd, camera_fps: 15");
+    let bench = stored("file: live.rrd, camera_fps: 15");
     let said = bench.run(&["say", "nod twice, then look left 20 degrees", "--json"]).exits(0);
     assert_eq!(said.err, "");
     let read = read(&python, &bench.path("live.rrd"));
@@ -59,9 +59,9 @@ fn run_is_recorded_and_read_by_rerun() {
     // The recording has every cycle of the trace, and its last goals are those of the trace.
     let [trace] = traces(&bench).try_into().unwrap();
     let lines = lines(&bench, &trace);
-    let beats = beats(&lines);
+    let beats = cycles(&lines);
     let names = lines[0]["motors"].as_array().unwrap();
-    for (place, name) in names.iter().enumerate() {
+    for (position, name) in names.iter().enumerate() {
         let name = name["name"].as_str().unwrap();
         let part = match name {
             "body_rotation" => "body",
@@ -72,10 +72,10 @@ fn run_is_recorded_and_read_by_rerun() {
         assert!(curve["rows"].as_u64().unwrap() >= beats.len() as u64, "{name}: {curve}");
         assert_eq!(curve["timelines"], json!(["beat", "stage_time", "utc"]));
         let last = &curve["last"]["Scalars:scalars"][1];
-        let [goal, present, wish] = [0, 1, 2].map(|of| number(&last[of]));
-        let end = number(&beats.last().unwrap()["goal_deg"][place]);
+        let [goal, present, setpoint] = [0, 1, 2].map(|of| number(&last[of]));
+        let end = number(&beats.last().unwrap()["goal_deg"][position]);
         assert!(
-            (goal - end).abs() < 0.2 && (present - goal).abs() < 0.5 && (wish - goal).abs() < 0.2,
+            (goal - end).abs() < 0.2 && (present - goal).abs() < 0.5 && (setpoint - goal).abs() < 0.2,
             "{name}: {last}"
         );
     }
@@ -98,9 +98,9 @@ fn run_is_recorded_and_read_by_rerun() {
 #[test]
 fn rehearsal_is_recorded_and_read_by_rerun() {
     let Some(python) = reader() else { return };
-    let bench = kept("file: none");
-    let wish = "make a tool called happy_hello that nods three times and wiggles the antennas";
-    does(&bench, &["say", wish, "--json"]);
+    let bench = stored("file: none");
+    let setpoint = "make a tool called happy_hello that nods three times and wiggles the antennas";
+    does(&bench, &["say", setpoint, "--json"]);
     let code = bench.path("tools/generated/happy_hello/v1.py");
     fs::copy(&code, bench.path("happy_hello.py")).unwrap();
     let check = ["tool", "check", "happy_hello.py", "--json", "--report", "reports"];
@@ -109,13 +109,13 @@ fn rehearsal_is_recorded_and_read_by_rerun() {
     assert_eq!((&read["recordings"], &read["blueprints"]), (&json!(["minismith"]), &json!(1)));
     let entities = read["entities"].as_object().unwrap();
     let rows = |path: &str| entities.get(path).map_or(0, |entity| entity["rows"].as_u64().unwrap());
-    let beats = rows("/legs/stewart_1");
+    let cycles = rows("/legs/stewart_1");
     let seconds = number(&checked["report"]["duration_s"]);
-    assert!((beats as f64 / 100.0 - seconds).abs() < 0.5, "{beats} beats in {seconds} s");
+    assert!((cycles as f64 / 100.0 - seconds).abs() < 0.5, "{cycles} beats in {seconds} s");
     for path in
         ["/robot/head", "/robot/rods", "/antennas/left_antenna", "/margins/motors", "/body/body_rotation"]
     {
-        assert_eq!(rows(path), beats, "{path}");
+        assert_eq!(rows(path), cycles, "{path}");
     }
     // The report's values of a joint are those at the ends of its curve.
     for end in ["first", "last"] {
@@ -142,16 +142,16 @@ fn absent_or_stalled_viewer_is_reported_once_and_changes_nothing() {
         return;
     }
     let sentence = ["say", "nod twice, then look left 20 degrees", "--json"];
-    let steps = |ran: &Ran| {
+    let steps = |ran: &CommandOutput| {
         let reply = ran.json();
-        let told = |step: &Value| json!([step["kind"], step["requested"], step["trims"]]);
-        json!(reply["steps"].as_array().unwrap().iter().map(told).collect::<Vec<_>>())
+        let reported = |step: &Value| json!([step["kind"], step["requested"], step["trims"]]);
+        json!(reply["steps"].as_array().unwrap().iter().map(reported).collect::<Vec<_>>())
     };
-    let usual = kept("file: none").run(&sentence).exits(0);
+    let usual = stored("file: none").run(&sentence).exits(0);
     let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     for address in [deaf.local_addr().unwrap(), nobody] {
-        let bench = kept(&format!("connect: 'rerun+http://{address}/proxy'"));
+        let bench = stored(&format!("connect: 'rerun+http://{address}/proxy'"));
         let ran = bench.run(&sentence).exits(0);
         assert_eq!(steps(&ran), steps(&usual));
         assert!(ran.err.matches("did not reach the viewer").count() <= 1, "{}", ran.err);
@@ -159,20 +159,20 @@ fn absent_or_stalled_viewer_is_reported_once_and_changes_nothing() {
         // The trace still has every cycle.
         let [trace] = traces(&bench).try_into().unwrap();
         let lines = lines(&bench, &trace);
-        assert!(beats(&lines).len() > 200, "{address}");
+        assert!(cycles(&lines).len() > 200, "{address}");
     }
     // A missing recorder is reported too.
-    let bench = kept("file: live.rrd");
+    let bench = stored("file: live.rrd");
     let mut command = bench.command(&sentence);
     // With the old name of the variable.
     command.env("MINISMITH_RECORDER", "/nowhere/recorder");
-    let ran = Ran::from(command).exits(0);
+    let ran = CommandOutput::from(command).exits(0);
     assert_eq!(steps(&ran), steps(&usual));
     assert_eq!(ran.err.matches("/nowhere/recorder").count(), 1, "{}", ran.err);
 }
 
 /// Returns the process that records for a served robot.
-fn recorder_of(bench: &Bench) -> Pid {
+fn recorder_of(bench: &TestDir) -> Pid {
     let name = bench.path("").to_str().unwrap().trim_end_matches('/').to_owned();
     for _ in 0..200 {
         for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -196,7 +196,7 @@ fn killed_or_stalled_recorder_changes_nothing() {
         return;
     }
     for signal in [Signal::STOP, Signal::KILL] {
-        let served = Served::on(kept("file: live.rrd, camera_fps: 30"));
+        let served = Served::on(stored("file: live.rrd, camera_fps: 30"));
         // The first one begins elsewhere.
         moves(&served);
         let usual = moves(&served);
@@ -210,7 +210,7 @@ fn killed_or_stalled_recorder_changes_nothing() {
         let Served { bench, .. } = served;
         for trace in traces(&bench) {
             let lines = lines(&bench, &trace);
-            assert!(beats(&lines).len() > 200, "{trace}");
+            assert!(cycles(&lines).len() > 200, "{trace}");
         }
     }
 }

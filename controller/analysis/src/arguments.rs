@@ -77,8 +77,8 @@ pub fn fits(schema: &Value, value: &Value) -> Result<(), String> {
     }
     check_length(schema, value)?;
     if let (Some(items), Some(values)) = (schema.get("items"), value.as_array()) {
-        for (place, item) in values.iter().enumerate() {
-            fits(items, item).map_err(|complaint| format!("has an item {place} that {complaint}"))?;
+        for (position, item) in values.iter().enumerate() {
+            fits(items, item).map_err(|complaint| format!("has an item {position} that {complaint}"))?;
         }
     }
     if let (Some(inner), Some(values)) =

@@ -9,13 +9,13 @@ use utoipa::ToSchema;
 pub enum Verdict {
     /// Advice without any consequence.
     #[serde(rename = "admit")]
-    Admit,
+    Pass,
     /// A person must approve the tool before its first run on real motors.
     #[serde(rename = "ask")]
-    Ask,
+    NeedsApproval,
     /// The tool is rejected.
     #[serde(rename = "refuse")]
-    Refuse,
+    Reject,
 }
 
 impl Verdict {
@@ -23,9 +23,9 @@ impl Verdict {
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
-            Verdict::Admit => "admit",
-            Verdict::Ask => "ask",
-            Verdict::Refuse => "refuse",
+            Verdict::Pass => "admit",
+            Verdict::NeedsApproval => "ask",
+            Verdict::Reject => "refuse",
         }
     }
 }
@@ -59,8 +59,8 @@ impl Finding {
 
 /// Returns the most severe verdict of `findings`; no findings mean acceptance.
 #[must_use]
-pub fn heaviest(findings: &[Finding]) -> Verdict {
-    findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Admit)
+pub fn most_severe(findings: &[Finding]) -> Verdict {
+    findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Pass)
 }
 
 impl std::fmt::Display for Finding {
@@ -82,15 +82,21 @@ mod tests {
 
     #[test]
     fn the_most_severe_verdict_wins() {
-        assert_eq!(heaviest(&[]), Verdict::Admit);
-        assert_eq!(heaviest(&[finding(Verdict::Ask), finding(Verdict::Admit)]), Verdict::Ask);
-        assert_eq!(heaviest(&[finding(Verdict::Refuse), finding(Verdict::Ask)]), Verdict::Refuse);
+        assert_eq!(most_severe(&[]), Verdict::Pass);
+        assert_eq!(
+            most_severe(&[finding(Verdict::NeedsApproval), finding(Verdict::Pass)]),
+            Verdict::NeedsApproval
+        );
+        assert_eq!(
+            most_severe(&[finding(Verdict::Reject), finding(Verdict::NeedsApproval)]),
+            Verdict::Reject
+        );
     }
 
     #[test]
     fn findings_round_trip_through_json() {
-        let json = serde_json::to_value(finding(Verdict::Ask)).unwrap();
+        let json = serde_json::to_value(finding(Verdict::NeedsApproval)).unwrap();
         assert_eq!(json["verdict"], "ask");
-        assert_eq!(serde_json::from_value::<Finding>(json).unwrap(), finding(Verdict::Ask));
+        assert_eq!(serde_json::from_value::<Finding>(json).unwrap(), finding(Verdict::NeedsApproval));
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use firmware_bridge::joint::Joint;
-use firmware_bridge::trace::Beat;
-use minismith_wire::Limits;
-use minismith_wire::old_names::files;
+use firmware_bridge::motion_log::LoggedCycle;
+use minismith_protocol::Limits;
+use minismith_protocol::old_names::files;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -50,7 +50,7 @@ pub struct ToolManifest {
     /// For which values of its parameters it is proved, where that is not their whole range; those of a toolkit as
     /// `function.parameter`.
     #[serde(rename = "verified_range", default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub proved: BTreeMap<String, Proved>,
+    pub verified_range: BTreeMap<String, Verified>,
     /// What one call may use.
     pub budget: Budget,
     /// Where it comes from.
@@ -85,12 +85,16 @@ impl ToolManifest {
 
     /// The first argument that is beyond what was proved, in words.
     #[must_use]
-    pub fn beyond_proof(&self, function: Option<&str>, arguments: &Map<String, Value>) -> Option<String> {
+    pub fn outside_verified_range(
+        &self,
+        function: Option<&str>,
+        arguments: &Map<String, Value>,
+    ) -> Option<String> {
         arguments.iter().find_map(|(name, value)| {
             let key = function.map_or_else(|| name.clone(), |function| format!("{function}.{name}"));
-            let proved = self.proved.get(&key)?;
-            let beyond = value.as_f64().is_some_and(|value| !proved.covers(value));
-            beyond.then(|| format!("{name}={value}; it is proved for {name} {proved} only"))
+            let verified = self.verified_range.get(&key)?;
+            let beyond = value.as_f64().is_some_and(|value| !verified.covers(value));
+            beyond.then(|| format!("{name}={value}; it is proved for {name} {verified} only"))
         })
     }
 }
@@ -210,8 +214,8 @@ pub struct ExpectedMotion {
 impl ExpectedMotion {
     /// In which respects a motion of these beats and seconds is another.
     #[must_use]
-    pub fn complaints(&self, beats: &[Beat], seconds: f64) -> Vec<String> {
-        let goals = |joint: Joint| beats.iter().map(move |beat| beat.goal[joint].degrees());
+    pub fn complaints(&self, cycles: &[LoggedCycle], seconds: f64) -> Vec<String> {
+        let goals = |joint: Joint| cycles.iter().map(move |cycle| cycle.goal[joint].degrees());
         let way = |joint| {
             let first = goals(joint).next().unwrap_or_default();
             goals(joint).map(|goal| (goal - first).abs()).fold(0.0, f64::max)
@@ -308,14 +312,14 @@ pub enum Capability {
 pub struct Budget {
     /// Seconds of stage time.
     #[serde(rename = "robot_time_s")]
-    pub stage_seconds: f64,
+    pub robot_time_s: f64,
     /// What the guest may use of the machine.
     pub limits: Limits,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { stage_seconds: 120.0, limits: Limits::default() }
+        Budget { robot_time_s: 120.0, limits: Limits::default() }
     }
 }
 
@@ -390,26 +394,26 @@ impl Evidence {
 /// The values of a parameter for which a tool is proved; an end that is left out is that of its schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Proved {
+pub struct Verified {
     /// From here on.
     #[serde(rename = "min", default, skip_serializing_if = "Option::is_none")]
-    pub least: Option<f64>,
+    pub min: Option<f64>,
     /// Up to here.
     #[serde(rename = "max", default, skip_serializing_if = "Option::is_none")]
-    pub most: Option<f64>,
+    pub max: Option<f64>,
 }
 
-impl Proved {
+impl Verified {
     /// Whether a value is among them.
     #[must_use]
     pub fn covers(&self, value: f64) -> bool {
-        self.least.is_none_or(|least| value >= least) && self.most.is_none_or(|most| value <= most)
+        self.min.is_none_or(|least| value >= least) && self.max.is_none_or(|most| value <= most)
     }
 }
 
-impl std::fmt::Display for Proved {
+impl std::fmt::Display for Verified {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self.least, self.most) {
+        match (self.min, self.max) {
             (Some(least), Some(most)) => write!(f, "from {least} to {most}"),
             (Some(least), None) => write!(f, "from {least} on"),
             (None, Some(most)) => write!(f, "up to {most}"),

@@ -4,12 +4,12 @@
 //! goals, so a tool that was trimmed shows no margin, and the trims say what it would have asked for.
 
 use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::limits::{JointLimit, Limits};
-use firmware_bridge::trace::Beat;
+use firmware_bridge::limits::{JointLimits, Limits};
+use firmware_bridge::motion_log::LoggedCycle;
 use firmware_bridge::units::Radians;
 use serde::{Deserialize, Serialize};
 
-use minismith_runtime::outcome::{Step, tidy};
+use minismith_runtime::report::{Step, round_for_display};
 
 /// What one motor's motion left of its limits. (What it left of its range is `least_margin_deg` of its report.)
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub struct HeadMargins {
     pub relative_yaw_deg: f64,
     /// Of the legs' steadiness, which is 1 at rest.
     #[serde(rename = "singularity_margin")]
-    pub steadiness: f64,
+    pub singularity_margin: f64,
 }
 
 impl HeadMargins {
@@ -54,7 +54,7 @@ impl HeadMargins {
         self.pitch_deg = self.pitch_deg.min(other.pitch_deg);
         self.roll_deg = self.roll_deg.min(other.roll_deg);
         self.relative_yaw_deg = self.relative_yaw_deg.min(other.relative_yaw_deg);
-        self.steadiness = self.steadiness.min(other.steadiness);
+        self.singularity_margin = self.singularity_margin.min(other.singularity_margin);
     }
 }
 
@@ -68,33 +68,37 @@ pub struct HeadExtremes {
     /// Yaw relative to the body.
     pub yaw: Radians,
     /// The least steadiness.
-    pub steadiness: f64,
+    pub singularity_margin: f64,
 }
 
 impl HeadExtremes {
     /// Of a head that was never looked at.
-    pub const NONE: HeadExtremes =
-        HeadExtremes { pitch: Radians::ZERO, roll: Radians::ZERO, yaw: Radians::ZERO, steadiness: 1.0 };
+    pub const NONE: HeadExtremes = HeadExtremes {
+        pitch: Radians::ZERO,
+        roll: Radians::ZERO,
+        yaw: Radians::ZERO,
+        singularity_margin: 1.0,
+    };
 
     /// What is left of the limits.
     #[must_use]
     pub fn margins(&self, limits: &Limits) -> HeadMargins {
-        let left = |limit: Radians, most: Radians| tidy((limit - most).degrees());
+        let left = |limit: Radians, most: Radians| round_for_display((limit - most).degrees());
         HeadMargins {
             pitch_deg: left(limits.head_pitch, self.pitch),
             roll_deg: left(limits.head_roll, self.roll),
             relative_yaw_deg: left(limits.relative_yaw, self.yaw),
-            steadiness: tidy(self.steadiness - limits.steadiness),
+            singularity_margin: round_for_display(self.singularity_margin - limits.min_singularity_margin),
         }
     }
 }
 
 /// Greatest speed, acceleration and jerk of one motor's goals, as the envelope reckons them: backward differences.
 #[must_use]
-pub fn joint_margins(beats: &[Beat], joint: Joint, limit: &JointLimit, dt: f64) -> JointMargins {
+pub fn joint_margins(cycles: &[LoggedCycle], joint: Joint, limit: &JointLimits, dt: f64) -> JointMargins {
     let (mut speed, mut acceleration) = (None::<f64>, None::<f64>);
     let mut peaks = [0.0_f64; 3];
-    for pair in beats.windows(2) {
+    for pair in cycles.windows(2) {
         let [before, now] = pair else { continue };
         let faster = (now.goal[joint] - before.goal[joint]).value() / dt;
         let harder = speed.map(|speed| (faster - speed) / dt);
@@ -105,18 +109,18 @@ pub fn joint_margins(beats: &[Beat], joint: Joint, limit: &JointLimit, dt: f64) 
         (speed, acceleration) = (Some(faster), harder.or(acceleration));
     }
     let [speed, acceleration, jerk] = peaks.map(Radians);
-    let left = |limit: Radians, peak: Radians| tidy((limit - peak).degrees());
+    let left = |limit: Radians, peak: Radians| round_for_display((limit - peak).degrees());
     JointMargins {
-        peak_jerk_dps3: tidy(jerk.degrees()),
-        speed_dps: left(limit.speed, speed),
-        acceleration_dps2: left(limit.acceleration, acceleration),
-        jerk_dps3: left(limit.jerk, jerk),
+        peak_jerk_dps3: round_for_display(jerk.degrees()),
+        speed_dps: left(limit.max_velocity, speed),
+        acceleration_dps2: left(limit.max_acceleration, acceleration),
+        jerk_dps3: left(limit.max_jerk, jerk),
     }
 }
 
 /// A time during which the envelope held a motor back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TrimSpan {
+pub struct ClampSpan {
     /// The motor.
     pub joint: String,
     /// Which limit it was, when it was worst.
@@ -133,26 +137,26 @@ pub struct TrimSpan {
     pub worst_deg: f64,
     /// On how many beats.
     #[serde(rename = "cycles")]
-    pub beats: u32,
+    pub cycles: u32,
 }
 
 /// The times at which the envelope held a tool back, from its steps.
 #[must_use]
-pub fn trim_spans(steps: &[Step], period_s: f64) -> Vec<TrimSpan> {
+pub fn clamp_spans(steps: &[Step], period_s: f64) -> Vec<ClampSpan> {
     let mut spans = Vec::new();
     for step in steps {
         let Some(began) = step.began_s else { continue };
-        for trim in step.trims.iter().filter(|trim| trim.beats > 0) {
-            let worst_at_s = tidy(began + trim.at_s.max(trim.first_s));
-            let from_s = tidy(began + trim.first_s);
-            spans.push(TrimSpan {
-                joint: trim.what.clone(),
-                cause: trim.cause.clone(),
+        for clamp in step.clamps.iter().filter(|clamp| clamp.cycles > 0) {
+            let worst_at_s = round_for_display(began + clamp.at_s.max(clamp.first_s));
+            let from_s = round_for_display(began + clamp.first_s);
+            spans.push(ClampSpan {
+                joint: clamp.what.clone(),
+                cause: clamp.cause.clone(),
                 from_s,
-                to_s: tidy(from_s + f64::from(trim.beats) * period_s).max(worst_at_s),
+                to_s: round_for_display(from_s + f64::from(clamp.cycles) * period_s).max(worst_at_s),
                 worst_at_s,
-                worst_deg: trim.worst_deg,
-                beats: trim.beats,
+                worst_deg: clamp.worst_deg,
+                cycles: clamp.cycles,
             });
         }
     }
@@ -173,51 +177,51 @@ pub struct Narrowed {
 #[must_use]
 pub fn range_margin(goal: &Joints, joint: Joint, limits: &Limits) -> Radians {
     let limit = limits.joints[joint];
-    let (below, above) = (goal[joint] - limit.low, limit.high - goal[joint]);
+    let (below, above) = (goal[joint] - limit.min_position, limit.max_position - goal[joint]);
     if below.value() < above.value() { below } else { above }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use minismith_runtime::outcome::TrimView;
+    use minismith_runtime::report::ClampReport;
 
-    fn beats(angles: &[f64]) -> Vec<Beat> {
+    fn cycles(angles: &[f64]) -> Vec<LoggedCycle> {
         let goal = |angle: &f64| {
             let mut goal = Joints::all(Radians::ZERO);
             goal[Joint::BodyYaw] = Radians(*angle);
             goal
         };
-        angles.iter().map(|angle| Beat { goal: goal(angle), present: goal(angle) }).collect()
+        angles.iter().map(|angle| LoggedCycle { goal: goal(angle), present: goal(angle) }).collect()
     }
 
     #[test]
     fn margins_are_what_the_differences_leave() {
         // Speeds 1, 3, 2 rad/s; accelerations 200, -100; jerk -30,000.
         let limit = Limits::default().joints[Joint::BodyYaw];
-        let margins = joint_margins(&beats(&[0.0, 0.01, 0.04, 0.06]), Joint::BodyYaw, &limit, 0.01);
+        let margins = joint_margins(&cycles(&[0.0, 0.01, 0.04, 0.06]), Joint::BodyYaw, &limit, 0.01);
         let near = |value: f64, radians: f64| (value - radians.to_degrees()).abs() < 0.01;
         assert!(near(margins.speed_dps, 6.0 - 3.0), "{margins:?}");
         assert!(near(margins.acceleration_dps2, 40.0 - 200.0), "{margins:?}");
         assert!(near(margins.peak_jerk_dps3, 30_000.0), "{margins:?}");
         assert!(near(margins.jerk_dps3, 1_500.0 - 30_000.0), "{margins:?}");
-        let still = joint_margins(&beats(&[0.5]), Joint::BodyYaw, &limit, 0.01);
+        let still = joint_margins(&cycles(&[0.5]), Joint::BodyYaw, &limit, 0.01);
         assert!(near(still.speed_dps, 6.0) && still.peak_jerk_dps3 == 0.0);
     }
 
     #[test]
-    fn spans_stand_on_the_stage_s_clock() {
-        let trim = TrimView {
+    fn spans_stand_on_the_context_s_clock() {
+        let clamp = ClampReport {
             what: "stewart_1".into(),
             cause: "speed".into(),
             worst_deg: 2.0,
-            beats: 10,
+            cycles: 10,
             first_s: 0.1,
             at_s: 0.15,
         };
-        let before = TrimView { beats: 0, ..trim.clone() };
-        let step = Step { began_s: Some(2.0), trims: vec![trim, before], ..Step::default() };
-        let spans = trim_spans(&[step], 0.01);
+        let before = ClampReport { cycles: 0, ..clamp.clone() };
+        let step = Step { began_s: Some(2.0), clamps: vec![clamp, before], ..Step::default() };
+        let spans = clamp_spans(&[step], 0.01);
         let span = spans.first().unwrap();
         assert_eq!((spans.len(), span.from_s, span.worst_at_s, span.to_s), (1, 2.1, 2.15, 2.2));
     }

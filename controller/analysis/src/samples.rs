@@ -14,7 +14,7 @@ use crate::files::Kind;
 use crate::files::input::{BadFile, Opened, Wanted, file_parameters, given, read};
 use crate::finding::{Finding, Verdict};
 use crate::manifest::TestCase;
-use crate::policy::Vetted;
+use crate::policy::PolicyChecked;
 
 /// Prefix of a sample's name.
 const PREFIX: &str = "sample:";
@@ -121,33 +121,33 @@ fn png(width: u8, height: u8) -> Vec<u8> {
     });
     packed.extend((high << 16 | low).to_be_bytes());
     let header = [0, 0, 0, width, 0, 0, 0, height, 8, 2, 0, 0, 0];
-    let mut picture = b"\x89PNG\r\n\x1a\n".to_vec();
+    let mut image = b"\x89PNG\r\n\x1a\n".to_vec();
     for (kind, data) in [(b"IHDR", &header[..]), (b"IDAT", &packed), (b"IEND", &[])] {
-        picture.extend(u32::try_from(data.len()).unwrap_or(0).to_be_bytes());
+        image.extend(u32::try_from(data.len()).unwrap_or(0).to_be_bytes());
         let chunk = [&kind[..], data].concat();
-        picture.extend(&chunk);
+        image.extend(&chunk);
         let sum = chunk.iter().fold(u32::MAX, |sum, byte| {
             (0..8)
                 .fold(sum ^ u32::from(*byte), |sum, _| (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg()))
         });
-        picture.extend((!sum).to_be_bytes());
+        image.extend((!sum).to_be_bytes());
     }
-    picture
+    image
 }
 
 /// Makes a grey image of 4 by 3 pixels: one block, with all coefficients zero.
 fn jpg() -> Vec<u8> {
-    let mut picture = vec![0xff, 0xd8, 0xff, 0xdb, 0, 67, 0];
-    picture.extend([1; 64]);
-    picture.extend([0xff, 0xc0, 0, 11, 8, 0, 3, 0, 4, 1, 1, 0x11, 0]);
+    let mut image = vec![0xff, 0xd8, 0xff, 0xdb, 0, 67, 0];
+    image.extend([1; 64]);
+    image.extend([0xff, 0xc0, 0, 11, 8, 0, 3, 0, 4, 1, 1, 0x11, 0]);
     // One code of one bit each: no difference, and the end of the block.
     for table in [0x00, 0x10] {
-        picture.extend([0xff, 0xc4, 0, 20, table, 1]);
-        picture.extend([0; 15]);
-        picture.push(0);
+        image.extend([0xff, 0xc4, 0, 20, table, 1]);
+        image.extend([0; 15]);
+        image.push(0);
     }
-    picture.extend([0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x3f, 0xff, 0xd9]);
-    picture
+    image.extend([0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x3f, 0xff, 0xd9]);
+    image
 }
 
 /// Makes a tone of 400 Hz, one channel, 16 bits, 8000 samples per second.
@@ -211,33 +211,37 @@ pub fn shown(arguments: &Map<String, Value>) -> Map<String, Value> {
 ///
 /// # Errors
 /// A rejecting finding if a file cannot be read, is not of an accepted type, or is too long to store.
-pub fn embed(vetted: &Vetted, tests: &[TestCase], folder: Option<&Path>) -> Result<Vec<TestCase>, Finding> {
+pub fn embed(
+    vetted: &PolicyChecked,
+    tests: &[TestCase],
+    folder: Option<&Path>,
+) -> Result<Vec<TestCase>, Finding> {
     let schema = vetted.entry().parameters_schema();
     let mut tests = tests.to_vec();
     let mut together = 0;
     for test in &mut tests {
         for (parameter, wanted) in file_parameters(&schema) {
             let Some(Value::String(named)) = test.arguments.get(parameter) else { continue };
-            let kept = with_bytes(parameter, named, &wanted, folder).map_err(|why| Finding {
+            let stored = with_bytes(parameter, named, &wanted, folder).map_err(|why| Finding {
                 rule: "test-file".into(),
                 module: None,
                 line: 1,
-                verdict: Verdict::Refuse,
+                verdict: Verdict::Reject,
                 reason: format!("test case {:?}, argument `{parameter}`: {why}", test.name),
                 hint: "name a small file next to the declarations, such as samples/table.csv".into(),
             })?;
-            together += kept.len();
+            together += stored.len();
             if together > MAX_OWN_BYTES_IN_ALL {
                 return Err(Finding {
                     rule: "test-file".into(),
                     module: None,
                     line: 1,
-                    verdict: Verdict::Refuse,
+                    verdict: Verdict::Reject,
                     reason: "the files of the test cases are too long together".into(),
                     hint: format!("keep them below {MAX_OWN_BYTES_IN_ALL} bytes"),
                 });
             }
-            test.arguments.insert(parameter.clone(), json!(kept));
+            test.arguments.insert(parameter.clone(), json!(stored));
         }
     }
     Ok(tests)
@@ -269,14 +273,14 @@ fn with_bytes(
         return Err(no("leads out of the folder of the declarations"));
     }
     let (name, content) = read(&path, wanted.max_bytes.min(MAX_OWN_BYTES))?;
-    let kept = format!("{PREFIX}{name}{SEPARATOR}{}", STANDARD.encode(&content));
+    let stored = format!("{PREFIX}{name}{SEPARATOR}{}", STANDARD.encode(&content));
     given(
         parameter,
         name,
         content,
         &Wanted { max_bytes: wanted.max_bytes.min(MAX_OWN_BYTES), ..wanted.clone() },
     )?;
-    Ok(kept)
+    Ok(stored)
 }
 
 #[cfg(test)]

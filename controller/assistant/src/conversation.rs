@@ -4,19 +4,19 @@
 //! Stop words act first: they stop the robot before anything is parsed. Every answer about motion comes from
 //! measurements, not from the setpoints.
 
+mod activity_log;
+mod agent_runtime;
 mod approval;
 mod call;
 mod data;
-mod kept;
-mod making;
-mod mind;
-mod news;
-mod onlooker;
-pub mod reading;
+pub mod dry_run;
+mod events;
 mod run;
 mod thinker;
-mod untold;
-mod workbench;
+mod tool_builder;
+mod tool_reuse;
+mod untrusted_descriptions;
+mod vision_model;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -25,40 +25,40 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use firmware_bridge::pulse::{Conductor, Doing, Order};
+use firmware_bridge::control_loop::{LoopClient, LoopCommand, MotionState};
 
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
 use crate::agents::route::Style;
-use crate::agents::turn::Spent;
-use crate::agents::vision::Looked;
-use crate::agents::{account, robot_control, vision};
+use crate::agents::turn::Usage;
+use crate::agents::vision::LookResult;
+use crate::agents::{robot_control, self_report, vision};
+use crate::code_tasks::CodeTasks;
+use crate::code_tasks::report::Report;
 use crate::memory::{Handle, Memory};
-use crate::tasks::CodeTasks;
-use crate::tasks::report::Report;
 use minismith_analysis::files::input::{Opened, read};
 use minismith_analysis::files::{BadFile, Output};
 use minismith_analysis::finding::Finding;
 use minismith_analysis::report::{PhysicalReport, with_old_names};
-use minismith_control::body::Body;
+use minismith_control::execution::ExecutionContext;
+use minismith_control::robot::RobotRuntime;
 use minismith_control::snapshot::view_of;
-use minismith_control::stage::Stage;
 use minismith_nlu::{
-    Aim, Before, Intent, Known, KnownTool, Sight, Turn, Understanding, answer, is_stop, understand,
+    Aim, DialogContext, Intent, Known, KnownTool, PastTurn, Sight, Understanding, answer, is_stop, understand,
 };
-pub use minismith_runtime::outcome::Ending;
-use minismith_runtime::outcome::Step;
+use minismith_runtime::report::Step;
+pub use minismith_runtime::report::TurnOutcome;
 use minismith_runtime::role::Role;
-use minismith_toolchain::guest::GuestFault;
-use minismith_toolchain::performance::Outcome;
+use minismith_toolchain::guest::GuestError;
+use minismith_toolchain::tool_run::Outcome;
 use minismith_toolchain::workshop::Workshop;
 use minismith_toolchain::workshop::registry::{Entry, RegistryError};
-use minismith_toolchain::workshop::rehearsal::NoRehearsal;
+use minismith_toolchain::workshop::rehearsal::RehearsalError;
 
-pub use call::told;
-pub use mind::Asking;
-pub use news::{News, Progress, Watching};
-pub use onlooker::Onlooker;
+pub use agent_runtime::Asking;
+pub use call::reported;
+pub use events::{ConversationEvent, Progress, Watching};
 pub use thinker::Mind;
+pub use vision_model::VisionModel;
 
 /// The answer to one sentence.
 #[derive(Debug, Serialize, ToSchema)]
@@ -72,11 +72,11 @@ pub struct Reply {
     /// The tool that was made or run last.
     pub tool: Option<ToolReply>,
     /// How it ended.
-    pub outcome: Ending,
+    pub outcome: TurnOutcome,
     /// The usage of the language model, if one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
-    pub spent: Option<Spent>,
+    pub spent: Option<Usage>,
     /// The result of code that answered about files or stored data, if that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Report>,
@@ -87,7 +87,7 @@ pub struct Reply {
 
 impl Reply {
     /// Returns a reply without any action.
-    pub fn nothing(text: String, outcome: Ending) -> Self {
+    pub fn nothing(text: String, outcome: TurnOutcome) -> Self {
         Reply {
             text,
             plan: Vec::new(),
@@ -122,10 +122,11 @@ pub struct ToolReply {
     #[schema(value_type = Option<Object>)]
     pub report: Option<PhysicalReport>,
     /// The result of its run.
-    pub performance: Option<PerformanceReply>,
+    #[serde(rename = "performance")]
+    pub run: Option<ToolRunReply>,
 }
 
-impl PerformanceReply {
+impl ToolRunReply {
     /// Returns whether the tool returned or printed free text, which this program did not write.
     #[must_use]
     pub fn has_words(&self) -> bool {
@@ -147,18 +148,20 @@ impl PerformanceReply {
 
 /// The result of a tool's run.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct PerformanceReply {
+pub struct ToolRunReply {
     /// The outcome, with the tool's value.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// What it printed.
     pub printed: String,
     /// Its duration in robot time, in seconds.
-    pub took_s: f64,
+    #[serde(rename = "took_s")]
+    pub duration_s: f64,
     /// The images that it read.
     pub frames: u64,
     /// How often the tool computed for longer than a cycle.
-    pub slips: u64,
+    #[serde(rename = "slips")]
+    pub stalls: u64,
     /// SHA-256 of the stream of goal positions.
     pub command_digest: String,
     /// The short name under which the session stores the motion of the motors.
@@ -168,7 +171,8 @@ pub struct PerformanceReply {
     /// Its motions.
     pub steps: Vec<Step>,
     /// The clamps of the whole run.
-    pub trims: Vec<minismith_runtime::outcome::TrimView>,
+    #[serde(rename = "trims")]
+    pub clamps: Vec<minismith_runtime::report::ClampReport>,
     /// The requests that this robot can't fulfil.
     pub notes: Vec<String>,
     /// The files that it wrote.
@@ -183,12 +187,13 @@ pub struct Ran {
     /// The version that ran.
     pub version: u32,
     /// The result. Over the network each of its `outputs` has its content as `base64`.
-    pub performance: PerformanceReply,
+    #[serde(rename = "performance")]
+    pub tool_run: ToolRunReply,
 }
 
 /// An error that keeps a tool from running.
 #[derive(Debug, thiserror::Error)]
-pub enum NoRun {
+pub enum ToolRunError {
     /// The registry does not contain it, or not unchanged.
     #[error(transparent)]
     Registry(#[from] RegistryError),
@@ -220,30 +225,35 @@ pub enum NoRun {
     },
     /// No sandbox is available.
     #[error(transparent)]
-    Guest(#[from] GuestFault),
+    Guest(#[from] GuestError),
     /// No rehearsal is possible.
     #[error(transparent)]
-    Rehearsal(#[from] NoRehearsal),
+    Rehearsal(#[from] RehearsalError),
 }
 
-impl NoRun {
+impl ToolRunError {
     /// Returns whether this computer is the cause, not the tool or the call.
     #[must_use]
     pub const fn is_of_the_environment(&self) -> bool {
-        matches!(self, NoRun::Registry(RegistryError::Io { .. }) | NoRun::Guest(_) | NoRun::Rehearsal(_))
+        matches!(
+            self,
+            ToolRunError::Registry(RegistryError::Io { .. })
+                | ToolRunError::Guest(_)
+                | ToolRunError::Rehearsal(_)
+        )
     }
 }
 
 /// A conversation with one robot and one toolchain.
 pub struct Conversation<'a> {
-    body: &'a Body,
-    stage: Stage,
+    body: &'a RobotRuntime,
+    context: ExecutionContext,
     workshop: &'a Workshop,
     folder: Option<PathBuf>,
-    mind: Option<Mind>,
+    agents: Option<Mind>,
     tasks: Option<&'a CodeTasks>,
     memory: Option<(&'a Memory, String)>,
-    before: Before,
+    dialog_context: DialogContext,
     ask: Option<Asking>,
     watching: Option<Watching>,
     person: String,
@@ -251,43 +261,43 @@ pub struct Conversation<'a> {
     style: Option<Style>,
     models: PathBuf,
     album: PathBuf,
-    onlooker: Option<Onlooker>,
+    vision_model: Option<VisionModel>,
     /// The latest request, while it is carried out.
-    heard: Option<kept::Heard>,
+    heard: Option<activity_log::ActiveRequest>,
     next_id: Option<String>,
 }
 
 impl<'a> Conversation<'a> {
     /// Begins a conversation.
     #[must_use]
-    pub fn new(body: &'a Body, workshop: &'a Workshop) -> Self {
+    pub fn new(body: &'a RobotRuntime, workshop: &'a Workshop) -> Self {
         Conversation {
             body,
-            stage: body.stage(),
+            context: body.execution_context(),
             workshop,
             folder: None,
-            mind: None,
+            agents: None,
             tasks: None,
             memory: None,
-            before: Before::default(),
+            dialog_context: DialogContext::default(),
             ask: None,
             watching: None,
             person: "the person in the conversation".into(),
             role: Role::Owner,
             style: None,
             models: PathBuf::new(),
-            album: body.album().to_owned(),
-            onlooker: None,
+            album: body.photo_directory().to_owned(),
+            vision_model: None,
             heard: None,
             next_id: None,
         }
     }
 
-    /// Sets the stop epoch at which the request was made ([`firmware_bridge::pulse::Conductor::halts`]). A
+    /// Sets the stop epoch at which the request was made ([`firmware_bridge::control_loop::LoopClient::stop_epoch`]). A
     /// later stop cancels this request too.
     #[must_use]
-    pub fn begun_at(mut self, halts: u64) -> Self {
-        self.stage.begin(halts);
+    pub fn begun_at(mut self, stop_epoch: u64) -> Self {
+        self.context.begin(stop_epoch);
         self
     }
 
@@ -295,7 +305,7 @@ impl<'a> Conversation<'a> {
     #[must_use]
     pub fn thinking_with(self, mind: Mind) -> Self {
         let models = mind.models.clone();
-        Conversation { mind: Some(mind), models, ..self }
+        Conversation { agents: Some(mind), models, ..self }
     }
 
     /// Adds a person of this name who can be asked. Answers of `ask` count as the person's own words.
@@ -351,15 +361,15 @@ impl<'a> Conversation<'a> {
 
     /// Carries out one sentence and returns the answer.
     pub fn hear(&mut self, text: &str) -> Reply {
-        self.hear_later(text, self.stage.conductor.halts())
+        self.queue_sentence(text, self.context.control.stop_epoch())
     }
 
-    fn listen(&mut self, text: &str, halts: u64) -> Reply {
-        self.stage.begin(halts);
-        let from = self.stage.commanded_posture().as_ref().map(Aim::of);
+    fn listen(&mut self, text: &str, stop_epoch: u64) -> Reply {
+        self.context.begin(stop_epoch);
+        let from = self.context.commanded_posture().as_ref().map(Aim::of);
         let (plan, reply) = self.answer(text);
-        self.stage.leave_floor();
-        self.before.remember(Turn {
+        self.context.release_control();
+        self.dialog_context.remember(PastTurn {
             said: text.to_owned(),
             answer: reply.text.clone(),
             plan,
@@ -373,22 +383,22 @@ impl<'a> Conversation<'a> {
     /// Interprets a sentence and returns the intents and the answer.
     fn answer(&mut self, text: &str) -> (Vec<Intent>, Reply) {
         if is_stop(text) {
-            return (Vec::new(), self.halt());
+            return (Vec::new(), self.stop());
         }
         let known = self.known_tools().unwrap_or_default();
-        let understood = understand(text, &Known { tools: &known, before: Some(&self.before) });
+        let understood = understand(text, &Known { tools: &known, before: Some(&self.dialog_context) });
         let plan = match &understood {
             Understanding::Plan(plan) => plan.clone(),
             _ => Vec::new(),
         };
-        let is_beyond = reading::is_beyond(&understood, text);
+        let is_beyond = dry_run::is_beyond(&understood, text);
         let reply = match decide(understood) {
-            Decision::Stop => self.halt(),
+            Decision::Stop => self.stop(),
             // The agents may know what the grammar does not.
             Decision::Decline(declined) if is_beyond => {
                 let mut notices = Vec::new();
-                let reply = self.answer_by_reading(text).or_else(|| self.think(text, &mut notices));
-                let mut reply = reply.unwrap_or_else(|| Reply::nothing(declined, Ending::NotUnderstood));
+                let reply = self.answer_by_reading(text).or_else(|| self.run_turn(text, &mut notices));
+                let mut reply = reply.unwrap_or_else(|| Reply::nothing(declined, TurnOutcome::NotUnderstood));
                 if !notices.is_empty() {
                     reply.read.push("the language model's server".into());
                 }
@@ -396,8 +406,8 @@ impl<'a> Conversation<'a> {
                 reply.text = notices.join(" ");
                 reply
             }
-            Decision::Decline(text) => Reply::nothing(text, Ending::NotUnderstood),
-            Decision::Refuse(text) => Reply::nothing(text, Ending::Refused),
+            Decision::Decline(text) => Reply::nothing(text, TurnOutcome::NotUnderstood),
+            Decision::Refuse(text) => Reply::nothing(text, TurnOutcome::Refused),
             Decision::Do(tasks) => self.carry_out(tasks),
         };
         self.keep_turn(text, &reply);
@@ -406,11 +416,11 @@ impl<'a> Conversation<'a> {
 
     /// Brakes to rest and reports the position. It covers all stops up to now, so that later requests may
     /// run.
-    fn halt(&mut self) -> Reply {
-        if !self.stage.is_stopped() {
-            self.stage.conductor.order(Order::Halt);
+    fn stop(&mut self) -> Reply {
+        if !self.context.is_stopped() {
+            self.context.control.send_command(LoopCommand::Stop);
         }
-        halted(self.stage.conductor.as_mut())
+        stopped(self.context.control.as_mut())
     }
 
     /// Returns the tools that a sentence may name, including deactivated ones, so that the answer can say so.
@@ -423,29 +433,29 @@ impl<'a> Conversation<'a> {
             .iter()
             .map(|task| Assignment { agent: task.agent(), task: task.describe() })
             .collect::<Vec<_>>();
-        self.announce(News::Plan { steps: plan.clone() });
-        let mut reply = Reply { plan, ..Reply::nothing(String::new(), Ending::Done) };
+        self.emit(ConversationEvent::Plan { steps: plan.clone() });
+        let mut reply = Reply { plan, ..Reply::nothing(String::new(), TurnOutcome::Done) };
         let mut words: Vec<String> = Vec::new();
         let mut tasks = VecDeque::from(tasks);
         while let Some(task) = tasks.pop_front() {
-            if self.stage.is_stopped() {
-                reply.outcome = Ending::Stopped;
+            if self.context.is_stopped() {
+                reply.outcome = TurnOutcome::Stopped;
                 words.push("I was stopped.".into());
                 break;
             }
             let assignment = Assignment { agent: task.agent(), task: task.describe() };
             let known = reply.steps.len();
-            self.announce(News::Begun(assignment.clone()));
-            let (said, ending) = kept::in_step(&assignment, || match task {
-                Task::Commission { name, body, request } => {
+            self.emit(ConversationEvent::Begun(assignment.clone()));
+            let (said, ending) = activity_log::in_step(&assignment, || match task {
+                Task::AuthorTool { name, body, request } => {
                     self.make((name, body, request), &mut tasks, &mut reply)
                 }
                 task => self.one(task, &mut reply),
             });
-            self.tell_progress(assignment, &said, ending, reply.steps.get(known..));
+            self.report_progress(assignment, &said, ending, reply.steps.get(known..));
             words.push(said);
             reply.outcome = ending;
-            if ending != Ending::Done {
+            if ending != TurnOutcome::Done {
                 break;
             }
         }
@@ -453,24 +463,31 @@ impl<'a> Conversation<'a> {
         reply
     }
 
-    fn one(&mut self, task: Task, reply: &mut Reply) -> (String, Ending) {
+    fn one(&mut self, task: Task, reply: &mut Reply) -> (String, TurnOutcome) {
         match task {
-            Task::Answer(text) => (text, Ending::Done),
-            Task::Tell(topic) => {
+            Task::Answer(text) => (text, TurnOutcome::Done),
+            Task::Report(topic) => {
                 let tools = self.known_tools().unwrap_or_default();
-                let text = account::tell(&topic, &self.before, &reply.steps, &tools, &self.stage);
+                let text =
+                    self_report::describe(&topic, &self.dialog_context, &reply.steps, &tools, &self.context);
                 reply.read.push("an earlier answer".into());
-                (text, Ending::Done)
+                (text, TurnOutcome::Done)
             }
             Task::ListTools => {
-                if self.workshop.registry().list().is_ok_and(|tools| !tools.iter().all(Entry::is_told)) {
+                if self
+                    .workshop
+                    .registry()
+                    .list()
+                    .is_ok_and(|tools| !tools.iter().all(Entry::is_description_shown))
+                {
                     reply.read.push("the descriptions of tools".into());
                 }
-                (self.list_tools(), Ending::Done)
+                (self.list_tools(), TurnOutcome::Done)
             }
-            Task::ReportState => (robot_control::report_state(&self.stage), Ending::Done),
+            Task::ReportState => (robot_control::report_state(&self.context), TurnOutcome::Done),
             Task::Look(sight) => {
-                let Looked { mut text, step, ending } = vision::act(&mut self.stage, &sight, &self.album);
+                let LookResult { mut text, step, ending } =
+                    vision::act(&mut self.context, &sight, &self.album);
                 if sight == Sight::Scene
                     && let Some(described) = self.described()
                 {
@@ -481,56 +498,56 @@ impl<'a> Conversation<'a> {
                 (text, ending)
             }
             Task::Move(primitive) => {
-                let step = robot_control::act(&mut self.stage, &primitive);
-                let text = robot_control::tell(&step);
+                let step = robot_control::act(&mut self.context, &primitive);
+                let text = robot_control::describe_step(&step);
                 let ending = match &step.refusal {
-                    None => Ending::Done,
-                    Some(_) if self.stage.is_stopped() => Ending::Stopped,
-                    Some(_) if self.stage.conductor.snapshot().fault.is_some() => Ending::Failed,
-                    Some(_) => Ending::Refused,
+                    None => TurnOutcome::Done,
+                    Some(_) if self.context.is_stopped() => TurnOutcome::Stopped,
+                    Some(_) if self.context.control.snapshot().fault.is_some() => TurnOutcome::Failed,
+                    Some(_) => TurnOutcome::Refused,
                 };
                 reply.steps.push(step);
                 (text, ending)
             }
             Task::RunTool { name, arguments } => self.run(&name, arguments, reply),
-            Task::Commission { name, body, request } => {
+            Task::AuthorTool { name, body, request } => {
                 self.make((name, body, request), &mut VecDeque::new(), reply)
             }
         }
     }
 
-    fn run(&mut self, name: &str, arguments: Map<String, Value>, reply: &mut Reply) -> (String, Ending) {
+    fn run(&mut self, name: &str, arguments: Map<String, Value>, reply: &mut Reply) -> (String, TurnOutcome) {
         let mut ran = self.run_tool(name, arguments.clone());
-        if let Err(refused @ NoRun::Approval { .. }) = &ran {
-            if let Err(told) = self.ask_approval(refused) {
-                return told;
+        if let Err(refused @ ToolRunError::Approval { .. }) = &ran {
+            if let Err(reported) = self.ask_approval(refused) {
+                return reported;
             }
             ran = self.run_tool(name, arguments);
         }
         match ran {
-            Ok((version, performance)) => {
-                let (text, ending) = match &performance.outcome {
+            Ok((version, tool_run)) => {
+                let (text, ending) = match &tool_run.outcome {
                     Outcome::Returned { value: Value::String(said) } => {
                         let said = self.in_short(name, said);
-                        (format!("I ran {name}; it says: {said:?}."), Ending::Done)
+                        (format!("I ran {name}; it says: {said:?}."), TurnOutcome::Done)
                     }
                     Outcome::Returned { value } => {
                         let value = self.in_short(name, &value.to_string());
-                        (format!("I ran {name}; it returned {value}."), Ending::Done)
+                        (format!("I ran {name}; it returned {value}."), TurnOutcome::Done)
                     }
                     Outcome::Raised { kind, message, .. } => {
-                        (format!("{name} failed: {kind}: {message}."), Ending::Failed)
+                        (format!("{name} failed: {kind}: {message}."), TurnOutcome::Failed)
                     }
                     Outcome::Stopped { limit, reason } if limit == "stop" => {
-                        (format!("{name} was stopped: {reason}."), Ending::Stopped)
+                        (format!("{name} was stopped: {reason}."), TurnOutcome::Stopped)
                     }
                     Outcome::Stopped { reason, .. } => {
-                        (format!("I stopped {name}: {reason}."), Ending::Failed)
+                        (format!("I stopped {name}: {reason}."), TurnOutcome::Failed)
                     }
                 };
-                reply.steps.extend(performance.steps.iter().cloned());
-                let kept = performance.trajectory.clone();
-                if performance.has_words() {
+                reply.steps.extend(tool_run.steps.iter().cloned());
+                let stored = tool_run.trajectory.clone();
+                if tool_run.has_words() {
                     reply.read.push(format!("what {name} said"));
                 }
                 let tool = reply.tool.get_or_insert_with(ToolReply::default);
@@ -538,20 +555,20 @@ impl<'a> Conversation<'a> {
                     *tool = ToolReply { name: name.into(), ..ToolReply::default() };
                 }
                 tool.version = Some(version);
-                tool.performance = Some(performance);
+                tool.run = Some(tool_run);
                 // Data is stored only with a session.
-                let text = match kept {
+                let text = match stored {
                     Some(handle) => format!("{text} What the motors did is kept as {handle}."),
                     None => text,
                 };
                 (text, ending)
             }
-            Err(error @ (NoRun::Guest(_) | NoRun::Rehearsal(_))) => {
-                (format!("I could not run {name}: {error}."), Ending::Failed)
+            Err(error @ (ToolRunError::Guest(_) | ToolRunError::Rehearsal(_))) => {
+                (format!("I could not run {name}: {error}."), TurnOutcome::Failed)
             }
             Err(error) => {
                 reply.read.push(format!("what {name} said"));
-                (format!("I did not run {name}: {error}."), Ending::Refused)
+                (format!("I did not run {name}: {error}."), TurnOutcome::Refused)
             }
         }
     }
@@ -568,10 +585,10 @@ impl<'a> Conversation<'a> {
 }
 
 /// Waits until a stopped robot is at rest, and reports its position.
-pub fn halted(conductor: &mut dyn Conductor) -> Reply {
-    let snapshot = conductor.wait(&|snapshot| snapshot.doing != Doing::Braking);
+pub fn stopped(control: &mut dyn LoopClient) -> Reply {
+    let snapshot = control.wait(&|snapshot| snapshot.motion_state != MotionState::Stopping);
     let step = Step { kind: "stop".into(), achieved: view_of(&snapshot), ..Step::default() };
-    Reply { steps: vec![step], ..Reply::nothing("Stopped: I am at rest.".into(), Ending::Done) }
+    Reply { steps: vec![step], ..Reply::nothing("Stopped: I am at rest.".into(), TurnOutcome::Done) }
 }
 
 fn known(entries: Vec<Entry>) -> Vec<KnownTool> {

@@ -6,9 +6,9 @@
 //! * [`agents`] (assign and decide; they never act)
 //! * [`author`] (writes tools without a model)
 //! * [`model`] (asks a language model)
-//! * [`lookup`] (selects pages for an author)
+//! * [`retrieval`] (selects pages for an author)
 //! * [`memory`] (sessions in one SQLite file)
-//! * [`tasks`] (questions about files that a script answers)
+//! * [`code_tasks`] (questions about files that a script answers)
 //!
 //! # Agents
 //!
@@ -25,7 +25,7 @@
 //! an action with an effect must be named in the person's own words or confirmed ([`agents::consent`]).
 //!
 //! A tool's description reaches a model only when the tool comes with the program, was written by it, or was approved by
-//! a person. A claim without a measurement gets a correction next to it ([`agents::claims`]). A file is opened only when
+//! a person. A claim without a measurement gets a correction next to it ([`agents::claim_check`]). A file is opened only when
 //! the person's own words name it.
 //!
 //! # Models
@@ -36,8 +36,8 @@
 
 pub mod agents;
 pub mod author;
+pub mod code_tasks;
 pub mod conversation;
-pub mod lookup;
 pub mod memory;
 pub mod model;
-pub mod tasks;
+pub mod retrieval;

@@ -16,7 +16,7 @@ use serde::Serialize;
 /// The priority of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rank {
+pub enum Priority {
     /// The robot's own idle behaviour.
     Idle,
     /// An agent, or a person who acts through one.
@@ -32,20 +32,20 @@ pub enum Rank {
 /// The control of one robot.
 #[derive(Debug, Default)]
 pub struct Arbiter {
-    floor: Mutex<Option<Holder>>,
-    voices: AtomicU64,
+    control: Mutex<Option<Holder>>,
+    claims: AtomicU64,
 }
 
 #[derive(Clone, Debug)]
 struct Holder {
-    voice: u64,
-    rank: Rank,
+    claim: u64,
+    priority: Priority,
     name: Arc<str>,
 }
 
 /// The state when control was acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Took {
+pub enum Acquired {
     /// Control was free, or this claim already had it.
     Free,
     /// A claim of lower priority had control. Its motion must be braked.
@@ -62,44 +62,44 @@ pub struct Busy {
 impl Arbiter {
     /// Creates a claim with this priority and name.
     #[must_use]
-    pub fn voice(self: &Arc<Self>, rank: Rank, name: &str) -> Voice {
-        let id = self.voices.fetch_add(1, Ordering::Relaxed);
-        Voice { arbiter: self.clone(), id, rank, name: name.into() }
+    pub fn claim(self: &Arc<Self>, priority: Priority, name: &str) -> Claim {
+        let id = self.claims.fetch_add(1, Ordering::Relaxed);
+        Claim { arbiter: self.clone(), id, priority, name: name.into() }
     }
 
     /// Returns the client that is in control.
     #[must_use]
-    pub fn holder(&self) -> Option<(Rank, Arc<str>)> {
-        self.lock().as_ref().map(|holder| (holder.rank, holder.name.clone()))
+    pub fn holder(&self) -> Option<(Priority, Arc<str>)> {
+        self.lock().as_ref().map(|holder| (holder.priority, holder.name.clone()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Holder>> {
-        self.floor.lock().unwrap_or_else(PoisonError::into_inner)
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A client's claim to control the robot. Dropping it releases control.
 #[derive(Debug)]
-pub struct Voice {
+pub struct Claim {
     arbiter: Arc<Arbiter>,
     id: u64,
-    rank: Rank,
+    priority: Priority,
     name: Arc<str>,
 }
 
-impl Voice {
+impl Claim {
     /// Returns the priority.
     #[must_use]
-    pub const fn rank(&self) -> Rank {
-        self.rank
+    pub const fn priority(&self) -> Priority {
+        self.priority
     }
 
     /// Changes the priority and returns the previous one.
-    pub fn raise(&mut self, rank: Rank) -> Rank {
-        let before = std::mem::replace(&mut self.rank, rank);
+    pub fn raise(&mut self, priority: Priority) -> Priority {
+        let before = std::mem::replace(&mut self.priority, priority);
         let mut floor = self.arbiter.lock();
-        if let Some(holder) = floor.as_mut().filter(|holder| holder.voice == self.id) {
-            holder.rank = rank;
+        if let Some(holder) = floor.as_mut().filter(|holder| holder.claim == self.id) {
+            holder.priority = priority;
         }
         before
     }
@@ -108,34 +108,34 @@ impl Voice {
     ///
     /// # Errors
     /// Returns [`Busy`] if a claim of at least this priority is in control.
-    pub fn take(&self) -> Result<Took, Busy> {
+    pub fn acquire(&self) -> Result<Acquired, Busy> {
         let mut floor = self.arbiter.lock();
         let took = match floor.as_ref() {
-            Some(holder) if holder.voice == self.id => return Ok(Took::Free),
-            Some(holder) if holder.rank >= self.rank => return Err(Busy { by: holder.name.clone() }),
-            Some(_) => Took::FromAnother,
-            None => Took::Free,
+            Some(holder) if holder.claim == self.id => return Ok(Acquired::Free),
+            Some(holder) if holder.priority >= self.priority => return Err(Busy { by: holder.name.clone() }),
+            Some(_) => Acquired::FromAnother,
+            None => Acquired::Free,
         };
-        *floor = Some(Holder { voice: self.id, rank: self.rank, name: self.name.clone() });
+        *floor = Some(Holder { claim: self.id, priority: self.priority, name: self.name.clone() });
         Ok(took)
     }
 
     /// Returns whether this claim is in control.
     #[must_use]
-    pub fn holds(&self) -> bool {
-        self.arbiter.lock().as_ref().is_some_and(|holder| holder.voice == self.id)
+    pub fn has_control(&self) -> bool {
+        self.arbiter.lock().as_ref().is_some_and(|holder| holder.claim == self.id)
     }
 
     /// Releases control, if this claim has it.
     pub fn release(&self) {
         let mut floor = self.arbiter.lock();
-        if floor.as_ref().is_some_and(|holder| holder.voice == self.id) {
+        if floor.as_ref().is_some_and(|holder| holder.claim == self.id) {
             *floor = None;
         }
     }
 }
 
-impl Drop for Voice {
+impl Drop for Claim {
     fn drop(&mut self) {
         self.release();
     }
@@ -148,20 +148,20 @@ mod tests {
     #[test]
     fn higher_priority_takes_control_and_equal_priority_waits() {
         let arbiter = Arc::new(Arbiter::default());
-        let agent = arbiter.voice(Rank::Agent, "the agent");
-        let client = arbiter.voice(Rank::Client, "a client");
-        let other = arbiter.voice(Rank::Client, "another client");
-        assert_eq!(agent.take(), Ok(Took::Free));
-        assert_eq!(agent.take(), Ok(Took::Free));
-        assert_eq!(client.take(), Ok(Took::FromAnother));
-        assert_eq!(agent.take(), Err(Busy { by: "a client".into() }));
-        assert_eq!(other.take(), Err(Busy { by: "a client".into() }));
+        let agent = arbiter.claim(Priority::Agent, "the agent");
+        let client = arbiter.claim(Priority::Client, "a client");
+        let other = arbiter.claim(Priority::Client, "another client");
+        assert_eq!(agent.acquire(), Ok(Acquired::Free));
+        assert_eq!(agent.acquire(), Ok(Acquired::Free));
+        assert_eq!(client.acquire(), Ok(Acquired::FromAnother));
+        assert_eq!(agent.acquire(), Err(Busy { by: "a client".into() }));
+        assert_eq!(other.acquire(), Err(Busy { by: "a client".into() }));
         // A claim that lost control cannot release it.
-        assert!(client.holds() && !agent.holds());
+        assert!(client.has_control() && !agent.has_control());
         agent.release();
-        assert_eq!(arbiter.holder(), Some((Rank::Client, "a client".into())));
+        assert_eq!(arbiter.holder(), Some((Priority::Client, "a client".into())));
         client.release();
-        assert_eq!(other.take(), Ok(Took::Free));
+        assert_eq!(other.acquire(), Ok(Acquired::Free));
         drop(other);
         assert_eq!(arbiter.holder(), None);
     }
@@ -169,12 +169,12 @@ mod tests {
     #[test]
     fn raised_priority_keeps_control_during_a_tool_run() {
         let arbiter = Arc::new(Arbiter::default());
-        let mut tool = arbiter.voice(Rank::Agent, "a tool");
-        let agent = arbiter.voice(Rank::Agent, "an agent");
-        assert_eq!(agent.take(), Ok(Took::Free));
-        let before = tool.raise(Rank::Tool);
-        assert_eq!(tool.take(), Ok(Took::FromAnother));
+        let mut tool = arbiter.claim(Priority::Agent, "a tool");
+        let agent = arbiter.claim(Priority::Agent, "an agent");
+        assert_eq!(agent.acquire(), Ok(Acquired::Free));
+        let before = tool.raise(Priority::Tool);
+        assert_eq!(tool.acquire(), Ok(Acquired::FromAnother));
         tool.raise(before);
-        assert_eq!(arbiter.holder(), Some((Rank::Agent, "a tool".into())));
+        assert_eq!(arbiter.holder(), Some((Priority::Agent, "a tool".into())));
     }
 }

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::fmt;
 
-use firmware_bridge::bus::settings::{FARTHEST_HOMING_OFFSET, Servo, Setting, Settings, SettingsLine};
+use firmware_bridge::bus::eeprom::{EepromLine, EepromSettings, MAX_HOMING_OFFSET, ServoSnapshot, Setting};
 use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::robot::RobotFault;
+use firmware_bridge::robot::RobotError;
 use firmware_bridge::servo::Gains;
 use firmware_bridge::units::Radians;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Source: reachy-mini 1.13.0, `hardware_config.yaml`. The official software writes the gains at each start.
 #[must_use]
-pub const fn official(joint: Joint, settings: Settings) -> Settings {
+pub const fn official(joint: Joint, settings: EepromSettings) -> EepromSettings {
     let (homing_offset_steps, min_position_steps, max_position_steps) = match joint {
         Joint::BodyYaw | Joint::RightAntenna | Joint::LeftAntenna => (0, 0, 4095),
         Joint::Stewart1 | Joint::Stewart3 => (1024, 1502, 2958),
@@ -32,7 +32,7 @@ pub const fn official(joint: Joint, settings: Settings) -> Settings {
         Joint::BodyYaw | Joint::RightAntenna | Joint::LeftAntenna => 200,
         _ => 300,
     };
-    Settings {
+    EepromSettings {
         homing_offset_steps,
         min_position_steps,
         max_position_steps,
@@ -66,8 +66,11 @@ impl fmt::Display for Difference {
 
 /// Returns the settings with wrong values, servo by servo.
 #[must_use]
-pub fn differences(servos: &Joints<Servo>, should: impl Fn(Joint, Settings) -> Settings) -> Vec<Difference> {
-    let of_one = |(joint, servo): (Joint, &Servo)| {
+pub fn differences(
+    servos: &Joints<ServoSnapshot>,
+    should: impl Fn(Joint, EepromSettings) -> EepromSettings,
+) -> Vec<Difference> {
+    let of_one = |(joint, servo): (Joint, &ServoSnapshot)| {
         let pairs = servo.settings.all().into_iter().zip(should(joint, servo.settings).all());
         pairs.filter(|(is, should)| is != should).map(move |(is, should)| Difference { joint, is, should })
     };
@@ -79,23 +82,23 @@ pub trait Servos {
     /// Reads all nine servos.
     ///
     /// # Errors
-    /// Returns a [`RobotFault`] if the line fails or a servo does not answer.
-    fn read(&mut self) -> Result<Joints<Servo>, RobotFault>;
+    /// Returns a [`RobotError`] if the line fails or a servo does not answer.
+    fn read(&mut self) -> Result<Joints<ServoSnapshot>, RobotError>;
 
     /// Writes one setting of one servo.
     ///
     /// # Errors
     /// As for [`Servos::read`], and if the servo rejects the value.
-    fn write(&mut self, joint: Joint, setting: Setting) -> Result<(), RobotFault>;
+    fn write(&mut self, joint: Joint, setting: Setting) -> Result<(), RobotError>;
 }
 
-impl Servos for SettingsLine {
-    fn read(&mut self) -> Result<Joints<Servo>, RobotFault> {
-        SettingsLine::read(self)
+impl Servos for EepromLine {
+    fn read(&mut self) -> Result<Joints<ServoSnapshot>, RobotError> {
+        EepromLine::read(self)
     }
 
-    fn write(&mut self, joint: Joint, setting: Setting) -> Result<(), RobotFault> {
-        SettingsLine::write(self, joint, setting)
+    fn write(&mut self, joint: Joint, setting: Setting) -> Result<(), RobotError> {
+        EepromLine::write(self, joint, setting)
     }
 }
 
@@ -125,7 +128,7 @@ pub enum Refusal {
     #[error(
         "{joint} would need a homing offset of {offset}, and accepts {} to {} in position mode; seat its horn \
          one tooth further",
-        -FARTHEST_HOMING_OFFSET, FARTHEST_HOMING_OFFSET
+        -MAX_HOMING_OFFSET, MAX_HOMING_OFFSET
     )]
     BeyondOffset {
         /// Joint.
@@ -155,7 +158,7 @@ pub enum Refusal {
     },
     /// The value read back is not the written one.
     #[error("{joint} did not keep {setting}; read it again with `minismith calibrate PORT`")]
-    NotKept {
+    NotStored {
         /// Joint.
         joint: Joint,
         /// The written value.
@@ -163,7 +166,7 @@ pub enum Refusal {
     },
     /// The line or a servo failed.
     #[error(transparent)]
-    Fault(#[from] RobotFault),
+    Fault(#[from] RobotError),
 }
 
 /// Maximum distance from the official offset: 30 degrees. A greater one is a mistake and not a calibration.
@@ -186,7 +189,7 @@ fn position_at(angle: Radians) -> i32 {
 
 /// Returns a servo's deviation from the expected angle, modulo a turn. Without torque a servo counts whole turns too.
 #[must_use]
-pub fn off_by(servo: &Servo, expected: Radians) -> i32 {
+pub fn off_by(servo: &ServoSnapshot, expected: Radians) -> i32 {
     (position_at(expected) - servo.position_steps + 2048).rem_euclid(4096) - 2048
 }
 
@@ -195,7 +198,7 @@ pub fn off_by(servo: &Servo, expected: Radians) -> i32 {
 /// # Errors
 /// Returns a [`Refusal`] if any offset is impossible. Then none must be written.
 pub fn homing(
-    servos: &Joints<Servo>,
+    servos: &Joints<ServoSnapshot>,
     expected: &Joints,
     joints: &[Joint],
 ) -> Result<Vec<Difference>, Refusal> {
@@ -212,7 +215,7 @@ pub fn homing(
         if offset.abs_diff(usual) > MAX_OFFSET_DEVIATION.unsigned_abs() {
             return Err(Refusal::TooFar { joint, off: angle_of(off) });
         }
-        let taken = offset.clamp(-FARTHEST_HOMING_OFFSET, FARTHEST_HOMING_OFFSET);
+        let taken = offset.clamp(-MAX_HOMING_OFFSET, MAX_HOMING_OFFSET);
         if offset.abs_diff(taken) > MAX_REMAINING.unsigned_abs() {
             return Err(Refusal::BeyondOffset { joint, offset });
         }
@@ -229,7 +232,7 @@ pub fn homing(
 ///
 /// # Errors
 /// Returns a [`Refusal`] if the backup is from another robot or damaged, or if torque is on.
-pub fn restoring(servos: &Joints<Servo>, backup: &Backup) -> Result<Vec<Difference>, Refusal> {
+pub fn restoring(servos: &Joints<ServoSnapshot>, backup: &Backup) -> Result<Vec<Difference>, Refusal> {
     nobody_driven(servos)?;
     for (joint, servo) in servos.iter() {
         let (is, was) = (servo.settings.model, backup.settings(joint, servo.settings).model);
@@ -244,7 +247,7 @@ pub fn restoring(servos: &Joints<Servo>, backup: &Backup) -> Result<Vec<Differen
     }
 }
 
-fn nobody_driven(servos: &Joints<Servo>) -> Result<(), Refusal> {
+fn nobody_driven(servos: &Joints<ServoSnapshot>) -> Result<(), Refusal> {
     match servos.iter().find(|(_, servo)| servo.torque) {
         Some((joint, _)) => Err(Refusal::Driven { joint }),
         None => Ok(()),
@@ -255,14 +258,14 @@ fn nobody_driven(servos: &Joints<Servo>) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// Returns a [`Refusal`] at the first change that fails. The changes before it are written.
-pub fn carry_out(line: &mut dyn Servos, changes: &[Difference]) -> Result<Joints<Servo>, Refusal> {
+pub fn carry_out(line: &mut dyn Servos, changes: &[Difference]) -> Result<Joints<ServoSnapshot>, Refusal> {
     for Difference { joint, should, .. } in changes {
         line.write(*joint, *should)?;
     }
     let servos = line.read()?;
     for Difference { joint, should, .. } in changes {
         if !servos[*joint].settings.all().contains(should) {
-            return Err(Refusal::NotKept { joint: *joint, setting: *should });
+            return Err(Refusal::NotStored { joint: *joint, setting: *should });
         }
     }
     Ok(servos)
@@ -274,12 +277,12 @@ pub fn carry_out(line: &mut dyn Servos, changes: &[Difference]) -> Result<Joints
 pub struct Backup {
     /// Time of the backup, seconds since 1970.
     made_at: u64,
-    servos: BTreeMap<Joint, Settings>,
+    servos: BTreeMap<Joint, EepromSettings>,
 }
 
 /// The reason why a file is not a backup.
 #[derive(Debug, thiserror::Error)]
-pub enum NotABackup {
+pub enum BackupError {
     /// It is not the YAML of a backup.
     #[error("it is not a backup of `minismith calibrate`: {0}")]
     Damaged(#[from] serde_yaml::Error),
@@ -294,18 +297,18 @@ pub enum NotABackup {
 impl Backup {
     /// Creates a backup of these settings.
     #[must_use]
-    pub fn of(servos: &Joints<Servo>, made_at: u64) -> Self {
+    pub fn of(servos: &Joints<ServoSnapshot>, made_at: u64) -> Self {
         Backup { made_at, servos: servos.iter().map(|(joint, servo)| (joint, servo.settings)).collect() }
     }
 
     /// Parses the text of a backup file.
     ///
     /// # Errors
-    /// Returns [`NotABackup`], which names the missing or wrong entry.
-    pub fn from_yaml(text: &str) -> Result<Self, NotABackup> {
+    /// Returns [`BackupError`], which names the missing or wrong entry.
+    pub fn from_yaml(text: &str) -> Result<Self, BackupError> {
         let backup: Backup = serde_yaml::from_str(text)?;
         match Joint::ALL.into_iter().find(|joint| !backup.servos.contains_key(joint)) {
-            Some(joint) => Err(NotABackup::Incomplete { joint }),
+            Some(joint) => Err(BackupError::Incomplete { joint }),
             None => Ok(backup),
         }
     }
@@ -320,7 +323,7 @@ impl Backup {
         Ok(format!("{head}{}", serde_yaml::to_string(self)?))
     }
 
-    fn settings(&self, joint: Joint, otherwise: Settings) -> Settings {
+    fn settings(&self, joint: Joint, otherwise: EepromSettings) -> EepromSettings {
         self.servos.get(&joint).copied().unwrap_or(otherwise)
     }
 }

@@ -1,22 +1,22 @@
 //! Follows a face in an execution context: from detections to a track, and from the track to an aim of the head.
 //!
-//! Threads: the caller's, which is never that of the control loop. Units and frames: as in `minismith_senses`. Safety:
+//! Threads: the caller's, which is never that of the control loop. Units and frames: as in `minismith_perception`. Safety:
 //! every aim is an ordinary motion, planned and limited by the envelope. A stop ends the following, which does not
 //! restart by itself.
 
 use std::time::Duration;
 
-use firmware_bridge::clock::Tick;
-use firmware_bridge::motion::{Motion, Refusal, Target};
+use firmware_bridge::clock::Timestamp;
+use firmware_bridge::motion::{Motion, MotionError, Target};
 use firmware_bridge::posture::HeadPose;
-use minismith_senses::gaze::{Follower, Manner, Phase};
-use minismith_senses::track::{Track, Tracker};
+use minismith_perception::gaze::{FollowOptions, FollowPhase, Follower};
+use minismith_perception::track::{Track, Tracker};
 
-use crate::eyes::{FRAMES_PER_SECOND, NoSight};
-use crate::stage::{Stage, ramp};
+use crate::execution::{ExecutionContext, ramp};
+use crate::perception::{FRAMES_PER_SECOND, PerceptionError};
 
 /// Interval between two images.
-pub const PICTURE: Duration = Duration::from_nanos(1_000_000_000 / FRAMES_PER_SECOND as u64);
+pub const FRAME_INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / FRAMES_PER_SECOND as u64);
 
 /// Time for which a lost face is followed at its predicted position.
 const MAX_PREDICTION: Duration = Duration::from_millis(400);
@@ -31,7 +31,7 @@ pub struct SeenFace {
     /// Tilt to the right in the image, radians.
     pub roll: f64,
     /// Time of the image.
-    pub at: Tick,
+    pub at: Timestamp,
 }
 
 /// A follower of faces.
@@ -40,7 +40,7 @@ pub struct Gaze {
     follower: Follower,
     chosen: Option<u32>,
     /// The last processed frame and its time.
-    frame: Option<(u64, Tick)>,
+    frame: Option<(u64, Timestamp)>,
     seen: Option<SeenFace>,
     begun: bool,
 }
@@ -48,7 +48,7 @@ pub struct Gaze {
 impl Gaze {
     /// Creates a follower that returns to the present goal pose of the head if there is no face.
     #[must_use]
-    pub fn new(manner: Manner, base: HeadPose) -> Self {
+    pub fn new(manner: FollowOptions, base: HeadPose) -> Self {
         Gaze {
             tracker: Tracker::default(),
             follower: Follower::new(manner, base),
@@ -63,9 +63,9 @@ impl Gaze {
     ///
     /// # Errors
     /// Returns the reason why detection is impossible.
-    pub fn look(&mut self, stage: &mut Stage) -> Result<(), NoSight> {
-        let sighting = stage.faces()?;
-        let (number, at) = (sighting.frame.number, sighting.frame.from.at);
+    pub fn look(&mut self, context: &mut ExecutionContext) -> Result<(), PerceptionError> {
+        let sighting = context.faces()?;
+        let (number, at) = (sighting.frame.seq, sighting.frame.from.time);
         if self.frame.is_some_and(|(known, _)| known == number) {
             return Ok(());
         }
@@ -79,7 +79,7 @@ impl Gaze {
             self.chosen = nearest.map(|track| track.id);
         }
         let side = |pixel: f64, pixels: usize| 2.0 * pixel / (pixels.max(2) - 1) as f64 - 1.0;
-        let (width, height) = (sighting.picture.width, sighting.picture.height);
+        let (width, height) = (sighting.image.width, sighting.image.height);
         self.seen = self.track().filter(|track| track.seen_at == at).map(|track| SeenFace {
             x: side(track.last.pixel.0, width),
             y: side(track.last.pixel.1, height),
@@ -109,7 +109,7 @@ impl Gaze {
 
     /// Returns the phase of the following.
     #[must_use]
-    pub const fn phase(&self) -> Phase {
+    pub const fn phase(&self) -> FollowPhase {
         self.follower.phase()
     }
 
@@ -117,26 +117,27 @@ impl Gaze {
     ///
     /// # Errors
     /// Returns the reason why the robot cannot move. An unreachable pose is skipped.
-    pub fn aim(&mut self, stage: &mut Stage) -> Result<bool, Refusal> {
-        let now = stage.conductor.stage_now();
-        let period = stage.conductor.period();
+    pub fn aim(&mut self, context: &mut ExecutionContext) -> Result<bool, MotionError> {
+        let now = context.control.robot_time();
+        let period = context.control.period();
         // The present aim is reached when the next image is taken.
-        let ahead = now + PICTURE;
+        let ahead = now + FRAME_INTERVAL;
         let target = self
             .track()
             .filter(|track| now.since(track.seen_at) <= MAX_PREDICTION)
-            .map(|track| track.place_at(ahead));
-        let from = stage.commanded_posture().map_or_else(HeadPose::neutral, |posture| posture.head);
+            .map(|track| track.position_at(ahead));
+        let from = context.commanded_posture().map_or_else(HeadPose::neutral, |posture| posture.head);
         let Some(head) = self.follower.step(now, &from, target.as_ref()) else { return Ok(false) };
-        let over = ramp(Some(PICTURE), period);
-        let motion = Motion::SetTarget { target: Target { head: Some(head), ..Target::default() }, over };
-        match stage.plan(&motion) {
+        let over = ramp(Some(FRAME_INTERVAL), period);
+        let motion =
+            Motion::SetTarget { target: Target { head: Some(head), ..Target::default() }, duration: over };
+        match context.plan(&motion) {
             Ok(trajectory) => {
-                stage.follow(trajectory, !self.begun);
+                context.follow(trajectory, !self.begun);
                 self.begun = true;
                 Ok(true)
             }
-            Err(Refusal::Unreachable(_) | Refusal::BeyondServo { .. }) => Ok(false),
+            Err(MotionError::Unreachable(_) | MotionError::JointLimit { .. }) => Ok(false),
             Err(refusal) => Err(refusal),
         }
     }
@@ -144,10 +145,10 @@ impl Gaze {
 
 /// Returns the first cycle after this time at which the camera has a new image.
 #[must_use]
-pub fn next_picture(now: Tick, period: Duration) -> Tick {
-    let next = u128::from(crate::eyes::picture_at(now) + 1);
+pub fn next_image(now: Timestamp, period: Duration) -> Timestamp {
+    let next = u128::from(crate::perception::image_at(now) + 1);
     let nanos = (next * 1_000_000_000).div_ceil(u128::from(FRAMES_PER_SECOND));
-    Tick(u64::try_from(nanos.next_multiple_of(period.as_nanos().max(1))).unwrap_or(u64::MAX))
+    Timestamp(u64::try_from(nanos.next_multiple_of(period.as_nanos().max(1))).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -155,13 +156,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn next_picture_is_on_a_later_cycle() {
+    fn next_image_is_on_a_later_cycle() {
         for period in [2_500_000, 10_000_000, 20_000_000, 100_000_000] {
-            let (period, mut now) = (Duration::from_nanos(period), Tick::ZERO);
+            let (period, mut now) = (Duration::from_nanos(period), Timestamp::ZERO);
             for _ in 0..100 {
-                let next = next_picture(now, period);
+                let next = next_image(now, period);
                 assert!(next > now && u128::from(next.0) % period.as_nanos() == 0, "{now:?} {next:?}");
-                assert!(crate::eyes::picture_at(next) > crate::eyes::picture_at(now));
+                assert!(crate::perception::image_at(next) > crate::perception::image_at(now));
                 now = next;
             }
         }

@@ -2,21 +2,21 @@
 //!
 //! Reading order:
 //!
-//! - [`body`]: opens the robot that was chosen
+//! - [`robot`]: opens the robot that was chosen
 //! - [`arbiter`]: who is in control
-//! - [`stage`]: the execution context of one client, which plans and plays motions
-//! - [`mover`]: motions and streams of targets for network clients
-//! - [`eyes`], [`seen`]: camera and detectors, and what is in front of the robot
-//! - [`gaze`], [`attention`]: following a face
-//! - [`recording`]: recorded moves
-//! - [`trace`], [`chronicle`]: reads, compares and replays traces, and writes them
+//! - [`execution`]: the execution context of one client, which plans and plays motions
+//! - [`motion_executor`]: motions and streams of targets for network clients
+//! - [`perception`], [`seen`]: camera and detectors, and what is in front of the robot
+//! - [`gaze`], [`head_tracking`]: following a face
+//! - [`recorded_move`]: recorded moves
+//! - [`trace`], [`run_recorder`]: reads, compares and replays traces, and writes them
 //! - [`calibration`]: the servos' settings
 //! - [`recorder`]: runs the Rerun program
 //! - [`snapshot`], [`outgoing`]: the robot's pose, and the count of sent images
 //!
 //! # Control
 //!
-//! Every [`stage::Stage`] holds a claim of some priority. It acquires control with its first motion and releases it at the end. A
+//! Every [`execution::Stage`] holds a claim of some priority. It acquires control with its first motion and releases it at the end. A
 //! more urgent claim stops the other one's motion. What may be commanded is the envelope's decision, for every client alike.
 //!
 //! # Camera
@@ -29,22 +29,22 @@
 //! # Recording
 //!
 //! The control loop leaves a record of each cycle in a ring and never waits; what finds no room is counted. One thread
-//! ([`chronicle`]) orders records and messages by cycle and writes three things: the robot's journal entries, a trace for each thing
+//! ([`run_recorder`]) orders records and messages by cycle and writes three things: the robot's journal entries, a trace for each thing
 //! that is done, and the stream for a Rerun viewer, through a pipe that nothing waits for. When a trace cannot be written, the thread
 //! gives it up for ten seconds and reports the error once. A trace holds joints over cycles; a recorded move holds poses over time.
 
 pub mod arbiter;
-pub mod attention;
-pub mod body;
 pub mod calibration;
-pub mod chronicle;
-pub mod eyes;
+pub mod execution;
 pub mod gaze;
-pub mod mover;
+pub mod head_tracking;
+pub mod motion_executor;
 pub mod outgoing;
+pub mod perception;
+pub mod recorded_move;
 pub mod recorder;
-pub mod recording;
+pub mod robot;
+pub mod run_recorder;
 pub mod seen;
 pub mod snapshot;
-pub mod stage;
 pub mod trace;

@@ -4,19 +4,19 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// The number of images that have recently left this machine: one count for all conversations with a robot.
 pub struct Outgoing {
-    clock: WallClock,
-    sent: Mutex<VecDeque<Tick>>,
+    clock: MonotonicClock,
+    sent: Mutex<VecDeque<Timestamp>>,
 }
 
 impl Default for Outgoing {
     fn default() -> Self {
-        Outgoing { clock: WallClock::start(), sent: Mutex::default() }
+        Outgoing { clock: MonotonicClock::start(), sent: Mutex::default() }
     }
 }
 

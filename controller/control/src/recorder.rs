@@ -8,11 +8,11 @@ use std::process::Child;
 use std::time::Duration;
 use std::{env, fs};
 
-use firmware_bridge::clock::{Clock, Tick, WallClock};
-use minismith_wire::old_names::command_line::ENVIRONMENT;
-use minismith_wire::recording::Message;
+use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
+use minismith_protocol::old_names::command_line::ENVIRONMENT;
+use minismith_protocol::trace_format::Message;
 
-use minismith_runtime::processes::{self, Program};
+use minismith_runtime::subprocess::{self, Program};
 
 const PROGRAM: &str = "minismith-recorder";
 const PROGRAM_VARIABLE: &str = "MINISMITH_RERUN";
@@ -70,7 +70,7 @@ pub fn locate() -> Result<PathBuf, NoRecording> {
     }
     let executable = env::current_exe().map_err(io("cannot find this program"))?;
     let beside = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
-    beside.into_iter().find(|place| place.is_file()).ok_or(NoRecording::NotBuilt)
+    beside.into_iter().find(|position| position.is_file()).ok_or(NoRecording::NotBuilt)
 }
 
 /// Creates a recording and returns its bytes.
@@ -89,16 +89,17 @@ fn record_with(
     let folder = tempfile::tempdir().map_err(io("cannot create a folder for it"))?;
     let file = folder.path().join("recording.rrd");
     let (ours, theirs) = UnixStream::pair().map_err(io("cannot create a channel to the recorder"))?;
-    let child = processes::start(Program {
+    let child = subprocess::start(Program {
         path: program,
         arguments: vec!["--to".into(), file.clone().into()],
         environment: Vec::new(),
         input: theirs.into(),
     })
     .map_err(io("cannot start the recorder"))?;
-    let mut recorder = Recorder { child, channel: ours, clock: WallClock::start(), until: Tick::ZERO };
+    let mut recorder =
+        Recorder { child, channel: ours, clock: MonotonicClock::start(), until: Timestamp::ZERO };
     recorder.until = recorder.clock.now() + patience;
-    recorder.tell(messages)?;
+    recorder.report(messages)?;
     fs::read(&file).map_err(io("cannot read the recorder's file"))
 }
 
@@ -106,13 +107,13 @@ fn record_with(
 struct Recorder {
     child: Child,
     channel: UnixStream,
-    clock: WallClock,
-    until: Tick,
+    clock: MonotonicClock,
+    until: Timestamp,
 }
 
 impl Recorder {
     /// Sends all messages, and waits until it has written the file.
-    fn tell(&mut self, messages: impl Iterator<Item = Message>) -> Result<(), NoRecording> {
+    fn report(&mut self, messages: impl Iterator<Item = Message>) -> Result<(), NoRecording> {
         let mut waiting = Vec::with_capacity(2 * WRITE_SIZE);
         for message in messages {
             serde_json::to_writer(&mut waiting, &message)
@@ -185,7 +186,7 @@ impl Drop for Recorder {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use minismith_wire::recording::{End, Text, Voice};
+    use minismith_protocol::trace_format::{Footer, Text, TextSource};
 
     use super::*;
 
@@ -195,10 +196,10 @@ mod tests {
         let program = folder.path().join("recorder");
         fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
-        let long = Text { beat: None, voice: Voice::Tool, words: "x".repeat(1_000) };
+        let long = Text { cycle: None, source: TextSource::Tool, text: "x".repeat(1_000) };
         // More than any channel buffers, so that the script must read it.
         let messages = std::iter::repeat_n(Message::Text(long), 2_000);
-        record_with(program, messages.chain([Message::End(End { beats: 0, dropped: 0 })]), patience)
+        record_with(program, messages.chain([Message::Footer(Footer { cycles: 0, dropped: 0 })]), patience)
     }
 
     #[test]

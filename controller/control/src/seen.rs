@@ -4,17 +4,17 @@ use nalgebra::Point3;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use minismith_senses::frame::Viewpoint;
-use minismith_senses::track::{Found, Kind};
+use minismith_perception::frame::CameraPose;
+use minismith_perception::track::{Detection, Kind};
 
-use crate::eyes::{Eyes, NoSight};
-use crate::stage::Stage;
-use minismith_runtime::outcome::tidy;
-use minismith_senses::detect::PERSON;
+use crate::execution::ExecutionContext;
+use crate::perception::{Perception, PerceptionError};
+use minismith_perception::detect::PERSON;
+use minismith_runtime::report::round_for_display;
 
 /// An object detected in an image.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct Thing {
+pub struct Object {
     /// A class of the COCO data set: `person`, `cup`, ...
     #[schema(value_type = String)]
     pub label: &'static str,
@@ -25,30 +25,31 @@ pub struct Thing {
     /// Approximate position, metres in the world frame (x forward, y left, z up from the neutral head).
     ///
     /// The distance is estimated from the object's size.
-    pub place: [f64; 3],
+    #[serde(rename = "place")]
+    pub position: [f64; 3],
 }
 
-impl Thing {
+impl Object {
     /// Converts a detection for people and models.
     #[must_use]
-    pub fn of(found: &Found) -> Self {
+    pub fn of(found: &Detection) -> Self {
         let label = match found.kind {
             Kind::Face => PERSON,
-            Kind::Thing(label) => label,
+            Kind::Object(label) => label,
         };
         let bounds = found.bounds;
-        Thing {
+        Object {
             label,
-            score: tidy(found.score),
-            bounds: [bounds.x, bounds.y, bounds.width, bounds.height].map(tidy),
-            place: [found.place.x, found.place.y, found.place.z].map(tidy),
+            score: round_for_display(found.score),
+            bounds: [bounds.x, bounds.y, bounds.width, bounds.height].map(round_for_display),
+            position: [found.position.x, found.position.y, found.position.z].map(round_for_display),
         }
     }
 
     /// Returns the approximate position, metres in the world frame.
     #[must_use]
     pub fn point(&self) -> Point3<f64> {
-        Point3::from(self.place)
+        Point3::from(self.position)
     }
 }
 
@@ -56,7 +57,7 @@ impl Thing {
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// People first, then other objects, each kind by falling confidence.
-    pub things: Vec<Thing>,
+    pub objects: Vec<Object>,
     /// The reason why only faces were detected, if so.
     pub blind_to: Option<String>,
 }
@@ -65,52 +66,52 @@ pub struct Seen {
 ///
 /// # Errors
 /// Returns an error if there is no image, or no model to detect faces.
-pub fn seen(stage: &mut Stage) -> Result<Seen, NoSight> {
-    let (eyes, from) = stage.sees()?;
-    seen_by(eyes, &from)
+pub fn seen(context: &mut ExecutionContext) -> Result<Seen, PerceptionError> {
+    let (perception, from) = context.can_see()?;
+    seen_by(perception, &from)
 }
 
 /// Returns the objects in the latest image, for an observer.
 ///
 /// # Errors
 /// As for [`seen`].
-pub fn seen_by(eyes: &mut Eyes, from: &Viewpoint) -> Result<Seen, NoSight> {
-    let faces = eyes.faces(from)?.found;
-    let mut things: Vec<Thing> = faces.iter().map(Thing::of).collect();
-    let found = match eyes.things(from) {
+pub fn seen_by(perception: &mut Perception, from: &CameraPose) -> Result<Seen, PerceptionError> {
+    let faces = perception.faces(from)?.found;
+    let mut objects: Vec<Object> = faces.iter().map(Object::of).collect();
+    let found = match perception.objects(from) {
         Ok(sighting) => sighting.found,
-        Err(NoSight::Model(why)) => return Ok(Seen { things, blind_to: Some(why.to_string()) }),
+        Err(PerceptionError::Model(why)) => return Ok(Seen { objects, blind_to: Some(why.to_string()) }),
         Err(no) => return Err(no),
     };
-    let holds_a_face = |found: &Found| {
+    let holds_a_face = |found: &Detection| {
         faces.iter().any(|face| {
-            let (x, y) = face.bounds.middle();
+            let (x, y) = face.bounds.center();
             let bounds = found.bounds;
             (bounds.x..=bounds.x + bounds.width).contains(&x)
                 && (bounds.y..=bounds.y + bounds.height).contains(&y)
         })
     };
     // A person whose face was detected is not counted twice.
-    let mut rest: Vec<Thing> = found
+    let mut rest: Vec<Object> = found
         .iter()
-        .filter(|found| found.kind != Kind::Thing(PERSON) || !holds_a_face(found))
-        .map(Thing::of)
+        .filter(|found| found.kind != Kind::Object(PERSON) || !holds_a_face(found))
+        .map(Object::of)
         .collect();
-    rest.sort_by_key(|thing| thing.label != PERSON);
-    things.extend(rest);
-    Ok(Seen { things, blind_to: None })
+    rest.sort_by_key(|object| object.label != PERSON);
+    objects.extend(rest);
+    Ok(Seen { objects, blind_to: None })
 }
 
 /// Returns the objects of this class.
 ///
 /// # Errors
 /// Returns an error if this class cannot be detected.
-pub fn of(stage: &mut Stage, label: &'static str) -> Result<Vec<Thing>, NoSight> {
+pub fn of(context: &mut ExecutionContext, label: &'static str) -> Result<Vec<Object>, PerceptionError> {
     if label != PERSON {
-        let found = stage.things()?.found;
-        return Ok(found.iter().map(Thing::of).filter(|thing| thing.label == label).collect());
+        let found = context.objects()?.found;
+        return Ok(found.iter().map(Object::of).filter(|object| object.label == label).collect());
     }
-    let mut people = seen(stage)?.things;
-    people.retain(|thing| thing.label == PERSON);
+    let mut people = seen(context)?.objects;
+    people.retain(|object| object.label == PERSON);
     Ok(people)
 }

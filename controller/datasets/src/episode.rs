@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use minismith_wire::recording::{Message, Text, Voice};
+use minismith_protocol::trace_format::{Message, Text, TextSource};
 
-use crate::album::Album;
-use crate::lines::{Ending, Lines, Next};
-use crate::rows::{Grid, MOST_ROWS, Rows, Sampler};
-use crate::{NoDataset, Options};
+use crate::frame_index::FrameIndex;
+use crate::rows::{Grid, MAX_ROWS, Rows, Sampler};
+use crate::trace_reader::{Ending, Next, TraceLines};
+use crate::{DatasetError, Options};
 
 /// Duration in seconds from which the rounding of 32-bit timestamps exceeds the 0.0001 s that LeRobot allows between rows.
 const MAX_PRECISE_S: f64 = 1024.0;
@@ -24,16 +24,16 @@ pub struct Episode {
     /// Its rows, at least one.
     pub rows: Rows,
     /// Its images.
-    pub pictures: Option<Pictures>,
+    pub images: Option<Images>,
     /// Warnings about it.
     pub notes: Vec<String>,
 }
 
 /// The images of an episode.
 #[derive(Debug)]
-pub struct Pictures {
+pub struct Images {
     /// All images.
-    pub album: Album,
+    pub album: FrameIndex,
     /// Image index of each row.
     pub of_rows: Vec<usize>,
 }
@@ -44,25 +44,27 @@ impl Episode {
     /// # Errors
     ///
     /// Returns an error when the trace cannot be read, is invalid, empty or too long.
-    pub fn read(trace: &Path, options: &Options) -> Result<Episode, NoDataset> {
-        let (mut lines, begin) = Lines::open(trace)?;
-        let too_long = |_| NoDataset::TooLong { trace: trace.into(), fps: options.fps, most: MOST_ROWS };
+    pub fn read(trace: &Path, options: &Options) -> Result<Episode, DatasetError> {
+        let (mut lines, begin) = TraceLines::open(trace)?;
+        let too_long = |_| DatasetError::TooLong { trace: trace.into(), fps: options.fps, max: MAX_ROWS };
         let mut sampler = Sampler::new(begin.period_s, options.fps);
-        let (mut utterance, mut album) = (None, None::<Album>);
+        let (mut utterance, mut album) = (None, None::<FrameIndex>);
         let ending = loop {
-            let (message, place) = match lines.next()? {
-                Next::Message(message, place) => (message, place),
+            let (message, path) = match lines.next()? {
+                Next::Message(message, path) => (message, path),
                 Next::Ending(ending) => break ending,
             };
             match message {
-                Message::Beat(beat) => sampler.take(&beat).map_err(too_long)?,
-                Message::Text(Text { voice: Voice::Person, words, .. }) if utterance.is_none() => {
+                Message::Cycle(cycle) => sampler.take(&cycle).map_err(too_long)?,
+                Message::Text(Text { source: TextSource::Person, text: words, .. })
+                    if utterance.is_none() =>
+                {
                     utterance = one_line(&words)
                 }
-                Message::Picture(picture) if options.pictures => {
+                Message::Image(image) if options.images => {
                     let added = match &mut album {
-                        Some(album) => album.add(&picture, place),
-                        None => Album::begin(trace, &picture, place).map(|started| album = Some(started)),
+                        Some(album) => album.add(&image, path),
+                        None => FrameIndex::begin(trace, &image, path).map(|started| album = Some(started)),
                     };
                     added.map_err(|reason| lines.wrong(reason))?;
                 }
@@ -70,12 +72,12 @@ impl Episode {
             }
         };
         let sampled = sampler.end().map_err(too_long)?;
-        let (rows, grid) = sampled.ok_or_else(|| NoDataset::NoBeats { trace: trace.into() })?;
-        let pictures = album.map(|album| Pictures { of_rows: album.of_rows(grid, rows.count), album });
-        let notes = notes(&rows, grid, pictures.as_ref(), ending, options.fps);
+        let (rows, grid) = sampled.ok_or_else(|| DatasetError::NoCycles { trace: trace.into() })?;
+        let images = album.map(|album| Images { of_rows: album.of_rows(grid, rows.count), album });
+        let notes = notes(&rows, grid, images.as_ref(), ending, options.fps);
         let motors = begin.motors.into_iter().map(|motor| motor.name).collect();
         let task = utterance.or_else(|| one_line(&begin.name)).unwrap_or_else(|| "move".into());
-        Ok(Episode { trace: trace.into(), motors, task, rows, pictures, notes })
+        Ok(Episode { trace: trace.into(), motors, task, rows, images, notes })
     }
 }
 
@@ -87,19 +89,21 @@ fn one_line(words: &str) -> Option<String> {
 
 // The numbers of rows and cycles in an episode are far below 2^52.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn notes(rows: &Rows, grid: Grid, pictures: Option<&Pictures>, ending: Ending, fps: u32) -> Vec<String> {
+fn notes(rows: &Rows, grid: Grid, images: Option<&Images>, ending: Ending, fps: u32) -> Vec<String> {
     let mut notes = Vec::new();
     match ending {
-        Ending::Cut => {
+        Ending::Truncated => {
             notes.push("the trace is truncated: recording stopped early; the complete lines are used".into())
         }
-        Ending::Whole { dropped: 0 } => {}
-        Ending::Whole { dropped } => notes.push(format!("{dropped} messages were dropped during recording")),
+        Ending::Complete { dropped: 0 } => {}
+        Ending::Complete { dropped } => {
+            notes.push(format!("{dropped} messages were dropped during recording"))
+        }
     }
     if rows.stale > 0 {
         notes.push(format!("control cycles are missing: {} rows repeat the previous one", rows.stale));
     }
-    if let Some(Pictures { album, of_rows }) = pictures {
+    if let Some(Images { album, of_rows }) = images {
         let second = (grid.step * f64::from(fps)).ceil() as u64;
         let far = album.far(grid, of_rows, second);
         if far > 0 {

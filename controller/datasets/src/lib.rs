@@ -6,25 +6,25 @@
 //! Angles in a dataset are radians, as in the robot's Python interface, while traces contain degrees. LeRobot prescribes no
 //! unit: it normalises each column by its statistics.
 //!
-//! Reading order: `lines` (a trace line by line), `rows` (sampling), `album` (images), `episode` (one trace), [`plan`](Plan)
-//! (all traces), `table`, `statistics`, `meta` and `card` (the files), [`film`](Film) and `frames` (videos), `write`.
+//! Reading order: `trace_reader` (a trace line by line), `rows` (sampling), `frame_index` (images), `episode` (one trace), [`plan`](Plan)
+//! (all traces), `table`, `statistics`, `meta` and `card` (the files), [`video`](Film) and `mp4` (videos), `write`.
 
-mod album;
 mod card;
 mod episode;
-mod film;
-mod frames;
-mod lines;
+mod error;
+mod frame_index;
 mod meta;
-mod no_dataset;
+mod mp4;
 mod plan;
 mod rows;
 mod statistics;
 mod table;
 #[cfg(test)]
 mod tests;
+mod trace_reader;
+mod video;
 mod write;
 
-pub use film::{Encoded, Film, Reel};
-pub use no_dataset::NoDataset;
+pub use error::DatasetError;
 pub use plan::{Options, Plan, Report};
+pub use video::{EncodedVideo, FrameSequence, VideoEncoder};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::Encoded;
+use crate::EncodedVideo;
 use crate::plan::Plan;
 
 /// Name of the camera's column.
@@ -22,7 +22,7 @@ pub fn video(episode: usize) -> String {
 }
 
 /// Returns `info.json`, which describes the dataset. `encoded` is required for a dataset with videos.
-pub fn info(plan: &Plan, encoded: Option<&Encoded>) -> Value {
+pub fn info(plan: &Plan, encoded: Option<&EncodedVideo>) -> Value {
     let report = plan.report();
     let videos = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4";
     json!({
@@ -42,12 +42,12 @@ pub fn info(plan: &Plan, encoded: Option<&Encoded>) -> Value {
     })
 }
 
-fn features(plan: &Plan, encoded: Option<&Encoded>) -> Map<String, Value> {
+fn features(plan: &Plan, encoded: Option<&EncodedVideo>) -> Map<String, Value> {
     let angles = json!({ "dtype": "float32", "shape": [plan.motors.len()], "names": plan.motors });
     let mut features = Map::new();
     features.insert("action".into(), angles.clone());
     features.insert("observation.state".into(), angles);
-    if let (Some((width, height)), Some(Encoded { codec, pixels })) = (plan.size, encoded) {
+    if let (Some((width, height)), Some(EncodedVideo { codec, pixels })) = (plan.size, encoded) {
         let info = json!({
             "video.height": height,
             "video.width": width,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::NoDataset;
+use crate::DatasetError;
 use crate::episode::Episode;
 
 /// Maximum rate in rows per second.
@@ -16,14 +16,14 @@ pub struct Options {
     /// Rows per second, 1 to 240.
     pub fps: u32,
     /// Whether images become videos, if there are any.
-    pub pictures: bool,
+    pub images: bool,
     /// Name of the robot for LeRobot.
     pub robot: String,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { fps: 30, pictures: true, robot: "reachy_mini".into() }
+        Options { fps: 30, images: true, robot: "reachy_mini".into() }
     }
 }
 
@@ -65,16 +65,16 @@ impl Plan {
     ///
     /// Returns an error when there are no traces, when one cannot be read or is invalid, when motors or image sizes differ, or
     /// when only some traces have images.
-    pub fn read(traces: &[PathBuf], options: Options) -> Result<Plan, NoDataset> {
+    pub fn read(traces: &[PathBuf], options: Options) -> Result<Plan, DatasetError> {
         if !(1..=MAX_FPS).contains(&options.fps) {
-            return Err(NoDataset::Rate { fps: options.fps, most: MAX_FPS });
+            return Err(DatasetError::Rate { fps: options.fps, max: MAX_FPS });
         }
         let episodes =
             traces.iter().map(|trace| Episode::read(trace, &options)).collect::<Result<Vec<Episode>, _>>()?;
-        let Some(first) = episodes.first() else { return Err(NoDataset::NoTraces) };
+        let Some(first) = episodes.first() else { return Err(DatasetError::NoTraces) };
         let motors = first.motors.clone();
         if let Some(other) = episodes.iter().find(|episode| episode.motors != motors) {
-            return Err(NoDataset::OtherMotors { trace: other.trace.clone(), first: first.trace.clone() });
+            return Err(DatasetError::OtherMotors { trace: other.trace.clone(), first: first.trace.clone() });
         }
         let size = one_size(&episodes)?;
         let mut tasks: Vec<String> = Vec::new();
@@ -124,17 +124,17 @@ impl Plan {
 }
 
 /// Returns the common image size, or `None` without images.
-fn one_size(episodes: &[Episode]) -> Result<Option<(u32, u32)>, NoDataset> {
-    let size = |episode: &Episode| episode.pictures.as_ref().map(|pictures| pictures.album.size);
+fn one_size(episodes: &[Episode]) -> Result<Option<(u32, u32)>, DatasetError> {
+    let size = |episode: &Episode| episode.images.as_ref().map(|images| images.album.size);
     let Some((first, expected)) = episodes.iter().find_map(|episode| Some((episode, size(episode)?))) else {
         return Ok(None);
     };
     for episode in episodes {
         let trace = episode.trace.clone();
         match size(episode) {
-            None => return Err(NoDataset::NoPictures { trace }),
+            None => return Err(DatasetError::NoImages { trace }),
             Some(theirs) if theirs != expected => {
-                return Err(NoDataset::OtherPictures {
+                return Err(DatasetError::OtherImages {
                     trace,
                     theirs,
                     first: first.trace.clone(),

@@ -1,9 +1,9 @@
 //! Samples control cycles at a constant row rate ([`Sampler`]).
 
-use minismith_wire::recording::Beat;
+use minismith_protocol::trace_format::Cycle;
 
 /// Maximum number of rows of an episode: nearly three hours at 30 per second.
-pub const MOST_ROWS: usize = 300_000;
+pub const MAX_ROWS: usize = 300_000;
 
 /// Tolerance for rounding errors in cycles: a row this much earlier still contains a cycle.
 const ROUNDING_TOLERANCE: f64 = 1e-6;
@@ -34,7 +34,7 @@ impl Grid {
     /// Returns the last cycle that a row may contain.
     // Cycles and rows are far below 2^53, except in a hostile trace, which has too many rows anyway.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    pub fn beat(&self, row: usize) -> u64 {
+    pub fn cycle(&self, row: usize) -> u64 {
         self.first.saturating_add((row as f64 * self.step + ROUNDING_TOLERANCE).floor() as u64)
     }
 }
@@ -44,18 +44,18 @@ impl Grid {
 pub struct Sampler {
     grid: Option<Grid>,
     step: f64,
-    newest: Newest,
+    newest: LatestCycle,
     rows: Rows,
 }
 
 #[derive(Debug, Default)]
-struct Newest {
-    beat: u64,
+struct LatestCycle {
+    cycle: u64,
     state: Vec<f32>,
     action: Vec<f32>,
 }
 
-/// Reports an episode of more than [`MOST_ROWS`].
+/// Reports an episode of more than [`MAX_ROWS`].
 #[derive(Debug)]
 pub struct TooLong;
 
@@ -63,7 +63,7 @@ impl Sampler {
     /// Creates a sampler for cycles of `period_s` seconds and `fps` rows per second.
     pub fn new(period_s: f64, fps: u32) -> Sampler {
         let step = 1.0 / (f64::from(fps) * period_s);
-        Sampler { grid: None, step, newest: Newest::default(), rows: Rows::default() }
+        Sampler { grid: None, step, newest: LatestCycle::default(), rows: Rows::default() }
     }
 
     /// Processes a cycle, later than all before.
@@ -71,14 +71,17 @@ impl Sampler {
     /// # Errors
     ///
     /// Returns an error when there are too many rows.
-    pub fn take(&mut self, beat: &Beat) -> Result<(), TooLong> {
+    pub fn take(&mut self, cycle: &Cycle) -> Result<(), TooLong> {
         if self.grid.is_some() {
-            self.rows_before(beat.beat)?;
+            self.rows_before(cycle.cycle)?;
         } else {
-            self.grid = Some(Grid { first: beat.beat, step: self.step });
+            self.grid = Some(Grid { first: cycle.cycle, step: self.step });
         }
-        self.newest =
-            Newest { beat: beat.beat, state: radians(&beat.present_deg), action: radians(&beat.goal_deg) };
+        self.newest = LatestCycle {
+            cycle: cycle.cycle,
+            state: radians(&cycle.present_deg),
+            action: radians(&cycle.goal_deg),
+        };
         Ok(())
     }
 
@@ -89,24 +92,24 @@ impl Sampler {
     /// Returns an error when there are too many rows.
     pub fn end(mut self) -> Result<Option<(Rows, Grid)>, TooLong> {
         let Some(grid) = self.grid else { return Ok(None) };
-        self.rows_before(self.newest.beat.saturating_add(1))?;
+        self.rows_before(self.newest.cycle.saturating_add(1))?;
         Ok(Some((self.rows, grid)))
     }
 
     /// Fills the rows before `cycle` with the latest earlier cycle.
     // A row's age is far below 2^53 cycles.
     #[allow(clippy::cast_precision_loss)]
-    fn rows_before(&mut self, beat: u64) -> Result<(), TooLong> {
+    fn rows_before(&mut self, cycle: u64) -> Result<(), TooLong> {
         let Some(grid) = self.grid else { return Ok(()) };
         loop {
-            let due = grid.beat(self.rows.count);
-            if due >= beat {
+            let due = grid.cycle(self.rows.count);
+            if due >= cycle {
                 return Ok(());
             }
-            if self.rows.count == MOST_ROWS {
+            if self.rows.count == MAX_ROWS {
                 return Err(TooLong);
             }
-            let age = due.saturating_sub(self.newest.beat);
+            let age = due.saturating_sub(self.newest.cycle);
             self.rows.stale += usize::from(age >= 1 && age as f64 >= self.step);
             self.rows.count += 1;
             self.rows.state.extend_from_slice(&self.newest.state);

@@ -3,8 +3,8 @@
 use image::RgbImage;
 use serde_json::{Map, Value, json};
 
-use crate::NoDataset;
-use crate::album::Open;
+use crate::DatasetError;
+use crate::frame_index::OpenFrames;
 use crate::table::{Column, Table};
 
 /// Statistics of numbers. The standard deviation is that of the population, not of a sample.
@@ -82,7 +82,7 @@ struct Histograms([[u64; 256]; 3]);
 /// # Errors
 ///
 /// Returns an error when an image cannot be read or is damaged.
-pub fn of_pictures(mut album: Open<'_>, rows: &[usize]) -> Result<Value, NoDataset> {
+pub fn of_images(mut album: OpenFrames<'_>, rows: &[usize]) -> Result<Value, DatasetError> {
     let mut histograms = Histograms([[0; 256]; 3]);
     let some = sampled_rows(rows.len());
     let mut last: Option<(usize, RgbImage)> = None;

@@ -12,7 +12,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use crate::NoDataset;
+use crate::DatasetError;
 use crate::rows::Rows;
 
 /// The columns of an episode, in LeRobot's order.
@@ -78,9 +78,9 @@ impl<'a> Table<'a> {
     /// # Errors
     ///
     /// Returns an error when that fails.
-    pub fn write(&self, to: &Path) -> std::result::Result<(), NoDataset> {
-        let file = File::create_new(to).map_err(|source| NoDataset::Output { place: to.into(), source })?;
-        self.encode(file).map_err(|source| NoDataset::Table { place: to.into(), source })
+    pub fn write(&self, to: &Path) -> std::result::Result<(), DatasetError> {
+        let file = File::create_new(to).map_err(|source| DatasetError::Output { path: to.into(), source })?;
+        self.encode(file).map_err(|source| DatasetError::Table { path: to.into(), source })
     }
 
     fn encode(&self, file: File) -> Result<()> {

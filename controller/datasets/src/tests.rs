@@ -1,6 +1,6 @@
 //! Tests datasets of synthetic traces by reading them back.
 
 mod contents;
+mod images;
 mod made;
-mod pictures;
 mod refused;

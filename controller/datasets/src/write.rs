@@ -8,10 +8,10 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-use crate::episode::Pictures;
+use crate::episode::Images;
 use crate::plan::{Plan, Report};
 use crate::table::{Standing, Table};
-use crate::{Encoded, Film, NoDataset, Reel, card, frames, meta, statistics};
+use crate::{DatasetError, EncodedVideo, FrameSequence, VideoEncoder, card, meta, mp4, statistics};
 
 impl Plan {
     /// Writes the dataset into the new folder `to`, whose parent must exist. `film` encodes the videos, and is not called when
@@ -21,13 +21,13 @@ impl Plan {
     ///
     /// Returns an error when `to` exists, when a file cannot be written, when a trace has changed, or when a video cannot be
     /// encoded.
-    pub fn write(&self, to: &Path, film: &mut dyn Film) -> Result<Report, NoDataset> {
+    pub fn write(&self, to: &Path, film: &mut dyn VideoEncoder) -> Result<Report, DatasetError> {
         if to.symlink_metadata().is_ok() {
-            return Err(NoDataset::Exists { place: to.into() });
+            return Err(DatasetError::Exists { path: to.into() });
         }
         let around = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if !around.is_dir() {
-            return Err(NoDataset::NoFolder { around: around.into() });
+            return Err(DatasetError::NoFolder { around: around.into() });
         }
         let beside =
             tempfile::Builder::new().prefix(".dataset-").tempdir_in(around).map_err(output(around))?;
@@ -40,25 +40,25 @@ impl Plan {
     }
 
     /// Writes all files into the folder `root`.
-    fn fill(&self, root: &Path, film: &mut dyn Film) -> Result<(), NoDataset> {
+    fn fill(&self, root: &Path, film: &mut dyn VideoEncoder) -> Result<(), DatasetError> {
         let (mut encoded, mut stats, mut before) = (None, Vec::new(), 0);
         for (number, episode) in self.episodes.iter().enumerate() {
             let standing = Standing { episode: number, before, task: self.task(&episode.task) };
             let table = Table::new(&episode.rows, self.motors.len(), self.options.fps, standing);
-            table.write(&place(root, &meta::table(number))?)?;
+            table.write(&position(root, &meta::table(number))?)?;
             let mut of_episode = statistics::of_table(&table);
-            if let Some(pictures) = &episode.pictures {
-                let one = self.film(&episode.trace, pictures, &place(root, &meta::video(number))?, film)?;
+            if let Some(images) = &episode.images {
+                let one = self.film(&episode.trace, images, &position(root, &meta::video(number))?, film)?;
                 // As in LeRobot, the first video's encoding is recorded for all.
                 encoded.get_or_insert(one);
-                let of_pictures = statistics::of_pictures(pictures.album.open()?, &pictures.of_rows)?;
-                of_episode.insert(meta::CAMERA.into(), of_pictures);
+                let of_images = statistics::of_images(images.album.open()?, &images.of_rows)?;
+                of_episode.insert(meta::CAMERA.into(), of_images);
             }
             stats.push(of_episode);
             before += episode.rows.count;
         }
         let put = |name: &str, text: &[u8]| {
-            let to = place(root, name)?;
+            let to = position(root, name)?;
             fs::File::create_new(&to).and_then(|mut file| file.write_all(text)).map_err(output(&to))
         };
         put("meta/episodes.jsonl", meta::episodes(self).as_bytes())?;
@@ -71,22 +71,22 @@ impl Plan {
     fn film(
         &self,
         trace: &Path,
-        pictures: &Pictures,
+        images: &Images,
         to: &Path,
-        film: &mut dyn Film,
-    ) -> Result<Encoded, NoDataset> {
-        let failed = |reason: String| NoDataset::Film { trace: trace.into(), reason };
-        let album = pictures.album.open()?;
-        let mut reel = Reel::new(self.options.fps, pictures.album.size, to, album, &pictures.of_rows);
-        let filmed = film.film(&mut reel);
+        film: &mut dyn VideoEncoder,
+    ) -> Result<EncodedVideo, DatasetError> {
+        let failed = |reason: String| DatasetError::Video { trace: trace.into(), reason };
+        let album = images.album.open()?;
+        let mut reel = FrameSequence::new(self.options.fps, images.album.size, to, album, &images.of_rows);
+        let filmed = film.encode(&mut reel);
         // An error in the trace takes precedence over its consequences.
         let left = reel.left()?;
         let encoded = filmed.map_err(|error| failed(error.to_string()))?;
         if left > 0 {
             return Err(failed(format!("the encoder did not take {left} images")));
         }
-        let rows = pictures.of_rows.len();
-        let frames = match frames::count(to) {
+        let rows = images.of_rows.len();
+        let frames = match mp4::count(to) {
             Ok(Some(frames)) => frames as usize,
             Ok(None) => return Err(failed("the result is not an MP4 file".into())),
             Err(error) => return Err(failed(format!("cannot read the result: {error}"))),
@@ -99,15 +99,15 @@ impl Plan {
 }
 
 /// Returns the path of a file in the dataset, and creates its folder.
-fn place(root: &Path, name: &str) -> Result<PathBuf, NoDataset> {
-    let place = root.join(name);
-    let folder = place.parent().unwrap_or(root);
+fn position(root: &Path, name: &str) -> Result<PathBuf, DatasetError> {
+    let path = root.join(name);
+    let folder = path.parent().unwrap_or(root);
     fs::create_dir_all(folder).map_err(output(folder))?;
-    Ok(place)
+    Ok(path)
 }
 
-fn output(place: &Path) -> impl FnOnce(std::io::Error) -> NoDataset {
-    |source| NoDataset::Output { place: place.into(), source }
+fn output(path: &Path) -> impl FnOnce(std::io::Error) -> DatasetError {
+    |source| DatasetError::Output { path: path.into(), source }
 }
 
 /// Formats a document as LeRobot does.

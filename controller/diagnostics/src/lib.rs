@@ -3,18 +3,18 @@
 //! `machine` collects the facts: files, a few harmless system calls, and the measurements of a robot's
 //! servos. It changes nothing. The only process that it starts is the tool host, which tests its sandbox.
 //!
-//! This module, `cage`, `real_time`, `beat`, `robot`, `sight` and `server` judge the facts. The caller prints
+//! This module, `sandbox`, `real_time`, `control_loop`, `robot`, `sight` and `server` judge the facts. The caller prints
 //! the result.
 
-mod beat;
-mod cage;
+mod control_loop;
 mod devices;
 mod machine;
+mod perception;
 mod real_time;
 mod robot;
+mod sandbox;
 mod server;
-mod sight;
-mod voice;
+mod speech;
 
 use std::fmt;
 use std::path::Path;
@@ -29,13 +29,16 @@ use minismith_runtime::config::{Config, Endpoint, LanguageModel, Nlu, RobotChoic
 /// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum CheckStatus {
     /// In order.
-    Good,
+    #[serde(rename = "good")]
+    Ok,
     /// Works, with something to know or to fix.
-    Warn,
+    #[serde(rename = "warn")]
+    Warning,
     /// The configuration requires something that cannot work.
-    Bad,
+    #[serde(rename = "bad")]
+    Error,
 }
 
 /// One check.
@@ -44,7 +47,8 @@ pub struct Check {
     /// What was examined, in a few words.
     pub name: &'static str,
     /// The result.
-    pub state: State,
+    #[serde(rename = "state")]
+    pub status: CheckStatus,
     /// The facts.
     pub detail: String,
     /// The remedy, if there is one.
@@ -54,10 +58,10 @@ pub struct Check {
 /// Writes `[warn] sandbox: ...`, with the remedy on its own line.
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = match self.state {
-            State::Good => "good",
-            State::Warn => "warn",
-            State::Bad => "BAD ",
+        let state = match self.status {
+            CheckStatus::Ok => "good",
+            CheckStatus::Warning => "warn",
+            CheckStatus::Error => "BAD ",
         };
         write!(f, "[{state}] {}: {}", self.name, self.detail)?;
         match &self.remedy {
@@ -68,16 +72,16 @@ impl fmt::Display for Check {
 }
 
 impl Check {
-    fn good(name: &'static str, detail: impl Into<String>) -> Self {
-        Check { name, state: State::Good, detail: detail.into(), remedy: None }
+    fn ok(name: &'static str, detail: impl Into<String>) -> Self {
+        Check { name, status: CheckStatus::Ok, detail: detail.into(), remedy: None }
     }
 
-    fn warn(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Check { name, state: State::Warn, detail: detail.into(), remedy: Some(remedy.into()) }
+    fn warning(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Check { name, status: CheckStatus::Warning, detail: detail.into(), remedy: Some(remedy.into()) }
     }
 
-    fn bad(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Check { state: State::Bad, ..Check::warn(name, detail, remedy) }
+    fn error(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Check { status: CheckStatus::Error, ..Check::warning(name, detail, remedy) }
     }
 }
 
@@ -92,19 +96,19 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
         Some(path) => path.display().to_string(),
         None => "built-in values; no config.yaml in this folder".to_owned(),
     };
-    let mut checks = vec![Check::good("configuration", source)];
+    let mut checks = vec![Check::ok("configuration", source)];
     checks.extend(serial_ports(&config.robot, &machine.ports));
     checks.push(python(&config.tool_host.python, machine.packages));
     checks.push(match &machine.tool_host {
-        Ok(path) => Check::good("tool host", path.display().to_string()),
-        Err(expected) => Check::bad(
+        Ok(path) => Check::ok("tool host", path.display().to_string()),
+        Err(expected) => Check::error(
             "tool host",
             format!("there is no program {}", expected.display()),
             "build it with `make build`; it belongs in the folder of `minismith`",
         ),
     });
     checks.push(tools(&config.tools, machine.tools_writable));
-    checks.extend(cage::judge(&config.tool_host.sandbox_requirements, &machine.cage));
+    checks.extend(sandbox::judge(&config.tool_host.sandbox_requirements, &machine.sandbox));
     checks.push(disk(&config.tools, machine.free));
     let real = matches!(config.robot, RobotChoice::Serial(_));
     checks.extend(machine.periphery.judge(real));
@@ -113,7 +117,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     checks.extend(machine.sight.judge(config));
     checks.extend(machine.voice.judge(config));
     checks.extend(machine.real_time.judge());
-    checks.push(beat::judge(machine.beat.as_ref()));
+    checks.push(control_loop::judge(machine.control_loop.as_ref()));
     checks
 }
 
@@ -129,7 +133,7 @@ fn serial_ports(robot: &RobotChoice, ports: &[Port]) -> Vec<Check> {
         .map(|port| {
             let path = port.path.display();
             if port.open_to_me {
-                return Check::good(NAME, format!("{path} can be opened"));
+                return Check::ok(NAME, format!("{path} can be opened"));
             }
             let detail = format!("{path} may not be opened by this user");
             let remedy = match (&port.group, port.in_group) {
@@ -141,9 +145,9 @@ fn serial_ports(robot: &RobotChoice, ports: &[Port]) -> Vec<Check> {
                 }
             };
             if wanted == Some(port.path.as_path()) {
-                Check::bad(NAME, detail, remedy)
+                Check::error(NAME, detail, remedy)
             } else {
-                Check::warn(NAME, detail, remedy)
+                Check::warning(NAME, detail, remedy)
             }
         })
         .collect();
@@ -155,11 +159,9 @@ fn serial_ports(robot: &RobotChoice, ports: &[Port]) -> Vec<Check> {
             } else {
                 format!("plug the robot in and switch it on, or give another port: {}", others.join(", "))
             };
-            checks.push(Check::bad(NAME, format!("there is no {}", wanted.display()), remedy));
+            checks.push(Check::error(NAME, format!("there is no {}", wanted.display()), remedy));
         }
-        None if ports.is_empty() => {
-            checks.push(Check::good(NAME, "none, and the simulated robot needs none"))
-        }
+        None if ports.is_empty() => checks.push(Check::ok(NAME, "none, and the simulated robot needs none")),
         _ => {}
     }
     checks
@@ -170,10 +172,10 @@ fn python(interpreter: &Path, packages: Packages) -> Check {
     let path = interpreter.display();
     let remedy = "create it with `make setup`, or set tool_host.python in config.yaml to an interpreter that has numpy";
     match packages {
-        Packages::NoInterpreter => Check::bad(NAME, format!("there is no program {path}"), remedy),
-        Packages::WithNumpy => Check::good(NAME, format!("{path}, with numpy")),
-        Packages::WithoutNumpy => Check::bad(NAME, format!("{path} has no numpy"), remedy),
-        Packages::NotAVenv => Check::warn(
+        Packages::NoInterpreter => Check::error(NAME, format!("there is no program {path}"), remedy),
+        Packages::WithNumpy => Check::ok(NAME, format!("{path}, with numpy")),
+        Packages::WithoutNumpy => Check::error(NAME, format!("{path} has no numpy"), remedy),
+        Packages::NotAVenv => Check::warning(
             NAME,
             format!("{path} is in no virtual environment, so its packages cannot be seen from outside"),
             format!("see whether `{path} -c 'import numpy'` works"),
@@ -185,13 +187,13 @@ fn tools(directory: &Path, writable: Option<bool>) -> Check {
     const NAME: &str = "tools folder";
     let path = directory.display();
     match writable {
-        Some(true) => Check::good(NAME, path.to_string()),
-        Some(false) => Check::bad(
+        Some(true) => Check::ok(NAME, path.to_string()),
+        Some(false) => Check::error(
             NAME,
             format!("{path} may not be written by this user, so no new tool can be stored"),
             format!("make it yours with `sudo chown -R $USER {path}`, or set tools.directory in config.yaml"),
         ),
-        None => Check::bad(
+        None => Check::error(
             NAME,
             format!("there is no folder {path}"),
             format!("create it with `mkdir -p {path}/generated`, or set tools.directory in config.yaml"),
@@ -205,17 +207,19 @@ fn disk(directory: &Path, free: Option<u64>) -> Check {
     let path = directory.display();
     let remedy = "free some space; `du -xh --max-depth=2 / | sort -h | tail` shows what takes it";
     match free.map(|bytes| bytes >> 20) {
-        None => Check::warn(NAME, format!("the free space at {path} is unknown"), remedy),
-        Some(free) if free < 50 => Check::bad(NAME, format!("only {free} MB are free at {path}"), remedy),
-        Some(free) if free < 500 => Check::warn(NAME, format!("only {free} MB are free at {path}"), remedy),
-        Some(free) => Check::good(NAME, format!("{free} MB are free at {path}")),
+        None => Check::warning(NAME, format!("the free space at {path} is unknown"), remedy),
+        Some(free) if free < 50 => Check::error(NAME, format!("only {free} MB are free at {path}"), remedy),
+        Some(free) if free < 500 => {
+            Check::warning(NAME, format!("only {free} MB are free at {path}"), remedy)
+        }
+        Some(free) => Check::ok(NAME, format!("{free} MB are free at {path}")),
     }
 }
 
 /// Checks whether a language model is configured, and reachable.
 fn brain(config: &Config) -> Check {
     match config.nlu {
-        Nlu::Grammar => Check::good("language model", "not needed: `nlu` is `grammar`"),
+        Nlu::Grammar => Check::ok("language model", "not needed: `nlu` is `grammar`"),
         Nlu::Llm => endpoints(&config.language_model),
     }
 }
@@ -226,8 +230,8 @@ fn endpoints(model: &LanguageModel) -> Check {
     let named = |endpoint: &Endpoint| format!("{} at {}", endpoint.model, endpoint.url);
     let keys = model.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
     match keys.filter_map(|name| name.read().err()).next() {
-        Some(missing) => Check::bad(NAME, missing.to_string(), "set the key, or `nlu: grammar`"),
-        None => Check::good(NAME, model.endpoints.iter().map(named).collect::<Vec<_>>().join(", then ")),
+        Some(missing) => Check::error(NAME, missing.to_string(), "set the key, or `nlu: grammar`"),
+        None => Check::ok(NAME, model.endpoints.iter().map(named).collect::<Vec<_>>().join(", then ")),
     }
 }
 

@@ -6,15 +6,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use firmware_bridge::pulse::Regularity;
+use firmware_bridge::control_loop::TimingStats;
 use rustix::fs::{Access as Permission, access, statvfs};
 
-use super::cage;
 use super::devices::{Port, devices, port};
+use super::perception::Sight;
 use super::real_time::RealTime;
-use super::robot::Periphery;
-use super::sight::Sight;
-use super::voice::Voice;
+use super::robot::Peripherals;
+use super::sandbox;
+use super::speech::Voice;
 use minismith_runtime::config::{Config, RobotChoice};
 
 /// The facts about a computer.
@@ -29,17 +29,17 @@ pub(super) struct Machine {
     /// Whether the tools folder is writable; `None` when it does not exist.
     pub tools_writable: Option<bool>,
     /// The tested mechanisms of the sandbox for tools.
-    pub cage: cage::Tried,
+    pub sandbox: sandbox::SandboxProbe,
     /// The settings that let the control loop run in time.
     pub real_time: RealTime,
     /// The measured timing of the control loop.
-    pub beat: Option<Regularity>,
+    pub control_loop: Option<TimingStats>,
     /// Camera and vision models.
     pub sight: Sight,
     /// Microphone, speaker and speech models.
     pub voice: Voice,
     /// The facts about a real robot.
-    pub periphery: Periphery,
+    pub periphery: Peripherals,
     /// The number of the server's tokens, or why none can be used.
     pub tokens: Result<usize, String>,
     /// The free space of the tools folder, in bytes.
@@ -61,14 +61,14 @@ impl Machine {
         let beside = std::env::current_exe().unwrap_or_default().with_file_name("minismith-tool-host");
         let ports = serial_ports(Path::new("/dev"), &config.robot);
         Machine {
-            periphery: Periphery::look(config, &ports),
+            periphery: Peripherals::look(config, &ports),
             ports,
             packages: packages(&config.tool_host.python),
             tool_host: if runnable(&beside) { Ok(beside) } else { Err(beside) },
             tools_writable: tools_writable(&config.tools),
-            cage: cage::look(config),
+            sandbox: sandbox::look(config),
             real_time: RealTime::look(),
-            beat: super::beat::look(config),
+            control_loop: super::control_loop::look(config),
             sight: Sight::look(config),
             voice: Voice::look(config),
             tokens: super::server::look(&config.server.token_file),
@@ -113,6 +113,6 @@ fn runnable(path: &Path) -> bool {
 /// possible to create it.
 pub(super) fn tools_writable(directory: &Path) -> Option<bool> {
     let generated = directory.join("generated");
-    let place = if generated.is_dir() { &generated } else { directory };
-    place.is_dir().then(|| access(place, Permission::WRITE_OK | Permission::EXEC_OK).is_ok())
+    let position = if generated.is_dir() { &generated } else { directory };
+    position.is_dir().then(|| access(position, Permission::WRITE_OK | Permission::EXEC_OK).is_ok())
 }

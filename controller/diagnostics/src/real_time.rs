@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use firmware_bridge::pulse::{ALLOW_MEMORY, ALLOW_PRIORITY};
+use firmware_bridge::control_loop::{MEMORY_LOCK_HINT, PRIORITY_HINT};
 
 use super::Check;
 use super::devices::capable;
@@ -55,14 +55,14 @@ impl RealTime {
     fn priority(&self) -> Check {
         const NAME: &str = "real-time priority";
         if capable(&self.status, CAP_SYS_NICE) {
-            return Check::good(NAME, "allowed (CAP_SYS_NICE)");
+            return Check::ok(NAME, "allowed (CAP_SYS_NICE)");
         }
         match limit(&self.limits, "Max realtime priority") {
-            Some(most) if most > 0 => Check::good(NAME, format!("allowed up to {}", most.min(99))),
-            _ => Check::warn(
+            Some(most) if most > 0 => Check::ok(NAME, format!("allowed up to {}", most.min(99))),
+            _ => Check::warning(
                 NAME,
                 "not allowed for this user; under load the control loop can be late",
-                ALLOW_PRIORITY,
+                PRIORITY_HINT,
             ),
         }
     }
@@ -70,16 +70,16 @@ impl RealTime {
     fn memory(&self) -> Check {
         const NAME: &str = "locked memory";
         match limit(&self.limits, "Max locked memory") {
-            _ if capable(&self.status, CAP_IPC_LOCK) => Check::good(NAME, "allowed (CAP_IPC_LOCK)"),
-            Some(u64::MAX) => Check::good(NAME, "allowed without limit"),
-            Some(most) if most >= ENOUGH_LOCKED => Check::good(NAME, format!("{} MB allowed", most >> 20)),
-            most => Check::warn(
+            _ if capable(&self.status, CAP_IPC_LOCK) => Check::ok(NAME, "allowed (CAP_IPC_LOCK)"),
+            Some(u64::MAX) => Check::ok(NAME, "allowed without limit"),
+            Some(most) if most >= ENOUGH_LOCKED => Check::ok(NAME, format!("{} MB allowed", most >> 20)),
+            most => Check::warning(
                 NAME,
                 format!(
                     "{} MB allowed; when memory is short, the control loop can wait for the disk",
                     most.unwrap_or_default() >> 20
                 ),
-                ALLOW_MEMORY,
+                MEMORY_LOCK_HINT,
             ),
         }
     }
@@ -87,7 +87,7 @@ impl RealTime {
     fn runtime(&self) -> Check {
         const NAME: &str = "real-time share";
         if self.group_runtime.as_deref().map(str::trim) == Some("0") {
-            return Check::warn(
+            return Check::warning(
                 NAME,
                 "this process's control group gives real-time tasks no time at all",
                 "give it some with `echo 950000 | sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us`, GROUP as in \
@@ -95,14 +95,14 @@ impl RealTime {
             );
         }
         match self.runtime.trim().parse::<i64>() {
-            Ok(0) => Check::warn(
+            Ok(0) => Check::warning(
                 NAME,
                 "the kernel gives real-time tasks no time at all",
                 "give them some with `sudo sysctl kernel.sched_rt_runtime_us=950000`",
             ),
-            Ok(micros) if micros > 0 => Check::good(NAME, format!("{micros} microseconds of each second")),
-            Ok(_) => Check::good(NAME, "all of the time"),
-            Err(_) => Check::good(NAME, "not limited by the kernel"),
+            Ok(micros) if micros > 0 => Check::ok(NAME, format!("{micros} microseconds of each second")),
+            Ok(_) => Check::ok(NAME, "all of the time"),
+            Err(_) => Check::ok(NAME, "not limited by the kernel"),
         }
     }
 
@@ -111,11 +111,11 @@ impl RealTime {
         let number = self.version.split_whitespace().nth(2).unwrap_or("of unknown version");
         let has = |word: &str| self.version.split_whitespace().any(|other| other == word);
         if has("PREEMPT_RT") {
-            Check::good(NAME, format!("{number}, PREEMPT_RT"))
+            Check::ok(NAME, format!("{number}, PREEMPT_RT"))
         } else if has("PREEMPT") || has("PREEMPT_DYNAMIC") {
-            Check::good(NAME, format!("{number}, preemptible; PREEMPT_RT would be more regular"))
+            Check::ok(NAME, format!("{number}, preemptible; PREEMPT_RT would be more regular"))
         } else {
-            Check::warn(
+            Check::warning(
                 NAME,
                 format!("{number} is not preemptible; under load the control loop can be late"),
                 "install a real-time kernel, on Debian with `sudo apt-get install linux-image-rt-amd64` (or -arm64)",
@@ -129,9 +129,9 @@ impl RealTime {
         names.sort();
         names.dedup();
         match names.as_slice() {
-            [] => Check::good(NAME, "not set by this system"),
-            [one] if one == "performance" => Check::good(NAME, "performance"),
-            names => Check::warn(
+            [] => Check::ok(NAME, "not set by this system"),
+            [one] if one == "performance" => Check::ok(NAME, "performance"),
+            names => Check::warning(
                 NAME,
                 format!("{}; a processor at a reduced clock rate responds late", names.join(", ")),
                 "set it with `echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor`",
@@ -183,21 +183,21 @@ pub(super) fn healthy() -> RealTime {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::CheckStatus;
     use super::*;
 
     /// Returns the single complaint about this computer.
     #[track_caller]
     fn complaint(machine: &RealTime) -> Check {
         let mut checks = machine.judge();
-        checks.retain(|check| check.state != State::Good);
+        checks.retain(|check| check.status != CheckStatus::Ok);
         assert_eq!(checks.len(), 1, "{checks:?}");
         checks.remove(0)
     }
 
     #[test]
     fn each_problem_has_its_remedy() {
-        assert!(healthy().judge().iter().all(|check| check.state == State::Good));
+        assert!(healthy().judge().iter().all(|check| check.status == CheckStatus::Ok));
         let swapped =
             |from: &str, to: &str| RealTime { limits: healthy().limits.replace(from, to), ..healthy() };
         for (machine, name, word) in [
@@ -227,9 +227,12 @@ mod tests {
         // A capability makes the limits irrelevant.
         let status = format!("CapEff:\t{:016x}\n", 1_u64 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK);
         let capable = RealTime { status, limits: String::new(), ..healthy() };
-        assert!(capable.judge().iter().all(|check| check.state == State::Good));
+        assert!(capable.judge().iter().all(|check| check.status == CheckStatus::Ok));
         // A system that reports nothing.
-        assert_eq!(RealTime::default().judge().iter().filter(|check| check.state == State::Warn).count(), 3);
+        assert_eq!(
+            RealTime::default().judge().iter().filter(|check| check.status == CheckStatus::Warning).count(),
+            3
+        );
     }
 
     #[test]

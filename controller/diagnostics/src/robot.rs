@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use firmware_bridge::bus::{self, MotorReport};
-use firmware_bridge::robot::RobotFault;
+use firmware_bridge::robot::RobotError;
 
 use super::Check;
 use super::devices::Port;
-use minismith_control::body::bus_options;
+use minismith_control::robot::bus_options;
 use minismith_runtime::config::{Config, RobotChoice};
 
 /// The robot's USB adapter (reachy-mini 1.13.0, `docs/hardware.md`).
@@ -21,13 +21,13 @@ const RULE: &str =
 const RULE_FILE: &str = "/etc/udev/rules.d/99-reachy-mini.rules";
 
 /// Below this voltage the legs are weak; the servos' own minimum is far lower.
-const GOOD_VOLTS: f64 = 4.7;
+const MIN_VOLTAGE_V: f64 = 4.7;
 /// The maximum voltage of this robot's servos (XL330: 3.7 to 6.0 V).
-const MOST_VOLTS: f64 = 6.0;
+const MAX_VOLTAGE_V: f64 = 6.0;
 
 /// The facts about a real robot.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Periphery {
+pub(super) struct Peripherals {
     /// The text of all udev rules.
     pub rules: String,
     /// Ports behind the robot's own adapter.
@@ -53,7 +53,7 @@ impl From<MotorReport> for Supply {
     }
 }
 
-impl Periphery {
+impl Peripherals {
     /// Collects the facts.
     ///
     /// It reads servos only on the port of the configured robot or of the robot's own adapter. Another device
@@ -67,12 +67,12 @@ impl Periphery {
         let free = asked.filter(|path| ports.iter().any(|port| port.path == **path && port.open_to_me));
         let power = free.map(|path| match bus::scan(path, &bus_options(config)) {
             Ok(motors) => Ok(motors.into_iter().map(Supply::from).collect()),
-            Err(RobotFault::PortBusy { .. }) => Err("another program holds the port".to_owned()),
+            Err(RobotError::PortBusy { .. }) => Err("another program holds the port".to_owned()),
             Err(fault) => Err(fault.to_string()),
         });
         let devices = |folder: &str, start: &str| super::devices::devices(Path::new(folder), &[start]);
         let rules = ["/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"];
-        Periphery {
+        Peripherals {
             rules: rules.map(|folder| rules_in(Path::new(folder))).concat(),
             adapters,
             power,
@@ -94,19 +94,19 @@ impl Periphery {
         const NAME: &str = "udev rule";
         let mut lines = self.rules.lines().filter(|line| !line.trim_start().starts_with('#'));
         if lines.any(|line| line.contains(VENDOR) && line.contains(PRODUCT)) {
-            return Check::good(NAME, "the robot's adapter has one");
+            return Check::ok(NAME, "the robot's adapter has one");
         }
         let remedy = format!(
             "echo '{RULE}' | sudo tee {RULE_FILE} && sudo udevadm control --reload-rules && sudo udevadm trigger"
         );
         if real || !self.adapters.is_empty() {
-            Check::warn(
+            Check::warning(
                 NAME,
                 "none for the robot's adapter; access depends on the system's own groups alone",
                 remedy,
             )
         } else {
-            Check::good(
+            Check::ok(
                 NAME,
                 format!("none for the robot's adapter, and none is plugged in; with a robot: {remedy}"),
             )
@@ -122,14 +122,14 @@ impl Periphery {
             (Some(_), Some(device)) => closed(name, device),
             (Some(card), None) => {
                 let called = card.split(':').nth(1).unwrap_or_default().trim();
-                Check::good(name, format!("{called} ({} in all); optional, commands are text", cards.len()))
+                Check::ok(name, format!("{called} ({} in all); optional, commands are text", cards.len()))
             }
-            (None, _) if real => Check::warn(
+            (None, _) if real => Check::warning(
                 name,
                 "the system has none; the robot's own is a USB sound card",
                 "plug the robot's USB cable in directly, and check with `cat /proc/asound/cards`",
             ),
-            (None, _) => Check::good(name, "none, and none is needed: commands are text"),
+            (None, _) => Check::ok(name, "none, and none is needed: commands are text"),
         }
     }
 }
@@ -143,7 +143,7 @@ fn closed(name: &'static str, device: &Port) -> Check {
         }
         _ => format!("check its permissions with `ls -l {path}`; its group needs to read and write"),
     };
-    Check::warn(name, format!("{path} may not be opened by this user"), remedy)
+    Check::warning(name, format!("{path} may not be opened by this user"), remedy)
 }
 
 fn power(power: &Result<Vec<Supply>, String>) -> Check {
@@ -151,7 +151,7 @@ fn power(power: &Result<Vec<Supply>, String>) -> Check {
     let supplies = match power {
         Ok(supplies) => supplies,
         Err(reason) => {
-            return Check::warn(
+            return Check::warning(
                 NAME,
                 format!("could not be measured: {reason}"),
                 "stop the program that holds the port, or see `minismith scan PORT`",
@@ -161,27 +161,27 @@ fn power(power: &Result<Vec<Supply>, String>) -> Check {
     let by_volts = |one: &&Supply, other: &&Supply| one.volts.total_cmp(&other.volts);
     let (Some(least), Some(most)) = (supplies.iter().min_by(by_volts), supplies.iter().max_by(by_volts))
     else {
-        return Check::bad(
+        return Check::error(
             NAME,
             "no servo answers",
             "switch the robot on; it needs its power supply in addition to the USB cable",
         );
     };
     let measured = format!("{:.1} to {:.1} V at {} servos", least.volts, most.volts, supplies.len());
-    if least.volts < GOOD_VOLTS {
-        Check::warn(
+    if least.volts < MIN_VOLTAGE_V {
+        Check::warning(
             NAME,
             format!("{measured}; that is low"),
             "charge the battery, or use the robot's own power supply",
         )
-    } else if most.volts > MOST_VOLTS {
-        Check::bad(
+    } else if most.volts > MAX_VOLTAGE_V {
+        Check::error(
             NAME,
-            format!("{measured}; the servos allow {MOST_VOLTS:.0} V at most"),
+            format!("{measured}; the servos allow {MAX_VOLTAGE_V:.0} V at most"),
             "use the robot's own power supply",
         )
     } else {
-        Check::good(NAME, measured)
+        Check::ok(NAME, measured)
     }
 }
 
@@ -207,19 +207,19 @@ fn rules_in(folder: &Path) -> String {
 }
 
 #[cfg(test)]
-pub(super) fn healthy() -> Periphery {
+pub(super) fn healthy() -> Peripherals {
     let device = |path: &str| Port { path: path.into(), open_to_me: true, group: None, in_group: true };
-    Periphery {
+    Peripherals {
         rules: format!("# a comment\n{RULE}\n"),
         sound: "00-00: USB Audio : Reachy Mini Audio : playback 1 : capture 1\n".into(),
         sound_devices: vec![device("/dev/snd/pcmC0D0c"), device("/dev/snd/pcmC0D0p")],
-        ..Periphery::default()
+        ..Peripherals::default()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::CheckStatus;
     use super::*;
 
     fn closed_to_me(path: &str, group: &str) -> Port {
@@ -227,24 +227,34 @@ mod tests {
     }
 
     #[track_caller]
-    fn complains(periphery: &Periphery, name: &str, state: State, word: &str) {
+    fn complains(periphery: &Peripherals, name: &str, state: CheckStatus, word: &str) {
         let mut checks = periphery.judge(true);
-        checks.retain(|check| check.state != State::Good);
+        checks.retain(|check| check.status != CheckStatus::Ok);
         assert_eq!(checks.len(), 1, "{checks:?}");
-        assert_eq!((checks[0].name, checks[0].state), (name, state));
+        assert_eq!((checks[0].name, checks[0].status), (name, state));
         assert!(checks[0].remedy.as_deref().unwrap_or_default().contains(word), "{checks:?}");
     }
 
     #[test]
     fn each_problem_has_its_remedy() {
-        assert!(healthy().judge(true).iter().all(|check| check.state == State::Good));
-        let none = Periphery { rules: "#1a86 55d3\n".into(), ..healthy() };
-        complains(&none, "udev rule", State::Warn, RULE);
-        assert!(Periphery::default().judge(false).iter().all(|check| check.state == State::Good));
+        assert!(healthy().judge(true).iter().all(|check| check.status == CheckStatus::Ok));
+        let none = Peripherals { rules: "#1a86 55d3\n".into(), ..healthy() };
+        complains(&none, "udev rule", CheckStatus::Warning, RULE);
+        assert!(Peripherals::default().judge(false).iter().all(|check| check.status == CheckStatus::Ok));
         let sound_devices = vec![closed_to_me("/dev/snd/pcmC0D0c", "audio")];
-        complains(&Periphery { sound_devices, ..healthy() }, "microphone", State::Warn, "usermod -aG audio");
+        complains(
+            &Peripherals { sound_devices, ..healthy() },
+            "microphone",
+            CheckStatus::Warning,
+            "usermod -aG audio",
+        );
         let sound = "00-00: Only in : Only in : capture 1\n".to_owned();
-        complains(&Periphery { sound, ..healthy() }, "loudspeaker", State::Warn, "/proc/asound/cards");
+        complains(
+            &Peripherals { sound, ..healthy() },
+            "loudspeaker",
+            CheckStatus::Warning,
+            "/proc/asound/cards",
+        );
     }
 
     #[test]
@@ -255,10 +265,10 @@ mod tests {
             super::power(&power)
         };
         let good = check(Ok(&[5.0, 4.9]));
-        assert_eq!((good.state, good.detail.as_str()), (State::Good, "4.9 to 5.0 V at 2 servos"));
-        assert_eq!(check(Ok(&[5.0, 4.4])).state, State::Warn);
-        assert_eq!(check(Ok(&[5.0, 7.4])).state, State::Bad);
-        assert_eq!(check(Ok(&[])).state, State::Bad);
+        assert_eq!((good.status, good.detail.as_str()), (CheckStatus::Ok, "4.9 to 5.0 V at 2 servos"));
+        assert_eq!(check(Ok(&[5.0, 4.4])).status, CheckStatus::Warning);
+        assert_eq!(check(Ok(&[5.0, 7.4])).status, CheckStatus::Error);
+        assert_eq!(check(Ok(&[])).status, CheckStatus::Error);
         assert!(check(Err("it is busy")).detail.contains("it is busy"));
     }
 

@@ -13,12 +13,12 @@ fn healthy() -> Machine {
         packages: Packages::WithNumpy,
         tool_host: Ok("/opt/minismith-tool-host".into()),
         tools_writable: Some(true),
-        cage: cage::healthy(),
+        sandbox: sandbox::healthy(),
         real_time: real_time::healthy(),
-        beat: Some(beat::healthy()),
+        control_loop: Some(control_loop::healthy()),
         periphery: robot::healthy(),
-        voice: voice::healthy(),
-        sight: sight::Sight { photographs: true, ..sight::Sight::default() },
+        voice: speech::healthy(),
+        sight: perception::Sight { photos: true, ..perception::Sight::default() },
         free: Some(10 << 30),
     }
 }
@@ -35,23 +35,23 @@ fn port(path: &str, open_to_me: bool) -> Port {
 #[track_caller]
 fn complaint(config: &Config, machine: &Machine) -> Check {
     let mut complaints = judge(config, machine);
-    complaints.retain(|check| check.state != State::Good);
+    complaints.retain(|check| check.status != CheckStatus::Ok);
     assert_eq!(complaints.len(), 1, "{complaints:?}");
     complaints.remove(0)
 }
 
 #[test]
 fn a_healthy_machine_has_only_good_checks() {
-    assert!(judge(&config("mock"), &healthy()).iter().all(|check| check.state == State::Good));
+    assert!(judge(&config("mock"), &healthy()).iter().all(|check| check.status == CheckStatus::Ok));
     let machine = Machine { ports: vec![port("/dev/ttyACM0", true)], ..healthy() };
-    assert!(judge(&config("/dev/ttyACM0"), &machine).iter().all(|check| check.state == State::Good));
+    assert!(judge(&config("/dev/ttyACM0"), &machine).iter().all(|check| check.status == CheckStatus::Ok));
 }
 
 #[test]
 fn a_missing_port_names_the_others() {
     let machine = Machine { ports: vec![port("/dev/ttyUSB3", true)], ..healthy() };
     let check = complaint(&config("/dev/ttyACM0"), &machine);
-    assert_eq!((check.state, check.detail.as_str()), (State::Bad, "there is no /dev/ttyACM0"));
+    assert_eq!((check.status, check.detail.as_str()), (CheckStatus::Error, "there is no /dev/ttyACM0"));
     assert!(check.remedy.unwrap().ends_with("give another port: /dev/ttyUSB3"));
     assert!(complaint(&config("/dev/ttyACM0"), &healthy()).remedy.unwrap().contains("--robot mock"));
 }
@@ -60,9 +60,9 @@ fn a_missing_port_names_the_others() {
 fn a_port_without_permission_names_its_group_and_is_bad_only_when_needed() {
     let machine = Machine { ports: vec![port("/dev/ttyACM0", false)], ..healthy() };
     let check = complaint(&config("/dev/ttyACM0"), &machine);
-    assert_eq!(check.state, State::Bad);
+    assert_eq!(check.status, CheckStatus::Error);
     assert!(check.remedy.unwrap().contains("usermod -aG dialout"));
-    assert_eq!(complaint(&config("mock"), &machine).state, State::Warn);
+    assert_eq!(complaint(&config("mock"), &machine).status, CheckStatus::Warning);
 
     // The user is already in the group, so joining it would not help.
     let machine =
@@ -81,14 +81,21 @@ fn missing_requirements_of_tools_are_bad() {
         (Machine { tools_writable: None, ..healthy() }, "tools folder"),
     ] {
         let check = complaint(&config, &machine);
-        assert_eq!((check.state, check.name), (State::Bad, name));
+        assert_eq!((check.status, check.name), (CheckStatus::Error, name));
         assert!(check.remedy.is_some());
     }
-    for (free, state) in [(Some(10 << 20), State::Bad), (Some(100 << 20), State::Warn), (None, State::Warn)] {
+    for (free, state) in [
+        (Some(10 << 20), CheckStatus::Error),
+        (Some(100 << 20), CheckStatus::Warning),
+        (None, CheckStatus::Warning),
+    ] {
         let check = complaint(&config, &Machine { free, ..healthy() });
-        assert_eq!((check.state, check.name), (state, "disk space"));
+        assert_eq!((check.status, check.name), (state, "disk space"));
     }
-    assert_eq!(complaint(&config, &Machine { packages: Packages::NotAVenv, ..healthy() }).state, State::Warn);
+    assert_eq!(
+        complaint(&config, &Machine { packages: Packages::NotAVenv, ..healthy() }).status,
+        CheckStatus::Warning
+    );
 }
 
 #[test]

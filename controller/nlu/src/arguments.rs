@@ -9,7 +9,7 @@ use super::build::count;
 use super::decimal::plain;
 use super::intent::{Intent, Reason};
 use super::numbers::{Quantity, number, quantity};
-use super::parser::{Parser, Trouble};
+use super::parser::{Error, Parser};
 use super::tokenize::Kind;
 use super::tools::range;
 
@@ -21,7 +21,7 @@ static COMPOSED: LazyLock<Value> = LazyLock::new(
 impl Parser<'_> {
     /// Parses the arguments after a tool's name. A count repeats the run if the tool has no argument for
     /// it.
-    pub fn with_arguments(&mut self, name: String) -> Result<Vec<Intent>, Trouble> {
+    pub fn with_arguments(&mut self, name: String) -> Result<Vec<Intent>, Error> {
         self.with_arguments_over(name, Map::new())
     }
 
@@ -30,7 +30,7 @@ impl Parser<'_> {
         &mut self,
         name: String,
         mut earlier: Map<String, Value>,
-    ) -> Result<Vec<Intent>, Trouble> {
+    ) -> Result<Vec<Intent>, Error> {
         let known = self.known.tools.iter().find(|tool| tool.name == name && !self.made.contains(&name));
         let schema = known.map_or(&*COMPOSED, |tool| &tool.parameters);
         let none = Map::new();
@@ -44,7 +44,7 @@ impl Parser<'_> {
                 let schema = properties.get(&parameter).unwrap_or(&Value::Null);
                 let value = self.value(&parameter, schema)?;
                 if arguments.insert(parameter, value).is_some() {
-                    return Err(Trouble::unclear(lead..self.at, Reason::Unknown));
+                    return Err(Error::unclear(lead..self.at, Reason::Unknown));
                 }
             } else if let Some((parameter, value_at, end)) = self.counted_at(lead, properties) {
                 // "with 5 waves"
@@ -53,7 +53,7 @@ impl Parser<'_> {
                 let value = self.value(&parameter, schema)?;
                 self.at = end;
                 if arguments.insert(parameter, value).is_some() {
-                    return Err(Trouble::unclear(lead..self.at, Reason::Unknown));
+                    return Err(Error::unclear(lead..self.at, Reason::Unknown));
                 }
             } else if let Some((Quantity::Times(said), taken)) = self.tokens.get(self.at..).and_then(quantity)
             {
@@ -125,7 +125,7 @@ impl Parser<'_> {
         name: &str,
         arguments: &Map<String, Value>,
         slower: f64,
-    ) -> Result<Option<Intent>, Trouble> {
+    ) -> Result<Option<Intent>, Error> {
         let known = self.known.tools.iter().find(|tool| tool.name == name);
         let schema = known.map_or(&*COMPOSED, |tool| &tool.parameters);
         let Some(speed) = schema.get("properties").and_then(|all| all.get("speed")) else { return Ok(None) };
@@ -142,7 +142,7 @@ impl Parser<'_> {
     }
 
     /// Parses a value of the type in the schema.
-    fn value(&mut self, parameter: &str, schema: &Value) -> Result<Value, Trouble> {
+    fn value(&mut self, parameter: &str, schema: &Value) -> Result<Value, Error> {
         let rest = self.tokens.get(self.at..).unwrap_or_default();
         let unclear = || self.rest_unclear();
         let (value, taken) = match kind_of(schema) {
@@ -186,7 +186,7 @@ fn kind_of(schema: &Value) -> &str {
     kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or_default()
 }
 
-fn numeral(parameter: &str, said: f64, whole: bool) -> Result<Value, Trouble> {
+fn numeral(parameter: &str, said: f64, whole: bool) -> Result<Value, Error> {
     if whole && (said.fract() != 0.0 || said.abs() > 1e15) {
         return Err(range(format!("{parameter}={said}"), "a whole number".to_owned()));
     }
@@ -196,7 +196,7 @@ fn numeral(parameter: &str, said: f64, whole: bool) -> Result<Value, Trouble> {
         .ok_or_else(|| range(format!("{parameter}={said}"), "a finite number".to_owned()))
 }
 
-fn check_range(parameter: &str, said: f64, schema: &Value) -> Result<(), Trouble> {
+fn check_range(parameter: &str, said: f64, schema: &Value) -> Result<(), Error> {
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     let (low, high) = (bound("minimum"), bound("maximum"));
     if low.is_none_or(|low| said >= low) && high.is_none_or(|high| said <= high) {

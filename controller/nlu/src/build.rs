@@ -9,22 +9,18 @@ use std::time::Duration;
 use firmware_bridge::units::Radians;
 
 use super::decimal::plain;
-use super::frame::{Extent, Frame, Said};
 use super::intent::Reason;
 use super::lexicon::{Direction, Pace, Part, Verb};
-use super::parser::Trouble;
+use super::parser::Error;
 use super::primitive::{self as p, Look, OutOfRange, Primitive, Side};
+use super::slots::{Extent, SlotValue, Slots};
 
-impl Frame {
+impl Slots {
     /// Builds the primitives of the clause, and returns how often to repeat all of them.
-    pub fn build(
-        mut self,
-        verb: Verb,
-        clause: Range<usize>,
-    ) -> Result<(Vec<Primitive>, Option<u32>), Trouble> {
+    pub fn build(mut self, verb: Verb, clause: Range<usize>) -> Result<(Vec<Primitive>, Option<u32>), Error> {
         self.assign_bare_number(verb);
         let reason = if self.has_no_direction() { Reason::WhichWay } else { Reason::Unknown };
-        let unclear = || Trouble::unclear(clause.clone(), reason);
+        let unclear = || Error::unclear(clause.clone(), reason);
         let mut built = match (verb, self.part) {
             (Verb::Nod, None | Some(Part::Head)) => vec![self.nod()?],
             (Verb::Shake, None | Some(Part::Head)) => vec![self.shake()?],
@@ -43,7 +39,7 @@ impl Frame {
             }
             (Verb::Raise | Verb::Lower, Some(Part::Head)) => vec![self.height(verb, &clause)?],
             (Verb::Move, Some(Part::Head)) => match self.directions.first() {
-                Some(Said(Direction::Up | Direction::Down, _)) if self.angle.is_none() => {
+                Some(SlotValue(Direction::Up | Direction::Down, _)) if self.angle.is_none() => {
                     vec![self.height(verb, &clause)?]
                 }
                 _ => vec![self.look().ok_or_else(unclear)??],
@@ -51,14 +47,14 @@ impl Frame {
             (Verb::Raise | Verb::Lower | Verb::Move | Verb::Point, Some(Part::Antennas)) => {
                 vec![self.antennas(verb).ok_or_else(unclear)??]
             }
-            _ => return Err(Trouble::unclear(clause.clone(), Reason::Unknown)),
+            _ => return Err(Error::unclear(clause.clone(), Reason::Unknown)),
         };
         for primitive in &built {
-            primitive.check().map_err(Trouble::Range)?;
+            primitive.check().map_err(Error::Range)?;
         }
-        if let Some(Said(seconds, _)) = self.lasting.take() {
+        if let Some(SlotValue(seconds, _)) = self.lasting.take() {
             let wait = Primitive::Wait { duration: duration(seconds, "waiting")? };
-            wait.check().map_err(Trouble::Range)?;
+            wait.check().map_err(Error::Range)?;
             built.push(wait);
         }
         let repeat = self.times.take().map(|said| count(said.0, "repeating a motion")).transpose()?;
@@ -67,15 +63,15 @@ impl Frame {
             self.extent.take_if(|said| said.0 == Extent::Full);
         }
         match self.unused_modifier() {
-            Some(at) => Err(Trouble::unclear(at, Reason::Unknown)),
+            Some(at) => Err(Error::unclear(at, Reason::Unknown)),
             None => Ok((built, repeat)),
         }
     }
 
     /// Assigns a number without a unit to a slot, depending on the verb.
     fn assign_bare_number(&mut self, verb: Verb) {
-        let Some(Said(value, at)) = self.bare.take() else { return };
-        let angle = Said(Radians::from_degrees(value), at.clone());
+        let Some(SlotValue(value, at)) = self.bare.take() else { return };
+        let angle = SlotValue(Radians::from_degrees(value), at.clone());
         match verb {
             Verb::Look | Verb::Turn | Verb::Tilt | Verb::Move | Verb::Point
                 // "look left by half" does not mean half a degree.
@@ -84,12 +80,12 @@ impl Frame {
                 self.angle = Some(angle)
             }
             Verb::Nod | Verb::Shake | Verb::Wiggle if self.times.is_none() => {
-                self.times = Some(Said(value, at))
+                self.times = Some(SlotValue(value, at))
             }
             Verb::Dance | Verb::Wait if self.within.is_none() && self.lasting.is_none() => {
-                self.within = Some(Said(value, at));
+                self.within = Some(SlotValue(value, at));
             }
-            _ => self.bare = Some(Said(value, at)),
+            _ => self.bare = Some(SlotValue(value, at)),
         }
     }
 
@@ -115,7 +111,7 @@ impl Frame {
 
     /// Returns whether a tilt is in fact a look: up or down.
     fn is_vertical_tilt(&self) -> bool {
-        matches!(self.directions.first(), Some(Said(Direction::Up | Direction::Down, _)))
+        matches!(self.directions.first(), Some(SlotValue(Direction::Up | Direction::Down, _)))
     }
 
     fn turn_to(&mut self) -> Option<Direction> {
@@ -125,24 +121,24 @@ impl Frame {
     /// Returns the given angle, or the one that the extent in words means. If both are given, only "a
     /// little" is dropped; any other extent stays in its slot.
     fn angle_or(&mut self, usual: Radians, most: Radians) -> Radians {
-        if let Some(Said(angle, _)) = self.angle.take() {
+        if let Some(SlotValue(angle, _)) = self.angle.take() {
             // "a little, 10 degrees" is 10 degrees. In "all the way, 10 degrees" one is left over and
             // reported.
             self.extent.take_if(|said| said.0 == Extent::Slight);
             return angle;
         }
         match self.extent.take() {
-            Some(Said(Extent::Slight, _)) => usual / 2.0,
-            Some(Said(Extent::Much, _)) => Radians(f64::min((usual * 2.0).value(), most.value())),
-            Some(Said(Extent::Full, _)) => most,
+            Some(SlotValue(Extent::Slight, _)) => usual / 2.0,
+            Some(SlotValue(Extent::Much, _)) => Radians(f64::min((usual * 2.0).value(), most.value())),
+            Some(SlotValue(Extent::Full, _)) => most,
             None => usual,
         }
     }
 
     /// Returns the duration of a motion: as given, or the calm duration at the given pace.
-    fn time_or(&mut self, usual: Duration, what: &str) -> Result<Duration, Trouble> {
+    fn time_or(&mut self, usual: Duration, what: &str) -> Result<Duration, Error> {
         match self.within.take() {
-            Some(Said(seconds, _)) => {
+            Some(SlotValue(seconds, _)) => {
                 // "slowly, over four seconds": the seconds specify how slowly.
                 self.pace = None;
                 duration(seconds, what)
@@ -153,18 +149,18 @@ impl Frame {
 
     fn paced(&mut self, usual: Duration) -> Duration {
         match self.pace.take() {
-            Some(Said(Pace::Slow, _)) => usual * 2,
-            Some(Said(Pace::Fast, _)) => usual / 2,
+            Some(SlotValue(Pace::Slow, _)) => usual * 2,
+            Some(SlotValue(Pace::Fast, _)) => usual / 2,
             None => usual,
         }
     }
 
     /// Returns the number of swings, and the duration of each half.
-    fn swings(&mut self, usual: u32, what: &str) -> Result<(u32, Duration), Trouble> {
+    fn swings(&mut self, usual: u32, what: &str) -> Result<(u32, Duration), Error> {
         // "nod in 5 seconds" may mean later. Without a count, the duration is left over and reported.
         let within = if self.times.is_some() { self.within.take() } else { None };
         let seconds = within.or_else(|| self.lasting.take()).map(|said| said.0);
-        let half = self.paced(p::HALF);
+        let half = self.paced(p::HALF_SWING_TIME);
         let times = self.times.take().map(|said| count(said.0, what)).transpose()?;
         let Some(seconds) = seconds else { return Ok((times.unwrap_or(usual), half)) };
         let whole = duration(seconds, what)?;
@@ -173,37 +169,39 @@ impl Frame {
         Ok((times, whole / times.saturating_mul(2).max(1)))
     }
 
-    fn nod(&mut self) -> Result<Primitive, Trouble> {
+    fn nod(&mut self) -> Result<Primitive, Error> {
         let (times, half) = self.swings(1, "nodding")?;
-        Ok(Primitive::Nod { times, angle: self.angle_or(p::SWING, p::MOST_SWING), half })
+        Ok(Primitive::Nod { times, angle: self.angle_or(p::DEFAULT_SWING, p::MAX_SWING), half })
     }
 
-    fn shake(&mut self) -> Result<Primitive, Trouble> {
-        let (times, half) = self.swings(p::SWINGS, "shaking the head")?;
-        Ok(Primitive::Shake { times, angle: self.angle_or(p::SWING, p::MOST_SWING), half })
+    fn shake(&mut self) -> Result<Primitive, Error> {
+        let (times, half) = self.swings(p::DEFAULT_SWINGS, "shaking the head")?;
+        Ok(Primitive::Shake { times, angle: self.angle_or(p::DEFAULT_SWING, p::MAX_SWING), half })
     }
 
-    fn wiggle(&mut self) -> Result<Primitive, Trouble> {
-        let (times, half) = self.swings(p::SWINGS, "wiggling the antennas")?;
+    fn wiggle(&mut self) -> Result<Primitive, Error> {
+        let (times, half) = self.swings(p::DEFAULT_SWINGS, "wiggling the antennas")?;
         Ok(Primitive::WiggleAntennas { times, half })
     }
 
-    fn dance(&mut self) -> Result<Primitive, Trouble> {
+    fn dance(&mut self) -> Result<Primitive, Error> {
         let seconds = self.within.take().or_else(|| self.lasting.take());
-        let duration = seconds.map_or(Ok(p::DANCE), |Said(seconds, _)| duration(seconds, "dancing"))?;
+        let duration = seconds
+            .map_or(Ok(p::DEFAULT_DANCE_TIME), |SlotValue(seconds, _)| duration(seconds, "dancing"))?;
         Ok(Primitive::Dance { duration })
     }
 
-    fn wait(&mut self, clause: &Range<usize>) -> Result<Primitive, Trouble> {
+    fn wait(&mut self, clause: &Range<usize>) -> Result<Primitive, Error> {
         let seconds = self.within.take().or_else(|| self.lasting.take());
-        let Said(seconds, _) = seconds.ok_or_else(|| Trouble::unclear(clause.clone(), Reason::Unknown))?;
+        let SlotValue(seconds, _) = seconds.ok_or_else(|| Error::unclear(clause.clone(), Reason::Unknown))?;
         Ok(Primitive::Wait { duration: duration(seconds, "waiting")? })
     }
 
-    fn look(&mut self) -> Option<Result<Primitive, Trouble>> {
-        if let Some(Said(point, _)) = self.point.take() {
+    fn look(&mut self) -> Option<Result<Primitive, Error>> {
+        if let Some(SlotValue(point, _)) = self.point.take() {
             return Some(
-                self.time_or(p::AIMED, "looking").map(|duration| Primitive::LookAt { point, duration }),
+                self.time_or(p::DEFAULT_AIM_TIME, "looking")
+                    .map(|duration| Primitive::LookAt { point, duration }),
             );
         }
         let direction = match self.turn_to()? {
@@ -216,57 +214,57 @@ impl Frame {
         };
         let angle = match direction {
             Look::Ahead => Radians::ZERO,
-            Look::Left | Look::Right => self.angle_or(p::LOOK, p::MOST_LOOK),
-            Look::Up | Look::Down => self.angle_or(p::LOOK, p::MOST_LOOK_UP_DOWN),
+            Look::Left | Look::Right => self.angle_or(p::DEFAULT_LOOK, p::MAX_LOOK),
+            Look::Up | Look::Down => self.angle_or(p::DEFAULT_LOOK, p::MAX_LOOK_UP_DOWN),
         };
         let time = self.time_or(p::head_duration(angle), "looking");
         Some(time.map(|duration| Primitive::Look { direction, angle, duration }))
     }
 
-    fn tilt(&mut self) -> Option<Result<Primitive, Trouble>> {
+    fn tilt(&mut self) -> Option<Result<Primitive, Error>> {
         let side = match self.turn_to()? {
             Direction::Left => Side::Left,
             Direction::Right => Side::Right,
             _ => return None,
         };
-        let angle = self.angle_or(p::TILT, p::MOST_TILT);
+        let angle = self.angle_or(p::DEFAULT_TILT, p::MAX_TILT);
         let time = self.time_or(p::head_duration(angle), "tilting the head");
         Some(time.map(|duration| Primitive::Tilt { side, angle, duration }))
     }
 
-    fn turn(&mut self) -> Option<Result<Primitive, Trouble>> {
+    fn turn(&mut self) -> Option<Result<Primitive, Error>> {
         let direction = self.turn_to()?;
         let angle = match direction {
             Direction::Ahead => Radians::ZERO,
-            Direction::Left => self.angle_or(p::TURN, p::MOST_TURN),
-            Direction::Right => -self.angle_or(p::TURN, p::MOST_TURN),
+            Direction::Left => self.angle_or(p::DEFAULT_TURN, p::MAX_TURN),
+            Direction::Right => -self.angle_or(p::DEFAULT_TURN, p::MAX_TURN),
             _ => return None,
         };
         let time = self.time_or(p::body_duration(angle), "turning the body");
         Some(time.map(|duration| Primitive::TurnBody { angle, duration }))
     }
 
-    fn height(&mut self, verb: Verb, clause: &Range<usize>) -> Result<Primitive, Trouble> {
+    fn height(&mut self, verb: Verb, clause: &Range<usize>) -> Result<Primitive, Error> {
         // "raise your head 10 degrees" is a look and not a lift.
         let up = match (verb, self.turn_to()) {
             (Verb::Raise | Verb::Move, Some(Direction::Up)) | (Verb::Raise, None) => true,
             (Verb::Lower | Verb::Move, Some(Direction::Down)) | (Verb::Lower, None) => false,
-            _ => return Err(Trouble::unclear(clause.clone(), Reason::Unknown)),
+            _ => return Err(Error::unclear(clause.clone(), Reason::Unknown)),
         };
         if self.angle.is_some() {
             let direction = if up { Look::Up } else { Look::Down };
-            let angle = self.angle_or(p::LOOK, p::MOST_LOOK_UP_DOWN);
+            let angle = self.angle_or(p::DEFAULT_LOOK, p::MAX_LOOK_UP_DOWN);
             let duration = self.time_or(p::head_duration(angle), "looking")?;
             return Ok(Primitive::Look { direction, angle, duration });
         }
         let metres = match (self.metres.take(), self.extent.as_ref()) {
             (Some(said), _) => said.0,
-            (None, None) => p::HEIGHT,
-            (None, Some(Said(extent, _))) => {
+            (None, None) => p::DEFAULT_HEIGHT_M,
+            (None, Some(SlotValue(extent, _))) => {
                 let most = p::furthest_height(if up { 1.0 } else { -1.0 }).abs();
                 let metres = match extent {
-                    Extent::Slight => p::HEIGHT * 0.5,
-                    Extent::Much => f64::min(p::HEIGHT * 2.0, most),
+                    Extent::Slight => p::DEFAULT_HEIGHT_M * 0.5,
+                    Extent::Much => f64::min(p::DEFAULT_HEIGHT_M * 2.0, most),
                     Extent::Full => most,
                 };
                 self.extent = None;
@@ -276,11 +274,11 @@ impl Frame {
         if metres < 0.0 {
             return Err(negative_number("a length for the head's height"));
         }
-        let duration = self.time_or(p::AIMED, "moving the head")?;
+        let duration = self.time_or(p::DEFAULT_AIM_TIME, "moving the head")?;
         Ok(Primitive::Height { metres: if up { metres } else { -metres }, duration })
     }
 
-    fn antennas(&mut self, verb: Verb) -> Option<Result<Primitive, Trouble>> {
+    fn antennas(&mut self, verb: Verb) -> Option<Result<Primitive, Error>> {
         let mut side = None;
         let mut inwards = false;
         let mut named = match verb {
@@ -288,7 +286,7 @@ impl Frame {
             Verb::Lower => Some(ANTENNAS_DOWN),
             _ => None,
         };
-        for Said(direction, _) in std::mem::take(&mut self.directions) {
+        for SlotValue(direction, _) in std::mem::take(&mut self.directions) {
             match direction {
                 Direction::Left if side.is_none() => side = Some(Side::Left),
                 Direction::Right if side.is_none() => side = Some(Side::Right),
@@ -299,7 +297,7 @@ impl Frame {
                 _ => return None,
             }
         }
-        let said = self.angle.take().map(|Said(angle, _)| if inwards { -angle } else { angle });
+        let said = self.angle.take().map(|SlotValue(angle, _)| if inwards { -angle } else { angle });
         let angle = said.or(named)?;
         let (left, right) = match side {
             Some(Side::Left) => (Some(angle), None),
@@ -316,28 +314,28 @@ const ANTENNAS_OUT: Radians = Radians::from_degrees(90.0);
 const ANTENNAS_IN: Radians = Radians::from_degrees(-30.0);
 const ANTENNAS_DOWN: Radians = Radians::from_degrees(150.0);
 
-fn duration(seconds: f64, what: &str) -> Result<Duration, Trouble> {
+fn duration(seconds: f64, what: &str) -> Result<Duration, Error> {
     Duration::try_from_secs_f64(seconds).ok().filter(|duration| duration.as_secs() < 86_400).ok_or_else(
         || {
             let what = format!("{what} for {} s", plain(seconds));
-            Trouble::Range(OutOfRange { what, allowed: "a duration of up to 300 s".to_owned() })
+            Error::Range(OutOfRange { what, allowed: "a duration of up to 300 s".to_owned() })
         },
     )
 }
 
-fn negative_number(what: &str) -> Trouble {
-    Trouble::Range(OutOfRange {
+fn negative_number(what: &str) -> Error {
+    Error::Range(OutOfRange {
         what: format!("a negative number as {what}"),
         allowed: "a positive number and the other direction".to_owned(),
     })
 }
 
 /// Converts a number to a count; it must be whole.
-pub(super) fn count(times: f64, what: &str) -> Result<u32, Trouble> {
-    let most = f64::from(p::MOST_TIMES);
+pub(super) fn count(times: f64, what: &str) -> Result<u32, Error> {
+    let most = f64::from(p::MAX_TIMES);
     if times.fract() == 0.0 && (1.0..=most).contains(&times) {
         return Ok(times as u32);
     }
     let what = format!("{what} {} times", plain(times));
-    Err(Trouble::Range(OutOfRange { what, allowed: format!("a whole number from 1 to {}", p::MOST_TIMES) }))
+    Err(Error::Range(OutOfRange { what, allowed: format!("a whole number from 1 to {}", p::MAX_TIMES) }))
 }

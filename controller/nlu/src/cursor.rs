@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::intent::Reason;
 use super::lexicon;
-use super::parser::{Parser, Trouble};
+use super::parser::{Error, Parser};
 use super::phrases;
 use super::tokenize::Token;
 
@@ -61,8 +61,8 @@ impl Parser<'_> {
     }
 
     /// Returns the error for a clause that is not understood from here to its end.
-    pub fn rest_unclear(&self) -> Trouble {
-        Trouble::unclear(self.at..self.clause_end(self.at).max(self.at + 1), Reason::Unknown)
+    pub fn rest_unclear(&self) -> Error {
+        Error::unclear(self.at..self.clause_end(self.at).max(self.at + 1), Reason::Unknown)
     }
 
     pub fn word(&self, at: usize) -> Option<&str> {

@@ -6,7 +6,8 @@ use firmware_bridge::units::Radians;
 
 use super::decimal::plain;
 use super::primitive::{
-    AIMED, CENTER, HALF, Look, Primitive, SWING, Side, antenna_duration, body_duration, head_duration,
+    CENTER, DEFAULT_AIM_TIME, DEFAULT_SWING, HALF_SWING_TIME, Look, Primitive, Side, antenna_duration,
+    body_duration, head_duration,
 };
 
 impl Primitive {
@@ -28,7 +29,13 @@ impl Primitive {
                 format!("look {to} {}{}", degrees(angle), timed(duration, head_duration(angle)))
             }
             Primitive::LookAt { point: [x, y, z], duration } => {
-                format!("look at ({}, {}, {}) m{}", plain(x), plain(y), plain(z), timed(duration, AIMED))
+                format!(
+                    "look at ({}, {}, {}) m{}",
+                    plain(x),
+                    plain(y),
+                    plain(z),
+                    timed(duration, DEFAULT_AIM_TIME)
+                )
             }
             Primitive::Tilt { side, angle, duration } => {
                 let timed = timed(duration, head_duration(angle));
@@ -44,14 +51,18 @@ impl Primitive {
             }
             Primitive::Height { metres, duration } => {
                 let verb = if metres < 0.0 { "lower" } else { "raise" };
-                format!("{verb} the head {} mm{}", plain(metres.abs() * 1000.0), timed(duration, AIMED))
+                format!(
+                    "{verb} the head {} mm{}",
+                    plain(metres.abs() * 1000.0),
+                    timed(duration, DEFAULT_AIM_TIME)
+                )
             }
             Primitive::Nod { times, angle, half } => format!("nod {}{}", count(times), swing(angle, half)),
             Primitive::Shake { times, angle, half } => {
                 format!("shake the head {}{}", count(times), swing(angle, half))
             }
             Primitive::WiggleAntennas { times, half } => {
-                format!("wiggle the antennas {}{}", count(times), swing(SWING, half))
+                format!("wiggle the antennas {}{}", count(times), swing(DEFAULT_SWING, half))
             }
             Primitive::SetAntennas { right, left, duration } => {
                 let usual = right.into_iter().chain(left).map(antenna_duration).max().unwrap_or_default();
@@ -112,8 +123,9 @@ fn count(times: u32) -> String {
 }
 
 fn swing(angle: Radians, half: Duration) -> String {
-    let by = if angle == SWING { String::new() } else { format!(" by {}", degrees(angle)) };
-    let pace = if half == HALF { String::new() } else { format!(" at {} each way", seconds(half)) };
+    let by = if angle == DEFAULT_SWING { String::new() } else { format!(" by {}", degrees(angle)) };
+    let pace =
+        if half == HALF_SWING_TIME { String::new() } else { format!(" at {} each way", seconds(half)) };
     by + &pace
 }
 

@@ -87,16 +87,23 @@ fn motions(gesture: Gesture) -> Vec<Primitive> {
             look(Look::Ahead, Radians::ZERO),
         ],
         Gesture::Happy => vec![
-            Primitive::WiggleAntennas { times: 3, half: p::HALF },
-            Primitive::Nod { times: 2, angle: p::SWING, half: p::HALF },
+            Primitive::WiggleAntennas { times: 3, half: p::HALF_SWING_TIME },
+            Primitive::Nod { times: 2, angle: p::DEFAULT_SWING, half: p::HALF_SWING_TIME },
         ],
-        Gesture::Sad => vec![look(Look::Down, p::LOOK), antennas(150.0)],
+        Gesture::Sad => vec![look(Look::Down, p::DEFAULT_LOOK), antennas(150.0)],
         Gesture::Curious => vec![
-            Primitive::Tilt { side: Side::Left, angle: p::TILT, duration: p::head_duration(p::TILT) },
+            Primitive::Tilt {
+                side: Side::Left,
+                angle: p::DEFAULT_TILT,
+                duration: p::head_duration(p::DEFAULT_TILT),
+            },
             antennas(0.0),
         ],
         Gesture::Surprised => {
-            vec![antennas(0.0), Primitive::Height { metres: p::HEIGHT, duration: p::AIMED }]
+            vec![
+                antennas(0.0),
+                Primitive::Height { metres: p::DEFAULT_HEIGHT_M, duration: p::DEFAULT_AIM_TIME },
+            ]
         }
     }
 }

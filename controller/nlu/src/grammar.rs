@@ -12,20 +12,20 @@ use std::ops::Range;
 
 use firmware_bridge::units::Radians;
 
-use super::before::Before;
 use super::build::count;
-use super::fixed::{Fixed, fixed};
-use super::frame::{Frame, begins_inside, verb_at};
+use super::decline_reason::why;
+use super::dialog_context::DialogContext;
 use super::gesture::gesture;
-use super::intent::{Intent, MOST_STEPS, Reason};
+use super::intent::{Intent, MAX_STEPS, Reason};
 use super::known::Known;
 use super::lexicon::{self, Part, Verb};
 use super::numbers::{Quantity, quantity};
-use super::parser::{Parser, Trouble};
+use super::parser::{Error, Parser};
 use super::phrases;
 use super::primitive::{self, OutOfRange, Primitive};
+use super::set_phrases::{SetPhrase, fixed};
+use super::slots::{Slots, begins_inside, verb_at};
 use super::tokenize::{Token, tokenize};
-use super::why::why;
 
 /// The reason why a text gives no plan.
 pub(super) enum Refused {
@@ -37,9 +37,9 @@ pub(super) enum Refused {
 pub(super) fn parse(text: &str, known: &Known<'_>) -> Result<Vec<Intent>, Refused> {
     let mut parser = Parser::new(text, known);
     let mut flow = parser.context_before_text();
-    parser.sentence(&mut flow).map_err(|trouble| match trouble {
-        Trouble::Range(range) => Refused::Range(range),
-        Trouble::Unclear { at, reason } => {
+    parser.sentence(&mut flow).map_err(|error| match error {
+        Error::Range(range) => Refused::Range(range),
+        Error::Unclear { at, reason } => {
             let reason = if reason == Reason::Unknown { why(&tokenize(text)) } else { reason };
             Refused::Unclear { heard: parser.words_of(at), reason }
         }
@@ -47,7 +47,7 @@ pub(super) fn parse(text: &str, known: &Known<'_>) -> Result<Vec<Intent>, Refuse
 }
 
 /// Returns whether a text refers to an earlier action, even if there is none.
-pub(super) fn refers(text: &str, before: &Before) -> bool {
+pub(super) fn refers(text: &str, before: &DialogContext) -> bool {
     let known = Known { before: Some(before), ..Known::default() };
     let mut parser = Parser::new(text, &known);
     parser.context_before_text();
@@ -81,7 +81,7 @@ impl Parser<'_> {
     fn context_before_text(&mut self) -> Flow {
         let Some(before) = self.known.before else { return Flow::default() };
         self.earlier_tool = before.tool().cloned();
-        let plan = before.acted().map(|turn| turn.plan.as_slice()).unwrap_or_default();
+        let plan = before.last_action().map(|turn| turn.plan.as_slice()).unwrap_or_default();
         if let Some(Intent::RunTool { .. } | Intent::MakeTool { .. }) = plan.last() {
             self.last_tool.clone_from(&self.earlier_tool);
         }
@@ -92,9 +92,9 @@ impl Parser<'_> {
         Flow::after(plan.iter().map(motion).collect::<Option<_>>().unwrap_or_default())
     }
 
-    fn sentence(&mut self, flow: &mut Flow) -> Result<Vec<Intent>, Trouble> {
+    fn sentence(&mut self, flow: &mut Flow) -> Result<Vec<Intent>, Error> {
         if let Some(topic) = self.whole_question()? {
-            return Ok(vec![Intent::Tell(topic)]);
+            return Ok(vec![Intent::Report(topic)]);
         }
         if let Some(plan) = self.correction()? {
             return Ok(plan);
@@ -105,7 +105,7 @@ impl Parser<'_> {
         self.skip_introduction();
         while self.at < self.tokens.len() {
             plan.extend(self.clause(flow)?);
-            if plan.len() > MOST_STEPS {
+            if plan.len() > MAX_STEPS {
                 break;
             }
             self.skip_trailer();
@@ -119,20 +119,20 @@ impl Parser<'_> {
         } else {
             plan.retain(|intent| *intent != Intent::Greet);
         }
-        if plan.is_empty() { Err(Trouble::unclear(0..usize::MAX, Reason::Unknown)) } else { Ok(plan) }
+        if plan.is_empty() { Err(Error::unclear(0..usize::MAX, Reason::Unknown)) } else { Ok(plan) }
     }
 
     /// Rejects negations: what the user does not want is never done, and never guessed around.
-    fn reject_negation(&self) -> Result<(), Trouble> {
+    fn reject_negation(&self) -> Result<(), Error> {
         let negated = |token: &Token| token.word().is_some_and(lexicon::is_negation);
         match self.tokens.iter().position(negated) {
-            Some(at) => Err(Trouble::unclear(at..self.clause_end(at), Reason::Negated)),
+            Some(at) => Err(Error::unclear(at..self.clause_end(at), Reason::Negated)),
             None => Ok(()),
         }
     }
 
     /// Rejects a reversed order such as "before looking right, nod", where the first motion comes last.
-    fn reject_reversed_order(&self) -> Result<(), Trouble> {
+    fn reject_reversed_order(&self) -> Result<(), Error> {
         let begins = |at: usize| {
             at.checked_sub(1).is_none_or(|before| {
                 let full_stop = |mark| self.tokens.get(before).is_some_and(|token| token.is_mark(mark));
@@ -141,7 +141,7 @@ impl Parser<'_> {
             })
         };
         match (0..self.tokens.len()).find(|&at| self.word(at) == Some("before") && begins(at)) {
-            Some(at) => Err(Trouble::unclear(at..self.clause_end(at + 1), Reason::Unknown)),
+            Some(at) => Err(Error::unclear(at..self.clause_end(at + 1), Reason::Unknown)),
             None => Ok(()),
         }
     }
@@ -175,7 +175,7 @@ impl Parser<'_> {
         }
     }
 
-    fn clause(&mut self, flow: &mut Flow) -> Result<Vec<Intent>, Trouble> {
+    fn clause(&mut self, flow: &mut Flow) -> Result<Vec<Intent>, Error> {
         if let Some(said) = self.talk()? {
             return Ok(vec![said]);
         }
@@ -227,10 +227,10 @@ impl Parser<'_> {
                 self.last_tool = None;
                 Ok(steps.into_iter().map(Intent::Motion).collect())
             }
-            Err(trouble) => {
+            Err(error) => {
                 // "happy hello" may be a tool, once it is certain that it is not a motion.
                 self.at = start;
-                self.run_bare()?.ok_or(trouble)
+                self.run_bare()?.ok_or(error)
             }
         }
     }
@@ -250,10 +250,10 @@ impl Parser<'_> {
 
     /// Parses a phrase that is a whole clause: about the robot, about what it sees, or one that moves
     /// nothing.
-    fn talk(&mut self) -> Result<Option<Intent>, Trouble> {
+    fn talk(&mut self) -> Result<Option<Intent>, Error> {
         if let Some((topic, taken)) = self.question_here() {
             self.at += taken;
-            return Ok(Some(Intent::Tell(topic)));
+            return Ok(Some(Intent::Report(topic)));
         }
         if let Some((sight, taken)) = self.sight_here()? {
             self.at += taken;
@@ -261,38 +261,38 @@ impl Parser<'_> {
         }
         let Some((fixed, taken)) = self.whole_phrase() else { return Ok(None) };
         let intent = match fixed {
-            Fixed::State => Intent::State,
-            Fixed::Help => Intent::Help,
-            Fixed::ListTools => Intent::ListTools,
-            Fixed::Greet => Intent::Greet,
-            Fixed::Thanks => Intent::Thanks,
-            Fixed::Center | Fixed::Wake | Fixed::Sleep | Fixed::TurnRound => return Ok(None),
+            SetPhrase::State => Intent::State,
+            SetPhrase::Help => Intent::Help,
+            SetPhrase::ListTools => Intent::ListTools,
+            SetPhrase::Greet => Intent::Greet,
+            SetPhrase::Thanks => Intent::Thanks,
+            SetPhrase::Center | SetPhrase::Wake | SetPhrase::Sleep | SetPhrase::TurnRound => return Ok(None),
         };
         self.at += taken;
         Ok(Some(intent))
     }
 
-    fn whole_phrase(&self) -> Option<(Fixed, usize)> {
+    fn whole_phrase(&self) -> Option<(SetPhrase, usize)> {
         let (fixed, taken) = fixed(&self.window(self.at))?;
         let end = self.at + taken;
         (end >= self.tokens.len() || self.is_joint(end)).then_some((fixed, taken))
     }
 
     /// Parses one clause of motion.
-    pub fn step(&mut self, flow: &mut Flow) -> Result<Vec<Primitive>, Trouble> {
+    pub fn step(&mut self, flow: &mut Flow) -> Result<Vec<Primitive>, Error> {
         if let Some((fixed, taken)) = self.whole_phrase() {
             let primitive = match fixed {
-                Fixed::Center => Some(Primitive::Center),
-                Fixed::Wake => Some(Primitive::Wake),
-                Fixed::Sleep => Some(Primitive::Sleep),
-                Fixed::TurnRound => {
+                SetPhrase::Center => Some(Primitive::Center),
+                SetPhrase::Wake => Some(Primitive::Wake),
+                SetPhrase::Sleep => Some(Primitive::Sleep),
+                SetPhrase::TurnRound => {
                     let angle = Radians::from_degrees(180.0);
                     Some(Primitive::TurnBody { angle, duration: primitive::body_duration(angle) })
                 }
                 _ => None,
             };
             if let Some(primitive) = primitive {
-                primitive.check().map_err(Trouble::Range)?;
+                primitive.check().map_err(Error::Range)?;
                 self.at += taken;
                 *flow = Flow { verb: None, group: vec![primitive] };
                 return Ok(vec![primitive]);
@@ -307,7 +307,7 @@ impl Parser<'_> {
         }
         if let Some((times, end)) = self.repetition()? {
             if flow.group.is_empty() {
-                return Err(Trouble::unclear(self.at..end, Reason::NothingToRepeat));
+                return Err(Error::unclear(self.at..end, Reason::NothingToRepeat));
             }
             self.at = end;
             return Ok(repeat(&flow.group, times));
@@ -316,11 +316,10 @@ impl Parser<'_> {
         let clause = start..self.clause_end(start);
         match verb_at(&self.tokens, start) {
             Some((verb, at)) => {
-                let (mut frame, end) = Frame::read(verb, &self.tokens, at + 1)?;
+                let (mut frame, end) = Slots::read(verb, &self.tokens, at + 1)?;
                 frame.read_before(verb, &self.tokens, start, at)?;
                 let part = frame.part;
-                let built =
-                    frame.build(verb, clause).map_err(|trouble| self.without_side_question(trouble, end));
+                let built = frame.build(verb, clause).map_err(|error| self.without_side_question(error, end));
                 let (built, times) = built?;
                 self.at = end;
                 let built = several_times(&built, times, start..end)?;
@@ -333,12 +332,12 @@ impl Parser<'_> {
 
     /// Reports a missing direction as not understood if more words follow: in "turn the page", the
     /// direction is not the problem.
-    fn without_side_question(&self, trouble: Trouble, end: usize) -> Trouble {
-        match trouble {
-            Trouble::Unclear { at, reason: Reason::WhichWay } if !self.is_end(end) => {
-                Trouble::unclear(at, Reason::Unknown)
+    fn without_side_question(&self, error: Error, end: usize) -> Error {
+        match error {
+            Error::Unclear { at, reason: Reason::WhichWay } if !self.is_end(end) => {
+                Error::unclear(at, Reason::Unknown)
             }
-            trouble => trouble,
+            error => error,
         }
     }
 
@@ -348,14 +347,14 @@ impl Parser<'_> {
         &mut self,
         flow: &mut Flow,
         clause: Range<usize>,
-    ) -> Result<Vec<Primitive>, Trouble> {
+    ) -> Result<Vec<Primitive>, Error> {
         let rest = self.tokens.get(clause.start..).unwrap_or_default();
         if !begins_inside(rest) {
-            return Err(Trouble::unclear(clause, Reason::Unknown));
+            return Err(Error::unclear(clause, Reason::Unknown));
         }
         let carried = flow.verb;
         let (mut frame, end) =
-            Frame::read(carried.map_or(Verb::Move, |(verb, _)| verb), &self.tokens, clause.start)?;
+            Slots::read(carried.map_or(Verb::Move, |(verb, _)| verb), &self.tokens, clause.start)?;
         let (verb, fresh) = match (frame.part, carried) {
             (Some(_), None) => (Verb::Move, true),
             (Some(_), Some(_)) if frame.aims() => (Verb::Move, true),
@@ -363,12 +362,12 @@ impl Parser<'_> {
                 frame.part = frame.part.or(part);
                 (verb, false)
             }
-            (None, None) => return Err(Trouble::unclear(clause, Reason::Unknown)),
+            (None, None) => return Err(Error::unclear(clause, Reason::Unknown)),
         };
         let part = frame.part;
         let start = clause.start;
         let (built, times) =
-            frame.build(verb, clause).map_err(|trouble| self.without_side_question(trouble, end))?;
+            frame.build(verb, clause).map_err(|error| self.without_side_question(error, end))?;
         self.at = end;
         let mut steps = built.clone();
         if fresh {
@@ -384,12 +383,12 @@ impl Parser<'_> {
 
     /// Parses "again", "once more", "repeat that twice" or "do it three times": the count, and where it
     /// ends.
-    fn repetition(&self) -> Result<Option<(u32, usize)>, Trouble> {
+    fn repetition(&self) -> Result<Option<(u32, usize)>, Error> {
         self.repetition_at(self.at)
     }
 
     /// Does the same from this token on.
-    pub fn repetition_at(&self, start: usize) -> Result<Option<(u32, usize)>, Trouble> {
+    pub fn repetition_at(&self, start: usize) -> Result<Option<(u32, usize)>, Error> {
         let word = |at: usize| self.word(at);
         let pronoun = |at: usize| matches!(word(at), Some("it" | "that" | "this"));
         let (mut end, mut certain) = (start, false);
@@ -417,14 +416,10 @@ impl Parser<'_> {
 
 /// Repeats steps. A position that is already reached cannot be reached again: "raise your antennas four
 /// times" means some other, unknown motion.
-fn several_times(
-    built: &[Primitive],
-    times: Option<u32>,
-    at: Range<usize>,
-) -> Result<Vec<Primitive>, Trouble> {
+fn several_times(built: &[Primitive], times: Option<u32>, at: Range<usize>) -> Result<Vec<Primitive>, Error> {
     let times = times.unwrap_or(1);
     match built {
-        [only] if times > 1 && only.is_place() => Err(Trouble::unclear(at, Reason::Unknown)),
+        [only] if times > 1 && only.is_position() => Err(Error::unclear(at, Reason::Unknown)),
         _ => Ok(repeat(built, times)),
     }
 }

@@ -9,10 +9,10 @@ use super::decimal::plain;
 use super::primitive::{OutOfRange, Primitive};
 
 /// Maximum length of a text, in characters.
-pub const LONGEST_TEXT: usize = 2_000;
+pub const MAX_TEXT_LEN: usize = 2_000;
 
 /// Maximum number of steps in one sentence.
-pub const MOST_STEPS: usize = 60;
+pub const MAX_STEPS: usize = 60;
 
 /// The meaning of a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub enum Understanding {
     /// A part of the text is not understood, so nothing is done.
     Unclear {
         /// The part, in the user's words.
-        heard: String,
+        text: String,
         /// The reason.
         reason: Reason,
         /// Similar commands that are possible, best first; may be empty.
@@ -150,7 +150,7 @@ pub enum Intent {
     /// Answer thanks.
     Thanks,
     /// Answer a question about the robot itself.
-    Tell(Topic),
+    Report(Topic),
 }
 
 /// Formats a plan's step: `nod twice`, `run happy_hello {"times":3}`, `make happy_hello: nod 3 times;
@@ -175,7 +175,7 @@ impl fmt::Display for Intent {
             }
             Intent::Greet => f.write_str("greet"),
             Intent::Thanks => f.write_str("thanks"),
-            Intent::Tell(topic) => write!(f, "tell {topic}"),
+            Intent::Report(topic) => write!(f, "tell {topic}"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::before::Before;
+use super::dialog_context::DialogContext;
 
 /// A tool that can be run by its name.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,5 +21,5 @@ pub struct Known<'a> {
     /// The tools in the registry.
     pub tools: &'a [KnownTool],
     /// The dialog context, in a conversation.
-    pub before: Option<&'a Before>,
+    pub before: Option<&'a DialogContext>,
 }

@@ -4,17 +4,17 @@
 //! Reading order:
 //!
 //! * [`primitive`]: the motions that a person can ask for;
-//! * [`stroke`]: the movements of which they consist;
+//! * [`motion_segments`]: the movements of which they consist;
 //! * [`intent`]: the possible meanings of a text;
 //! * [`offline`]: the entry point, [`understand`];
-//! * [`before`]: the dialog context, to which a text may refer;
-//! * `reword`: normalizes a text;
-//! * `parser`, `cursor`, `grammar`, `frame` and `build`: parse it;
+//! * [`dialog_context`]: the dialog context, to which a text may refer;
+//! * `normalize`: normalizes a text;
+//! * `parser`, `cursor`, `grammar`, `slots` and `build`: parse it;
 //! * `tools` and `arguments`: clauses about tools;
 //! * [`question`]: questions about the robot;
-//! * [`sight`]: clauses about what the camera sees;
-//! * `correct`, `referring` and `change`: corrections and references;
-//! * `why`: the reason for declining;
+//! * [`vision_intent`]: clauses about what the camera sees;
+//! * `corrections`, `anaphora` and `modification`: corrections and references;
+//! * `decline_reason`: the reason for declining;
 //! * [`answer`]: the answers.
 //!
 //! [`is_stop`] is independent of the rest: callers ask it first.
@@ -24,46 +24,46 @@
 //! from the outcome of each turn.
 
 mod aim;
+mod anaphora;
 pub mod answer;
 mod arguments;
-pub mod before;
 mod build;
-mod change;
-mod correct;
+mod corrections;
 mod cursor;
 mod decimal;
+mod decline_reason;
 mod describe;
-mod fixed;
-mod frame;
+pub mod dialog_context;
 mod gesture;
 mod grammar;
 pub mod intent;
 mod known;
 mod lexicon;
+mod modification;
+pub mod motion_segments;
 mod name;
-mod nearest;
+mod normalize;
 mod numbers;
 pub mod offline;
 mod parser;
 mod phrases;
 pub mod primitive;
 pub mod question;
-mod referring;
-mod reword;
-pub mod sight;
+mod set_phrases;
+mod slots;
 mod stop;
-pub mod stroke;
+mod suggestions;
 mod tokenize;
 mod tools;
 mod typo;
-mod why;
+pub mod vision_intent;
 
 pub use aim::Aim;
-pub use before::{Before, Turn};
+pub use dialog_context::{DialogContext, PastTurn};
 pub use intent::{Intent, Reach, Reason, Sight, Topic, Understanding};
 pub use known::{Known, KnownTool};
-pub use name::{LONGEST_NAME, tool_name};
+pub use motion_segments::{MotionSegment, lower};
+pub use name::{MAX_NAME_BYTES, tool_name};
 pub use offline::understand;
 pub use primitive::{OutOfRange, Primitive};
 pub use stop::is_stop;
-pub use stroke::{Stroke, lower};

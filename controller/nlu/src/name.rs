@@ -1,12 +1,12 @@
 //! Names of tools: turns what a person said into a Python identifier that shadows nothing.
 
-use super::fixed::fixed;
 use super::lexicon::{is_make, is_run, verb};
 use super::phrases::joiner;
 use super::primitive::{OutOfRange, Primitive};
+use super::set_phrases::fixed;
 
 /// Maximum length of a tool's name.
-pub const LONGEST_NAME: usize = 40;
+pub const MAX_NAME_BYTES: usize = 40;
 
 /// Keywords of Python 3.11 and later, including soft ones.
 const KEYWORDS: &[&str] = &[
@@ -97,7 +97,7 @@ pub fn tool_name(said: &str) -> Result<String, OutOfRange> {
     if name.is_empty() {
         return refused("a name with at least one letter from a to z");
     }
-    if name.len() > LONGEST_NAME {
+    if name.len() > MAX_NAME_BYTES {
         return refused("a name of up to 40 letters, digits and underscores");
     }
     if KEYWORDS.contains(&name.as_str()) || RESERVED.contains(&name.as_str()) {

@@ -142,7 +142,7 @@ fn below_hundred(tokens: &[Token]) -> Option<(f64, usize)> {
 }
 
 fn ones(word: &str) -> Option<f64> {
-    place(word, &["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])
+    position(word, &["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])
 }
 
 fn teens(word: &str) -> Option<f64> {
@@ -158,16 +158,16 @@ fn teens(word: &str) -> Option<f64> {
         "eighteen",
         "nineteen",
     ];
-    place(word, &words).map(|value| value + 10.0)
+    position(word, &words).map(|value| value + 10.0)
 }
 
 fn tens(word: &str) -> Option<f64> {
     let words = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-    place(word, &words).map(|value| (value + 2.0) * 10.0)
+    position(word, &words).map(|value| (value + 2.0) * 10.0)
 }
 
-fn place(word: &str, words: &[&str]) -> Option<f64> {
-    words.iter().position(|candidate| *candidate == word).map(|place| place as f64)
+fn position(word: &str, words: &[&str]) -> Option<f64> {
+    words.iter().position(|candidate| *candidate == word).map(|position| position as f64)
 }
 
 fn word(tokens: &[Token], at: usize) -> Option<&str> {

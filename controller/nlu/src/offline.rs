@@ -1,13 +1,13 @@
 //! The entry point of the grammar: turns a text into a plan or a reason. Pure, and well under a
 //! millisecond.
 
-use super::before::{Before, Turn};
+use super::dialog_context::{DialogContext, PastTurn};
 use super::grammar;
-use super::intent::{LONGEST_TEXT, MOST_STEPS, Reason, Understanding};
+use super::intent::{MAX_STEPS, MAX_TEXT_LEN, Reason, Understanding};
 use super::known::Known;
-use super::nearest::nearest;
 use super::primitive::OutOfRange;
 use super::stop::is_stop;
+use super::suggestions::nearest;
 
 /// Returns the meaning of a text: of all of it, or nothing.
 #[must_use]
@@ -16,8 +16,8 @@ pub fn understand(text: &str, known: &Known<'_>) -> Understanding {
         return Understanding::Stop;
     }
     let characters = text.chars().count();
-    if characters > LONGEST_TEXT {
-        return Understanding::TooLong { characters, allowed: LONGEST_TEXT };
+    if characters > MAX_TEXT_LEN {
+        return Understanding::TooLong { characters, allowed: MAX_TEXT_LEN };
     }
     if text.trim().is_empty() {
         return Understanding::Empty;
@@ -26,9 +26,9 @@ pub fn understand(text: &str, known: &Known<'_>) -> Understanding {
         return unclear(text, Reason::NotText, known);
     }
     match grammar::parse(text, known) {
-        Ok(plan) if plan.len() > MOST_STEPS => Understanding::OutOfRange(OutOfRange {
+        Ok(plan) if plan.len() > MAX_STEPS => Understanding::OutOfRange(OutOfRange {
             what: format!("a plan of {} steps", plan.len()),
-            allowed: format!("up to {MOST_STEPS} steps in one sentence"),
+            allowed: format!("up to {MAX_STEPS} steps in one sentence"),
         }),
         Ok(plan) => Understanding::Plan(plan),
         Err(grammar::Refused::Unclear { heard, reason }) => unclear(&heard, reason, known),
@@ -42,7 +42,7 @@ fn unclear(heard: &str, reason: Reason, known: &Known<'_>) -> Understanding {
         Reason::WhichTool => known.tools.iter().take(3).map(|tool| tool.name.clone()).collect(),
         _ => Vec::new(),
     };
-    Understanding::Unclear { heard: printable(heard), reason, nearest }
+    Understanding::Unclear { text: printable(heard), reason, nearest }
 }
 
 /// Makes a quotation safe to print: one short line without control characters.
@@ -63,9 +63,9 @@ fn printable(heard: &str) -> String {
 /// Maximum length of a quotation of the user's words, in characters.
 const MAX_QUOTE_LENGTH: usize = 80;
 
-impl Before {
+impl DialogContext {
     /// Records a turn.
-    pub fn remember(&mut self, turn: Turn) {
+    pub fn remember(&mut self, turn: PastTurn) {
         let refers = grammar::refers(&turn.said, self);
         self.record(turn, refers);
     }

@@ -6,20 +6,20 @@ use serde_json::{Map, Value};
 
 use super::intent::Reason;
 use super::known::Known;
+use super::normalize::reword;
 use super::primitive::OutOfRange;
-use super::reword::reword;
 use super::tokenize::Token;
 
 /// The reason why a clause gives no plan. Ranges are indices of tokens.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Trouble {
+pub(super) enum Error {
     Unclear { at: Range<usize>, reason: Reason },
     Range(OutOfRange),
 }
 
-impl Trouble {
+impl Error {
     pub fn unclear(at: Range<usize>, reason: Reason) -> Self {
-        Trouble::Unclear { at, reason }
+        Error::Unclear { at, reason }
     }
 }
 

@@ -204,7 +204,7 @@ pub(super) fn longest<'p>(
     phrases
         .enumerate()
         .filter(|(_, phrase)| phrase.as_bytes().first() == first)
-        .filter_map(|(place, phrase)| Some((place, taken(phrase)?)))
+        .filter_map(|(position, phrase)| Some((position, taken(phrase)?)))
         .max_by_key(|&(_, count)| count)
 }
 
@@ -230,14 +230,14 @@ pub(super) fn joiner(words: &[Option<&str>]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixed::{Fixed, fixed};
     use super::super::name::is_command;
+    use super::super::set_phrases::{SetPhrase, fixed};
     use super::*;
 
     #[test]
     fn longest_phrase_wins() {
         let words: Vec<Option<&str>> = "thank you very much then nod".split(' ').map(Some).collect();
-        assert_eq!(fixed(&words), Some((Fixed::Thanks, 4)));
+        assert_eq!(fixed(&words), Some((SetPhrase::Thanks, 4)));
         assert_eq!(joiner(&[Some("and")]), Some(1));
         assert!(is_command("nod") && is_command("run") && is_command("center") && !is_command("happy_hello"));
     }

@@ -150,36 +150,36 @@ pub struct OutOfRange {
 }
 
 /// Default angle of a look.
-pub const LOOK: Radians = Radians::from_degrees(20.0);
+pub const DEFAULT_LOOK: Radians = Radians::from_degrees(20.0);
 /// Default angle of a tilt.
-pub const TILT: Radians = Radians::from_degrees(15.0);
+pub const DEFAULT_TILT: Radians = Radians::from_degrees(15.0);
 /// Default angle of a turn of the body.
-pub const TURN: Radians = Radians::from_degrees(30.0);
+pub const DEFAULT_TURN: Radians = Radians::from_degrees(30.0);
 /// Default change of the head's height, in metres.
-pub const HEIGHT: f64 = 0.010;
+pub const DEFAULT_HEIGHT_M: f64 = 0.010;
 /// Default depth of a nod, and default angle of a shake to each side.
-pub const SWING: Radians = Radians::from_degrees(15.0);
+pub const DEFAULT_SWING: Radians = Radians::from_degrees(15.0);
 /// Duration of one half of a nod, a shake or a wiggle.
-pub const HALF: Duration = Duration::from_millis(400);
+pub const HALF_SWING_TIME: Duration = Duration::from_millis(400);
 /// Default number of shakes or wiggles; a nod goes once.
-pub const SWINGS: u32 = 2;
+pub const DEFAULT_SWINGS: u32 = 2;
 /// Default duration of a dance.
-pub const DANCE: Duration = Duration::from_secs(8);
+pub const DEFAULT_DANCE_TIME: Duration = Duration::from_secs(8);
 /// Duration of a look at a point, and of a change of the head's height.
-pub const AIMED: Duration = Duration::from_secs(1);
+pub const DEFAULT_AIM_TIME: Duration = Duration::from_secs(1);
 
 /// Maximum angles of a look to a side, a look up or down, a tilt, and a turn of the body.
-pub(super) const MOST_LOOK: Radians = Radians::from_degrees(60.0);
-pub(super) const MOST_LOOK_UP_DOWN: Radians = Radians::from_degrees(35.0);
-pub(super) const MOST_TILT: Radians = Radians::from_degrees(30.0);
-pub(super) const MOST_TURN: Radians = Radians::from_degrees(160.0);
+pub(super) const MAX_LOOK: Radians = Radians::from_degrees(60.0);
+pub(super) const MAX_LOOK_UP_DOWN: Radians = Radians::from_degrees(35.0);
+pub(super) const MAX_TILT: Radians = Radians::from_degrees(30.0);
+pub(super) const MAX_TURN: Radians = Radians::from_degrees(160.0);
 /// Maximum depth of a nod, and maximum angle of a shake to each side.
-pub(super) const MOST_SWING: Radians = Radians::from_degrees(25.0);
+pub(super) const MAX_SWING: Radians = Radians::from_degrees(25.0);
 /// Maximum angle of an antenna, in degrees.
-pub(super) const MOST_ANTENNA: f64 = 170.0;
+pub(super) const MAX_ANTENNA_DEG: f64 = 170.0;
 /// Maximum distances of the head below and above the neutral pose, in millimetres.
-pub(super) const MOST_SUNK: f64 = 40.0;
-pub(super) const MOST_RAISED: f64 = 20.0;
+pub(super) const MAX_LOWERED_MM: f64 = 40.0;
+pub(super) const MAX_RAISED_MM: f64 = 20.0;
 /// Maximum mean speeds, in degrees per second. A faster motion is rejected and not
 /// clamped during its execution.
 const MAX_HEAD_DPS: f64 = 150.0;
@@ -189,10 +189,10 @@ const MAX_ANTENNA_DPS: f64 = 360.0;
 const MIN_MOVE_S: f64 = 0.2;
 const MAX_MOVE_S: f64 = 30.0;
 /// Minimum and maximum duration of a dance, in seconds.
-pub(super) const SHORTEST_DANCE: f64 = 2.0;
-pub(super) const LONGEST_DANCE: f64 = 60.0;
+pub(super) const MIN_DANCE_S: f64 = 2.0;
+pub(super) const MAX_DANCE_S: f64 = 60.0;
 /// Maximum number of repetitions of a motion.
-pub const MOST_TIMES: u32 = 20;
+pub const MAX_TIMES: u32 = 20;
 
 /// Returns a calm duration for the head: 30 degrees per second, at least 0.8 s.
 #[must_use]
@@ -221,23 +221,23 @@ fn calm_duration(angle: Radians, degrees_per_second: f64, at_least: f64) -> Dura
 /// Returns the maximum angle of a look, tilt or turn; none for other motions.
 pub(super) const fn furthest(primitive: &Primitive) -> Option<Radians> {
     Some(match primitive {
-        Primitive::Look { direction: Look::Left | Look::Right, .. } => MOST_LOOK,
-        Primitive::Look { direction: Look::Up | Look::Down, .. } => MOST_LOOK_UP_DOWN,
-        Primitive::Tilt { .. } => MOST_TILT,
-        Primitive::TurnBody { .. } => MOST_TURN,
+        Primitive::Look { direction: Look::Left | Look::Right, .. } => MAX_LOOK,
+        Primitive::Look { direction: Look::Up | Look::Down, .. } => MAX_LOOK_UP_DOWN,
+        Primitive::Tilt { .. } => MAX_TILT,
+        Primitive::TurnBody { .. } => MAX_TURN,
         _ => return None,
     })
 }
 
 /// Returns the greatest height of the head on this side of the neutral one, in metres.
 pub(super) const fn furthest_height(metres: f64) -> f64 {
-    if metres < 0.0 { -MOST_SUNK / 1000.0 } else { MOST_RAISED / 1000.0 }
+    if metres < 0.0 { -MAX_LOWERED_MM / 1000.0 } else { MAX_RAISED_MM / 1000.0 }
 }
 
 impl Primitive {
     /// Returns whether the motion ends at a fixed position, so that repeating it moves nothing.
     #[must_use]
-    pub const fn is_place(&self) -> bool {
+    pub const fn is_position(&self) -> bool {
         match self {
             Primitive::Look { .. }
             | Primitive::LookAt { .. }
@@ -268,46 +268,48 @@ impl Primitive {
             }
             Primitive::Look { direction: Look::Left | Look::Right, angle, duration } => {
                 let hint = " (the body turns further: \"turn left 90 degrees\")";
-                self.check_range(angle.degrees(), 0.0, MOST_LOOK.degrees(), "deg", hint)?;
+                self.check_range(angle.degrees(), 0.0, MAX_LOOK.degrees(), "deg", hint)?;
                 self.check_motion(angle.degrees(), duration, MAX_HEAD_DPS)
             }
             Primitive::Look { angle, duration, .. } => {
-                self.check_range(angle.degrees(), 0.0, MOST_LOOK_UP_DOWN.degrees(), "deg", "")?;
+                self.check_range(angle.degrees(), 0.0, MAX_LOOK_UP_DOWN.degrees(), "deg", "")?;
                 self.check_motion(angle.degrees(), duration, MAX_HEAD_DPS)
             }
             Primitive::LookAt { point, duration } => self.check_point(point, duration),
             Primitive::Tilt { angle, duration, .. } => {
-                self.check_range(angle.degrees(), 0.0, MOST_TILT.degrees(), "deg", "")?;
+                self.check_range(angle.degrees(), 0.0, MAX_TILT.degrees(), "deg", "")?;
                 self.check_motion(angle.degrees(), duration, MAX_HEAD_DPS)
             }
             Primitive::TurnBody { angle, duration } => {
-                self.check_range(angle.degrees().abs(), 0.0, MOST_TURN.degrees(), "deg", " to either side")?;
+                self.check_range(angle.degrees().abs(), 0.0, MAX_TURN.degrees(), "deg", " to either side")?;
                 self.check_motion(angle.degrees(), duration, MAX_BODY_DPS)
             }
             Primitive::Height { metres, duration } if metres < 0.0 => {
-                self.check_range(-metres * 1000.0, 0.0, MOST_SUNK, "mm", "")?;
+                self.check_range(-metres * 1000.0, 0.0, MAX_LOWERED_MM, "mm", "")?;
                 self.check_motion(0.0, duration, MAX_HEAD_DPS)
             }
             Primitive::Height { metres, duration } => {
-                self.check_range(metres * 1000.0, 0.0, MOST_RAISED, "mm", "")?;
+                self.check_range(metres * 1000.0, 0.0, MAX_RAISED_MM, "mm", "")?;
                 self.check_motion(0.0, duration, MAX_HEAD_DPS)
             }
             Primitive::Nod { times, angle, half } => self.check_swings(times, angle.degrees(), 1.0, half),
             Primitive::Shake { times, angle, half } => self.check_swings(times, angle.degrees(), 2.0, half),
-            Primitive::WiggleAntennas { times, half } => self.check_swings(times, SWING.degrees(), 1.0, half),
+            Primitive::WiggleAntennas { times, half } => {
+                self.check_swings(times, DEFAULT_SWING.degrees(), 1.0, half)
+            }
             Primitive::SetAntennas { right, left, duration } => {
                 for angle in [right, left].into_iter().flatten() {
-                    self.check_range(angle.degrees(), -MOST_ANTENNA, MOST_ANTENNA, "deg", "")?;
+                    self.check_range(angle.degrees(), -MAX_ANTENNA_DEG, MAX_ANTENNA_DEG, "deg", "")?;
                     self.check_motion(angle.degrees(), duration, MAX_ANTENNA_DPS)?;
                 }
                 Ok(())
             }
             Primitive::Dance { duration } => {
-                self.check_range(duration.as_secs_f64(), SHORTEST_DANCE, LONGEST_DANCE, "s", "")
+                self.check_range(duration.as_secs_f64(), MIN_DANCE_S, MAX_DANCE_S, "s", "")
             }
             Primitive::Wait { duration } => self.check_range(duration.as_secs_f64(), 0.0, 300.0, "s", ""),
             Primitive::Return { duration, .. } => {
-                self.check_motion(MOST_TURN.degrees(), duration, MAX_BODY_DPS)
+                self.check_motion(MAX_TURN.degrees(), duration, MAX_BODY_DPS)
             }
             Primitive::Center | Primitive::Wake | Primitive::Sleep => Ok(()),
         }
@@ -318,13 +320,13 @@ impl Primitive {
         let [x, y, z] = point;
         let far = (x * x + y * y + z * z).sqrt();
         let reachable = (0.05..=10.0).contains(&far)
-            && yaw.degrees().abs() <= MOST_LOOK.degrees()
-            && pitch.degrees().abs() <= MOST_LOOK_UP_DOWN.degrees();
+            && yaw.degrees().abs() <= MAX_LOOK.degrees()
+            && pitch.degrees().abs() <= MAX_LOOK_UP_DOWN.degrees();
         if !reachable {
             let allowed = format!(
                 "points 0.05 to 10 m away, up to {} deg to a side and {} deg up or down (x forward, y left, z up)",
-                plain(MOST_LOOK.degrees()),
-                plain(MOST_LOOK_UP_DOWN.degrees())
+                plain(MAX_LOOK.degrees()),
+                plain(MAX_LOOK_UP_DOWN.degrees())
             );
             return Err(OutOfRange { what: self.describe(), allowed });
         }
@@ -332,8 +334,8 @@ impl Primitive {
     }
 
     fn check_swings(&self, times: u32, degrees: f64, widest: f64, half: Duration) -> Result<(), OutOfRange> {
-        self.check_range(f64::from(times), 1.0, f64::from(MOST_TIMES), "times", "")?;
-        self.check_range(degrees, 2.0, MOST_SWING.degrees(), "deg", "")?;
+        self.check_range(f64::from(times), 1.0, f64::from(MAX_TIMES), "times", "")?;
+        self.check_range(degrees, 2.0, MAX_SWING.degrees(), "deg", "")?;
         self.check_range(half.as_secs_f64(), MIN_MOVE_S, 5.0, "s each way", "")?;
         self.check_motion(degrees * widest, half, MAX_HEAD_DPS)
     }

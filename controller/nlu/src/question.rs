@@ -4,7 +4,7 @@ use super::intent::{Intent, Reach, Reason, Topic, Understanding};
 use super::known::Known;
 use super::lexicon;
 use super::offline::understand;
-use super::parser::{Parser, Trouble};
+use super::parser::{Error, Parser};
 use super::phrases::{hesitation, longest, opener};
 
 const QUESTIONS: &[(&str, Topic)] = &[
@@ -170,8 +170,8 @@ const ABILITIES: &[&str] = &[
 
 /// Returns the topic of the question with which these words begin, and how many words it takes.
 pub(super) fn question(words: &[Option<&str>]) -> Option<(Topic, usize)> {
-    let (place, count) = longest(QUESTIONS.iter().map(|(phrase, _)| *phrase), words)?;
-    QUESTIONS.get(place).map(|(_, topic)| (topic.clone(), count))
+    let (position, count) = longest(QUESTIONS.iter().map(|(phrase, _)| *phrase), words)?;
+    QUESTIONS.get(position).map(|(_, topic)| (topic.clone(), count))
 }
 
 /// Returns how many words precede the ability in a question about one.
@@ -196,7 +196,7 @@ impl Parser<'_> {
     }
 
     /// Parses a sentence that is only a question: about the robot, about a tool, or about an ability.
-    pub fn whole_question(&mut self) -> Result<Option<Topic>, Trouble> {
+    pub fn whole_question(&mut self) -> Result<Option<Topic>, Error> {
         let mut at = 0;
         loop {
             while self.tokens.get(at).is_some_and(|token| token.word().is_none()) {
@@ -227,7 +227,7 @@ impl Parser<'_> {
     }
 
     /// Returns the tool in "what does happy_hello do?" or "tell me about it".
-    fn tool_in_question(&self, at: usize) -> Result<Option<String>, Trouble> {
+    fn tool_in_question(&self, at: usize) -> Result<Option<String>, Error> {
         let words = self.window(at);
         for (lead, last) in about(&words) {
             let begins = self.after_articles(at + lead);
@@ -251,7 +251,7 @@ impl Parser<'_> {
             } else if last == "do" && !matches!(self.word(begins), Some("you" | "i" | "we")) {
                 let end = (begins + 1..=begins + 3).find(|&end| ends(end));
                 if let Some(end) = end {
-                    return Err(Trouble::unclear(begins..end, Reason::WhichTool));
+                    return Err(Error::unclear(begins..end, Reason::WhichTool));
                 }
             }
         }

@@ -23,7 +23,7 @@ pub fn is_stop(text: &str) -> bool {
             ' ' | '\t' | '-' => scan.end_word(),
             _ => {
                 scan.end_word();
-                scan.before = Before::Nothing;
+                scan.before = StopContext::Nothing;
             }
         }
         if scan.found {
@@ -39,7 +39,7 @@ const MAX_WORD_LENGTH: usize = 24;
 
 /// The context that the previous words give the next one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Before {
+enum StopContext {
     #[default]
     Nothing,
     /// "do not", "never": the next word is negated.
@@ -55,7 +55,7 @@ enum Before {
 #[derive(Default)]
 struct Scan {
     word: String,
-    before: Before,
+    before: StopContext,
     found: bool,
 }
 
@@ -67,16 +67,16 @@ impl Scan {
         }
         let (found, before) = match (self.word.as_str(), self.before) {
             ("stop" | "halt" | "freze" | "abort" | "cancel" | "cease", before) => {
-                (!matches!(before, Before::Negation | Before::DidNot), Before::Nothing)
+                (!matches!(before, StopContext::Negation | StopContext::DidNot), StopContext::Nothing)
             }
-            ("move", Before::Negation) => (true, Before::Nothing),
-            ("stil", Before::Hold) => (true, Before::Nothing),
-            ("did", _) => (false, Before::Did),
-            ("not", Before::Did) => (false, Before::DidNot),
-            ("dont" | "not" | "never" | "non", _) => (false, Before::Negation),
-            ("hold" | "stand" | "stay" | "kep" | "be", Before::Nothing) => (false, Before::Hold),
+            ("move", StopContext::Negation) => (true, StopContext::Nothing),
+            ("stil", StopContext::Hold) => (true, StopContext::Nothing),
+            ("did", _) => (false, StopContext::Did),
+            ("not", StopContext::Did) => (false, StopContext::DidNot),
+            ("dont" | "not" | "never" | "non", _) => (false, StopContext::Negation),
+            ("hold" | "stand" | "stay" | "kep" | "be", StopContext::Nothing) => (false, StopContext::Hold),
             ("you" | "ever" | "dare" | "please" | "even", before) => (false, before),
-            _ => (false, Before::Nothing),
+            _ => (false, StopContext::Nothing),
         };
         self.found |= found;
         self.before = before;

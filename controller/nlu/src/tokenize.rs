@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_are_kept_and_polite_words_are_dropped() {
+    fn quotes_are_stored_and_polite_words_are_dropped() {
         assert_eq!(kinds("Please DON\u{2019}T twenty-five"), [word("dont"), word("twenty"), word("five")]);
         assert_eq!(
             kinds("name='Bob B' \"x"),

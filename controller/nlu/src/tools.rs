@@ -8,22 +8,22 @@ use super::decimal::plain;
 use super::grammar::Flow;
 use super::intent::{Intent, Reason};
 use super::lexicon;
+use super::motion_segments::{MotionSegment, lower};
 use super::name::{name_for, tool_name};
-use super::parser::{Parser, Trouble};
+use super::parser::{Error, Parser};
 use super::primitive::{OutOfRange, Primitive};
-use super::stroke::{Stroke, lower};
 use super::tokenize::Kind;
 
 /// Maximum number of steps of a tool made by the grammar: as many as fit a page of Python.
-pub const MOST_TOOL_STEPS: usize = 10;
+pub const MAX_TOOL_STEPS: usize = 10;
 
 /// Maximum duration of one repetition of such a tool, in seconds. Twice this, at half speed, must fit a
 /// rehearsal.
-pub const LONGEST_TOOL: f64 = 25.0;
+pub const MAX_TOOL_S: f64 = 25.0;
 
 impl Parser<'_> {
     /// Parses "make a tool called NAME that ..."; none if the clause is about something else.
-    pub fn make(&mut self) -> Result<Option<Intent>, Trouble> {
+    pub fn make(&mut self) -> Result<Option<Intent>, Error> {
         let start = self.at;
         let Some(noun) = self.tool_noun() else { return Ok(None) };
         self.at = noun + 1;
@@ -62,7 +62,7 @@ impl Parser<'_> {
 
     /// Parses the steps of a tool. They end at a clause that runs it or makes another, or at a new sentence
     /// about something else.
-    fn body(&mut self, start: usize, name: &mut Option<String>) -> Result<Vec<Primitive>, Trouble> {
+    fn body(&mut self, start: usize, name: &mut Option<String>) -> Result<Vec<Primitive>, Error> {
         let mut flow = Flow::default();
         let mut body = Vec::new();
         loop {
@@ -85,9 +85,9 @@ impl Parser<'_> {
                 break;
             }
             body.extend(self.step(&mut flow)?);
-            if body.len() > MOST_TOOL_STEPS {
-                let allowed = format!("up to {MOST_TOOL_STEPS} steps; make two tools");
-                return Err(range(format!("a tool of more than {MOST_TOOL_STEPS} steps"), allowed));
+            if body.len() > MAX_TOOL_STEPS {
+                let allowed = format!("up to {MAX_TOOL_STEPS} steps; make two tools");
+                return Err(range(format!("a tool of more than {MAX_TOOL_STEPS} steps"), allowed));
             }
             let named = matches!(self.word(self.at), Some("called" | "named"));
             if !self.clause_ended() && !named {
@@ -95,12 +95,12 @@ impl Parser<'_> {
             }
         }
         if body.is_empty() {
-            return Err(Trouble::unclear(start..self.clause_end(start), Reason::Unknown));
+            return Err(Error::unclear(start..self.clause_end(start), Reason::Unknown));
         }
         let seconds: f64 =
-            lower(&body, Aim::neutral()).iter().map(Stroke::duration).map(|d| d.as_secs_f64()).sum();
-        if seconds > LONGEST_TOOL {
-            let allowed = format!("up to {} s; make two tools", plain(LONGEST_TOOL));
+            lower(&body, Aim::neutral()).iter().map(MotionSegment::duration).map(|d| d.as_secs_f64()).sum();
+        if seconds > MAX_TOOL_S {
+            let allowed = format!("up to {} s; make two tools", plain(MAX_TOOL_S));
             return Err(range(format!("a tool that takes {} s", plain(seconds)), allowed));
         }
         Ok(body)
@@ -114,7 +114,7 @@ impl Parser<'_> {
     }
 
     /// Parses "called NAME" or "call it NAME".
-    fn name_clause(&mut self) -> Result<Option<String>, Trouble> {
+    fn name_clause(&mut self) -> Result<Option<String>, Error> {
         let taken = match (self.word(self.at), self.word(self.at + 1)) {
             (Some("call" | "name"), Some("it" | "this")) => 2,
             (Some("called" | "named"), _) => 1,
@@ -124,7 +124,7 @@ impl Parser<'_> {
         self.name().map(Some)
     }
 
-    fn name(&mut self) -> Result<String, Trouble> {
+    fn name(&mut self) -> Result<String, Error> {
         let start = self.at;
         let quoted = match self.tokens.get(start).map(|token| &token.kind) {
             Some(Kind::Quoted(text)) => Some(text.clone()),
@@ -138,11 +138,11 @@ impl Parser<'_> {
                 self.at += 1;
             }
             if self.at == start {
-                return Err(Trouble::unclear(start.saturating_sub(1)..start, Reason::Unknown));
+                return Err(Error::unclear(start.saturating_sub(1)..start, Reason::Unknown));
             }
             self.words_of(start..self.at)
         };
-        tool_name(&raw).map_err(Trouble::Range)
+        tool_name(&raw).map_err(Error::Range)
     }
 
     /// Returns whether the clause runs a tool: "it", a known one, or the one being made.
@@ -158,7 +158,7 @@ impl Parser<'_> {
 
     /// Parses "run NAME ...", "run it ...", or a tool's name alone; none if the clause is about something
     /// else.
-    pub fn run(&mut self) -> Result<Option<Vec<Intent>>, Trouble> {
+    pub fn run(&mut self) -> Result<Option<Vec<Intent>>, Error> {
         let start = self.at;
         if !self.word(start).is_some_and(lexicon::is_run) {
             let exact = self.tool_at(start).filter(|(_, end)| *end == start + 1);
@@ -174,7 +174,7 @@ impl Parser<'_> {
             let last = self.last_tool.as_ref().map(|(name, _)| name).or(self.made.last());
             let last = last.or(self.earlier_tool.as_ref().map(|(name, _)| name));
             let Some(name) = last.cloned() else {
-                return Err(Trouble::unclear(start..self.clause_end(start), Reason::WhichTool));
+                return Err(Error::unclear(start..self.clause_end(start), Reason::WhichTool));
             };
             self.at = at + usize::from(!self.is_end(at));
             self.at += usize::from(self.word(self.at).is_some_and(lexicon::is_tool_noun));
@@ -186,7 +186,7 @@ impl Parser<'_> {
     }
 
     /// Parses a tool's name without a verb, in one word or several.
-    pub fn run_bare(&mut self) -> Result<Option<Vec<Intent>>, Trouble> {
+    pub fn run_bare(&mut self) -> Result<Option<Vec<Intent>>, Error> {
         let Some((name, end)) = self.tool_at(self.at) else { return Ok(None) };
         self.at = end;
         self.with_arguments(name).map(Some)
@@ -237,6 +237,6 @@ impl Parser<'_> {
     }
 }
 
-pub(super) fn range(what: String, allowed: String) -> Trouble {
-    Trouble::Range(OutOfRange { what, allowed })
+pub(super) fn range(what: String, allowed: String) -> Error {
+    Error::Range(OutOfRange { what, allowed })
 }

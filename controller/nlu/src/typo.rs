@@ -15,7 +15,7 @@ const CORRECTED: &[&str] = &[
 const MIN_LENGTH: usize = 6;
 
 /// Corrects every word that is one edit away from exactly one of the words in the list.
-pub(super) fn mend(tokens: &mut [Token], known: &Known<'_>) {
+pub(super) fn correct_word(tokens: &mut [Token], known: &Known<'_>) {
     for token in tokens {
         if let Kind::Word(word) = &mut token.kind
             && let Some(intended) = intended(word)

@@ -12,34 +12,34 @@
 //!
 //! A motor that did not respond leaves a gap.
 
-use minismith_wire::recording::{Health, Rhythm};
+use minismith_protocol::trace_format::{Health, LoopTiming};
 use re_sdk::RecordingStreamResult;
 use re_sdk_types::archetypes::SeriesLines;
 
 use crate::motors;
-use crate::sheet::Sheet;
+use crate::stream::RerunStream;
 
 type List = fn(&Health) -> &[Option<f64>];
 
 const KINDS: [(&str, List); 4] = [
-    ("/health/temperature", |health| &health.celsius),
-    ("/health/voltage", |health| &health.volts),
-    ("/health/current", |health| &health.milliamps),
-    ("/health/speed", |health| &health.degrees_per_s),
+    ("/health/temperature", |health| &health.temperature_c),
+    ("/health/voltage", |health| &health.voltage_v),
+    ("/health/current", |health| &health.current_ma),
+    ("/health/speed", |health| &health.velocity_dps),
 ];
 
 /// Sets colours and names of the motor curves, once there are any.
-pub fn style_motors(sheet: &Sheet) -> RecordingStreamResult<()> {
+pub fn style_motors(sheet: &RerunStream) -> RecordingStreamResult<()> {
     let names = motors::of_all(sheet);
     KINDS.into_iter().try_for_each(|(path, _)| sheet.fix(path, &names))
 }
 
 /// Draws the state of the motors.
-pub fn motors(sheet: &Sheet, told: &[Health]) -> RecordingStreamResult<()> {
+pub fn motors(sheet: &RerunStream, reported: &[Health]) -> RecordingStreamResult<()> {
     for (path, list) in KINDS {
-        let rows = told.iter().map(|health| {
+        let rows = reported.iter().map(|health| {
             let values = list(health).iter().map(|value| value.unwrap_or(f64::NAN));
-            (health.beat, values.collect())
+            (health.cycle, values.collect())
         });
         sheet.curves(path, sheet.about.motors.len(), rows)?;
     }
@@ -47,7 +47,7 @@ pub fn motors(sheet: &Sheet, told: &[Health]) -> RecordingStreamResult<()> {
 }
 
 /// Sets names of the timing curves, once there are any.
-pub fn style_pulse(sheet: &Sheet) -> RecordingStreamResult<()> {
+pub fn style_control_loop(sheet: &RerunStream) -> RecordingStreamResult<()> {
     let names = |names: &[&str]| SeriesLines::new().with_names(names.iter().copied());
     sheet.fix("/pulse/jitter", &names(&["p50", "p99", "max"]))?;
     sheet.fix("/pulse/late", &names(&["overruns"]))?;
@@ -55,9 +55,9 @@ pub fn style_pulse(sheet: &Sheet) -> RecordingStreamResult<()> {
 }
 
 /// Draws the timing of the control loop.
-pub fn pulse(sheet: &Sheet, told: &[Rhythm]) -> RecordingStreamResult<()> {
-    let jitter = |one: &Rhythm| vec![one.jitter_p50_us, one.jitter_p99_us, one.jitter_worst_us];
-    sheet.curves("/pulse/jitter", 3, told.iter().map(|one| (one.beat, jitter(one))))?;
-    sheet.curves("/pulse/late", 1, told.iter().map(|one| (one.beat, vec![one.late as f64])))?;
-    sheet.curves("/pulse/dropped", 1, told.iter().map(|one| (one.beat, vec![one.dropped as f64])))
+pub fn control_loop(sheet: &RerunStream, reported: &[LoopTiming]) -> RecordingStreamResult<()> {
+    let jitter = |one: &LoopTiming| vec![one.jitter_p50_us, one.jitter_p99_us, one.jitter_max_us];
+    sheet.curves("/pulse/jitter", 3, reported.iter().map(|one| (one.cycle, jitter(one))))?;
+    sheet.curves("/pulse/late", 1, reported.iter().map(|one| (one.cycle, vec![one.overruns as f64])))?;
+    sheet.curves("/pulse/dropped", 1, reported.iter().map(|one| (one.cycle, vec![one.dropped as f64])))
 }

@@ -1,31 +1,31 @@
 //! The program `minismith-recorder`: converts a trace on standard input to a recording for the Rerun viewer.
 //!
 //! It is the only program that links Rerun, which takes minutes to build and may block for a minute without a viewer. In a
-//! separate process it never delays motor control. The format of standard input is `minismith_wire::recording`.
+//! separate process it never delays motor control. The format of standard input is `minismith_protocol::recording`.
 //!
 //! Reading order: [`orders`] (arguments), [`told`] (reads and validates the trace), [`film`] (converts its events), `motors`,
-//! `robot`, `legs`, `health`, `camera`, `texts`, `spans` (draw them on a [`sheet`]), `layout` (the viewer's layout), [`outlet`]
-//! (sends the recording to a [`tape`], which writes a [`mod@file`], or to each [`viewer`]), [`serve`] (accepts viewers).
+//! `robot`, `stewart_platform`, `health`, `camera`, `texts`, `spans` (draw them on a [`stream`]), `blueprint` (the viewer's layout), [`outlet`]
+//! (sends the recording to a [`file_sink`], which writes a [`mod@file`], or to each [`viewer`]), [`serve`] (accepts viewers).
 
+mod args;
+mod blueprint;
 mod camera;
 mod file;
-mod film;
+mod file_sink;
 mod health;
-mod layout;
-mod legs;
+mod input;
 mod motors;
-mod orders;
-mod outlet;
 mod robot;
 mod serve;
-mod sheet;
+mod sink;
 mod spans;
-mod tape;
+mod stewart_platform;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod texts;
-mod told;
 mod viewer;
+mod writer;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
@@ -34,23 +34,23 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use film::Film;
-use orders::{Orders, USAGE};
-use outlet::{Outlet, Written};
-use told::{Happened, Told, Untold};
+use args::{Args, USAGE};
+use input::{TraceEvent, TraceReadError, TraceReader};
+use sink::{Sink, Written};
+use writer::RecordingWriter;
 
 /// Number of messages read ahead.
-const AHEAD: usize = 64;
+const QUEUE_CAPACITY: usize = 64;
 
 /// Time without input after which a live batch is sent.
-const QUIET: Duration = Duration::from_millis(200);
+const QUIET_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Reports why there is no recording, or an incomplete one.
 #[derive(Debug, thiserror::Error)]
-enum NoRecording {
+enum RerunExportError {
     /// The input is invalid.
     #[error(transparent)]
-    Untold(#[from] Untold),
+    Trace(#[from] TraceReadError),
     /// Rerun reports an error.
     #[error("Rerun failed: {0}")]
     Rerun(String),
@@ -80,10 +80,10 @@ enum NoRecording {
 /// Result of a recording.
 #[derive(Debug, Default)]
 struct Ended {
-    beats: u64,
+    cycles: u64,
     written: Written,
     /// Error that ended the recording. Everything before it is recorded.
-    trouble: Option<NoRecording>,
+    error: Option<RerunExportError>,
 }
 
 fn main() -> ExitCode {
@@ -92,7 +92,7 @@ fn main() -> ExitCode {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
     }
-    let orders = match Orders::from_arguments(arguments) {
+    let orders = match Args::from_arguments(arguments) {
         Ok(orders) => orders,
         Err(error) => {
             eprintln!("{error}");
@@ -100,12 +100,13 @@ fn main() -> ExitCode {
         }
     };
     let input = BufReader::new(std::io::stdin());
-    match orders.carry_out().and_then(|outlets| record(input, outlets)) {
-        Ok(Ended { beats, written, trouble }) => {
-            let Written { bytes, lost, dropped } = written;
-            let told = serde_json::json!({ "written": bytes, "beats": beats, "dropped_for_viewer": dropped });
+    match orders.run().and_then(|outlets| record(input, outlets)) {
+        Ok(Ended { cycles, written, error: trouble }) => {
+            let Written { bytes, is_lost: lost, dropped } = written;
+            let reported =
+                serde_json::json!({ "written": bytes, "beats": cycles, "dropped_for_viewer": dropped });
             // The output is optional for the caller.
-            let _ = writeln!(std::io::stdout(), "{told}");
+            let _ = writeln!(std::io::stdout(), "{reported}");
             match trouble {
                 Some(error) => complain(&error),
                 None => ExitCode::from(u8::from(lost)),
@@ -115,33 +116,35 @@ fn main() -> ExitCode {
     }
 }
 
-fn complain(error: &NoRecording) -> ExitCode {
+fn complain(error: &RerunExportError) -> ExitCode {
     eprintln!("minismith-recorder: {error}");
     ExitCode::from(2)
 }
 
 /// Records the input. A recording that is not live is written completely or not at all.
-fn record(input: impl BufRead + Send + 'static, outlets: Vec<Outlet>) -> Result<Ended, NoRecording> {
-    let mut told = Told::begin(input)?;
-    let about = told.about().clone();
-    let live = about.live;
-    let mut films: Vec<Film> =
-        outlets.into_iter().map(|outlet| Film::new(about.clone(), outlet)).collect::<Result<_, _>>()?;
-    let (heard, lines) = sync_channel(AHEAD);
+fn record(input: impl BufRead + Send + 'static, outlets: Vec<Sink>) -> Result<Ended, RerunExportError> {
+    let mut reported = TraceReader::begin(input)?;
+    let about = reported.header().clone();
+    let live = about.is_live;
+    let mut films: Vec<RecordingWriter> = outlets
+        .into_iter()
+        .map(|outlet| RecordingWriter::new(about.clone(), outlet))
+        .collect::<Result<_, _>>()?;
+    let (heard, lines) = sync_channel(QUEUE_CAPACITY);
     let read = move || {
         loop {
-            let next = told.next();
+            let next = reported.next();
             let goes_on = matches!(next, Ok(Some(_)));
             if heard.send(next).is_err() || !goes_on {
                 return;
             }
         }
     };
-    std::thread::Builder::new().name("reader".into()).spawn(read).map_err(NoRecording::Thread)?;
+    std::thread::Builder::new().name("reader".into()).spawn(read).map_err(RerunExportError::Thread)?;
     let mut ended = Ended::default();
-    match watch(&mut films, &lines, live, &mut ended.beats) {
+    match watch(&mut films, &lines, live, &mut ended.cycles) {
         Err(error) if !live => return Err(error),
-        outcome => ended.trouble = outcome.err(),
+        outcome => ended.error = outcome.err(),
     }
     for film in films {
         ended.written += film.finish()?;
@@ -151,20 +154,20 @@ fn record(input: impl BufRead + Send + 'static, outlets: Vec<Outlet>) -> Result<
 
 /// Processes the input to its end. A live batch is also sent when the input pauses.
 fn watch(
-    films: &mut [Film],
-    lines: &Receiver<Result<Option<Happened>, Untold>>,
+    films: &mut [RecordingWriter],
+    lines: &Receiver<Result<Option<TraceEvent>, TraceReadError>>,
     live: bool,
-    beats: &mut u64,
-) -> Result<(), NoRecording> {
+    cycles: &mut u64,
+) -> Result<(), RerunExportError> {
     loop {
-        match lines.recv_timeout(QUIET) {
+        match lines.recv_timeout(QUIET_INTERVAL) {
             Ok(next) => {
                 let Some(happened) = next? else { return Ok(()) };
-                *beats += u64::from(matches!(happened, Happened::Beat(_)));
+                *cycles += u64::from(matches!(happened, TraceEvent::Cycle(_)));
                 films.iter_mut().try_for_each(|film| film.take(&happened))?;
             }
             Err(RecvTimeoutError::Timeout) if live => {
-                films.iter_mut().try_for_each(Film::hand_on)?;
+                films.iter_mut().try_for_each(RecordingWriter::hand_on)?;
             }
             Err(RecvTimeoutError::Timeout) => {}
             // The reader reports its end before it exits.

@@ -13,11 +13,11 @@
 
 use std::collections::BTreeSet;
 
-use minismith_wire::recording::{Beat, Head, Motor, Part};
+use minismith_protocol::trace_format::{Cycle, Head, Motor, Part};
 use re_sdk::RecordingStreamResult;
 use re_sdk_types::archetypes::{SeriesLines, SeriesPoints};
 
-use crate::sheet::Sheet;
+use crate::stream::RerunStream;
 
 /// Colours of the motors in turn, distinguishable with colour blindness (Okabe and Ito).
 pub const COLOURS: [[u8; 3]; 7] = [
@@ -45,7 +45,7 @@ fn path(motor: &Motor) -> String {
 }
 
 /// Returns names and colours for curves with a value per motor.
-pub fn of_all(sheet: &Sheet) -> SeriesLines {
+pub fn of_all(sheet: &RerunStream) -> SeriesLines {
     let motors = &sheet.about.motors;
     SeriesLines::new()
         .with_names(motors.iter().map(|motor| motor.name.as_str()))
@@ -53,7 +53,7 @@ pub fn of_all(sheet: &Sheet) -> SeriesLines {
 }
 
 /// Sets colours and names of the curves.
-pub fn style(sheet: &Sheet) -> RecordingStreamResult<()> {
+pub fn style(sheet: &RerunStream) -> RecordingStreamResult<()> {
     for (motor, colour) in sheet.about.motors.iter().zip(COLOURS.into_iter().cycle()) {
         let (path, name) = (path(motor), &motor.name);
         let angles = SeriesLines::new()
@@ -83,54 +83,58 @@ const fn paler(part: u8) -> u8 {
 }
 
 /// Draws the limits at these cycles. A viewer connects them with lines.
-pub fn limits(sheet: &Sheet, beats: &[u64]) -> RecordingStreamResult<()> {
+pub fn limits(sheet: &RerunStream, cycles: &[u64]) -> RecordingStreamResult<()> {
     for motor in &sheet.about.motors {
-        let points = beats.iter().map(|beat| (*beat, vec![motor.low_deg, motor.high_deg]));
+        let points = cycles.iter().map(|cycle| (*cycle, vec![motor.min_deg, motor.max_deg]));
         sheet.curves(&format!("{}/limits", path(motor)), 2, points)?;
     }
     Ok(())
 }
 
-/// Draws the curves for these cycles. `trimmed` contains the motors whose clamps already have a name.
-pub fn beats(sheet: &Sheet, trimmed: &mut BTreeSet<usize>, beats: &[Beat]) -> RecordingStreamResult<()> {
-    let wished = beats.iter().any(|beat| !beat.wish_deg.is_empty());
+/// Draws the curves for these cycles. `clamped` contains the motors whose clamps already have a name.
+pub fn cycles(
+    sheet: &RerunStream,
+    clamped: &mut BTreeSet<usize>,
+    cycles: &[Cycle],
+) -> RecordingStreamResult<()> {
+    let desired = cycles.iter().any(|cycle| !cycle.setpoint_deg.is_empty());
     for (place, motor) in sheet.about.motors.iter().enumerate() {
-        let angles = beats.iter().map(|beat| {
+        let angles = cycles.iter().map(|cycle| {
             let at = |list: &[f64]| list.get(place).copied().unwrap_or(f64::NAN);
-            let mut row = vec![at(&beat.goal_deg), at(&beat.present_deg)];
-            row.extend(wished.then(|| at(&beat.wish_deg)));
-            (beat.beat, row)
+            let mut row = vec![at(&cycle.goal_deg), at(&cycle.present_deg)];
+            row.extend(desired.then(|| at(&cycle.setpoint_deg)));
+            (cycle.cycle, row)
         });
-        sheet.curves(&path(motor), if wished { 3 } else { 2 }, angles)?;
-        let trims = beats.iter().flat_map(|beat| {
-            let trims = beat.trims.iter().filter(|trim| trim.motor == place);
-            trims.map(|trim| (beat.beat, vec![trim.by_deg]))
+        sheet.curves(&path(motor), if desired { 3 } else { 2 }, angles)?;
+        let clamps = cycles.iter().flat_map(|cycle| {
+            let clamps = cycle.clamps.iter().filter(|clamp| clamp.motor == place);
+            clamps.map(|clamp| (cycle.cycle, vec![clamp.amount_deg]))
         });
-        let trims: Vec<_> = trims.collect();
-        if !trims.is_empty() {
+        let clamps: Vec<_> = clamps.collect();
+        if !clamps.is_empty() {
             let path = format!("/trims/{}", motor.name);
-            if trimmed.insert(place) {
+            if clamped.insert(place) {
                 sheet.fix(path.as_str(), &SeriesPoints::new().with_names([motor.name.as_str()]))?;
             }
-            sheet.curves(&path, 1, trims.into_iter())?;
+            sheet.curves(&path, 1, clamps.into_iter())?;
         }
     }
     for (place, angle) in ANGLES.into_iter().enumerate() {
         // An angle that could not be computed leaves a gap.
-        let of = |head: Option<Head>| {
-            head.and_then(|head| head.angles_deg.get(place).copied()).unwrap_or(f64::NAN)
-        };
-        let pairs = beats.iter().map(|beat| (beat.beat, vec![of(beat.goal_head), of(beat.present_head)]));
+        let of =
+            |head: Option<Head>| head.and_then(|head| head.rpy_deg.get(place).copied()).unwrap_or(f64::NAN);
+        let pairs =
+            cycles.iter().map(|cycle| (cycle.cycle, vec![of(cycle.goal_head), of(cycle.present_head)]));
         sheet.curves(&format!("/head/{angle}"), 2, pairs)?;
     }
-    let ranges = beats.iter().map(|beat| {
-        let margin = |(goal, motor): (&f64, &Motor)| (goal - motor.low_deg).min(motor.high_deg - goal);
-        (beat.beat, beat.goal_deg.iter().zip(&sheet.about.motors).map(margin).collect())
+    let ranges = cycles.iter().map(|cycle| {
+        let margin = |(goal, motor): (&f64, &Motor)| (goal - motor.min_deg).min(motor.max_deg - goal);
+        (cycle.cycle, cycle.goal_deg.iter().zip(&sheet.about.motors).map(margin).collect())
     });
     sheet.curves("/margins/motors", sheet.about.motors.len(), ranges)?;
-    let head = beats.iter().filter_map(|beat| {
-        let margins = beat.margins?;
-        Some((beat.beat, vec![margins.tilt_deg, margins.relative_yaw_deg]))
+    let head = cycles.iter().filter_map(|cycle| {
+        let margins = cycle.margins?;
+        Some((cycle.cycle, vec![margins.tilt_deg, margins.relative_yaw_deg]))
     });
     sheet.curves("/margins/head", 2, head)
 }

@@ -10,13 +10,13 @@
 //!
 //! The shapes only indicate positions and directions. They do not model the shell.
 
-use minismith_wire::recording::{Beat, Head, Motor, Part};
+use minismith_protocol::trace_format::{Cycle, Head, Motor, Part};
 use re_sdk::RecordingStreamResult;
 use re_sdk_types::archetypes::{Arrows3D, Boxes3D, LineStrips3D, Transform3D, ViewCoordinates};
 use re_sdk_types::components::{FillMode, RotationAxisAngle, RotationQuat, Translation3D};
 use re_sdk_types::datatypes::{Angle, Quaternion, RotationAxisAngle as AxisAngle};
 
-use crate::sheet::Sheet;
+use crate::stream::RerunStream;
 
 /// Half-sizes and centre of the body in metres, below the legs.
 const BODY: ([f32; 3], [f32; 3]) = ([0.055, 0.055, 0.03], [0.0, 0.0, 0.035]);
@@ -29,10 +29,10 @@ const ANTENNA_LENGTH: f32 = 0.11;
 const ANTENNA_AXIS: [f32; 3] = [-1.0, 0.0, 0.0];
 
 const SHELL: [u8; 3] = [200, 200, 205];
-const WISH: [u8; 3] = [0, 114, 178];
+const SETPOINT_COLOUR: [u8; 3] = [0, 114, 178];
 
 /// Draws the static shapes.
-pub fn shapes(sheet: &Sheet) -> RecordingStreamResult<()> {
+pub fn shapes(sheet: &RerunStream) -> RecordingStreamResult<()> {
     sheet.fix("/robot", &ViewCoordinates::FLU())?;
     let solid = |(half, middle): ([f32; 3], [f32; 3])| {
         Boxes3D::from_centers_and_half_sizes([middle], [half])
@@ -43,8 +43,8 @@ pub fn shapes(sheet: &Sheet) -> RecordingStreamResult<()> {
     sheet.fix("/robot/head/shell", &solid(HEAD))?;
     let ahead = Arrows3D::from_vectors([[0.09, 0.0, 0.0]]).with_colors([[230, 159, 0]]);
     sheet.fix("/robot/head/ahead", &ahead)?;
-    let wish = Boxes3D::from_centers_and_half_sizes([HEAD.1], [HEAD.0]).with_colors([WISH]);
-    sheet.fix("/robot/goal_head/outline", &wish)?;
+    let setpoint = Boxes3D::from_centers_and_half_sizes([HEAD.1], [HEAD.0]).with_colors([SETPOINT_COLOUR]);
+    sheet.fix("/robot/goal_head/outline", &setpoint)?;
     for motor in &sheet.about.motors {
         if let Part::RightAntenna | Part::LeftAntenna = motor.part {
             let mast = LineStrips3D::new([[[0.0, 0.0, 0.0], [0.0, 0.0, ANTENNA_LENGTH]]])
@@ -67,65 +67,63 @@ fn antenna(motor: &Motor) -> String {
 }
 
 /// Draws the robot at these cycles.
-pub fn beats(sheet: &Sheet, beats: &[Beat]) -> RecordingStreamResult<()> {
-    for (place, motor) in sheet.about.motors.iter().enumerate() {
+pub fn cycles(sheet: &RerunStream, cycles: &[Cycle]) -> RecordingStreamResult<()> {
+    for (path, motor) in sheet.about.motors.iter().enumerate() {
         let [x, y, z] = ANTENNA;
         match motor.part {
             Part::Body => {
-                turning(sheet, &body(&sheet.about.motors), [0.0; 3], [0.0, 0.0, 1.0], place, beats)?;
+                turning(sheet, &body(&sheet.about.motors), [0.0; 3], [0.0, 0.0, 1.0], path, cycles)?;
             }
             Part::RightAntenna => {
-                turning(sheet, &antenna(motor), [x, y, z], ANTENNA_AXIS, place, beats)?;
+                turning(sheet, &antenna(motor), [x, y, z], ANTENNA_AXIS, path, cycles)?;
             }
             Part::LeftAntenna => {
-                turning(sheet, &antenna(motor), [x, -y, z], ANTENNA_AXIS, place, beats)?;
+                turning(sheet, &antenna(motor), [x, -y, z], ANTENNA_AXIS, path, cycles)?;
             }
             Part::Leg => {}
         }
     }
-    head(sheet, "/robot/head", beats, |beat| beat.present_head)?;
-    head(sheet, "/robot/goal_head", beats, |beat| beat.goal_head)
+    head(sheet, "/robot/head", cycles, |cycle| cycle.present_head)?;
+    head(sheet, "/robot/goal_head", cycles, |cycle| cycle.goal_head)
 }
 
 /// Draws something at a fixed position that rotates about one axis with a motor.
 pub fn turning(
-    sheet: &Sheet,
+    sheet: &RerunStream,
     path: &str,
     at: [f32; 3],
     axis: [f32; 3],
     motor: usize,
-    beats: &[Beat],
+    cycles: &[Cycle],
 ) -> RecordingStreamResult<()> {
-    let turns: Vec<(u64, RotationAxisAngle)> = beats
+    let turns: Vec<(u64, RotationAxisAngle)> = cycles
         .iter()
-        .filter_map(|beat| Some((beat.beat, *beat.present_deg.get(motor)?)))
-        .map(|(beat, degrees)| {
-            (beat, RotationAxisAngle(AxisAngle::new(axis, Angle::from_degrees(degrees as f32))))
+        .filter_map(|cycle| Some((cycle.cycle, *cycle.present_deg.get(motor)?)))
+        .map(|(cycle, degrees)| {
+            (cycle, RotationAxisAngle(AxisAngle::new(axis, Angle::from_degrees(degrees as f32))))
         })
         .collect();
     let columns = Transform3D::new()
         .with_many_translation(std::iter::repeat_n(Translation3D::from(at), turns.len()))
         .with_many_rotation_axis_angle(turns.iter().map(|(_, turn)| *turn))
         .columns_of_unit_batches()?;
-    sheet.draw(path, turns.iter().map(|(beat, _)| *beat), columns)
+    sheet.draw(path, turns.iter().map(|(cycle, _)| *cycle), columns)
 }
 
 fn head(
-    sheet: &Sheet,
+    sheet: &RerunStream,
     path: &str,
-    beats: &[Beat],
-    of: fn(&Beat) -> Option<Head>,
+    cycles: &[Cycle],
+    of: fn(&Cycle) -> Option<Head>,
 ) -> RecordingStreamResult<()> {
-    let heads: Vec<(u64, Head)> = beats.iter().filter_map(|beat| Some((beat.beat, of(beat)?))).collect();
+    let heads: Vec<(u64, Head)> = cycles.iter().filter_map(|cycle| Some((cycle.cycle, of(cycle)?))).collect();
     let columns = Transform3D::new()
         .with_many_translation(
-            heads.iter().map(|(_, head)| Translation3D::from(head.at_m.map(|metres| metres as f32))),
+            heads.iter().map(|(_, head)| Translation3D::from(head.position_m.map(|metres| metres as f32))),
         )
-        .with_many_quaternion(
-            heads
-                .iter()
-                .map(|(_, head)| RotationQuat(Quaternion::from_xyzw(head.turned.map(|part| part as f32)))),
-        )
+        .with_many_quaternion(heads.iter().map(|(_, head)| {
+            RotationQuat(Quaternion::from_xyzw(head.orientation_xyzw.map(|part| part as f32)))
+        }))
         .columns_of_unit_batches()?;
-    sheet.draw(path, heads.iter().map(|(beat, _)| *beat), columns)
+    sheet.draw(path, heads.iter().map(|(cycle, _)| *cycle), columns)
 }

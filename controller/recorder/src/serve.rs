@@ -7,14 +7,14 @@ use std::time::Duration;
 use re_sdk::grpc_server::GrpcServerSink;
 use re_sdk::{MemoryLimit, PlaybackBehavior, ServerOptions};
 
-use crate::NoRecording;
+use crate::RerunExportError;
 
 /// Bytes buffered for viewers that connect later. The oldest data is discarded first; static data stays.
-const KEPT_BYTES: u64 = 64_000_000;
+const RETAINED_BYTES: u64 = 64_000_000;
 
 /// Number of checks whether the server listens, and the timeout and pause of each.
-const LOOKS: usize = 50;
-const PAUSE: Duration = Duration::from_millis(100);
+const POLL_ATTEMPTS: usize = 50;
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Parses `ADDRESS:PORT` or `PORT`. A bare port means this machine alone.
 pub fn address(text: &str) -> Option<SocketAddr> {
@@ -28,12 +28,12 @@ pub fn address(text: &str) -> Option<SocketAddr> {
 ///
 /// # Errors
 /// Returns an error when the port is not available, or the server does not listen.
-pub fn listen(address: SocketAddr) -> Result<GrpcServerSink, NoRecording> {
-    let refused = |source| NoRecording::Port { address, source };
+pub fn listen(address: SocketAddr) -> Result<GrpcServerSink, RerunExportError> {
+    let refused = |source| RerunExportError::Port { address, source };
     let address = TcpListener::bind(address).and_then(|free| free.local_addr()).map_err(refused)?;
     let options = ServerOptions {
         playback_behavior: PlaybackBehavior::OldestFirst,
-        memory_limit: MemoryLimit::from_bytes(KEPT_BYTES),
+        memory_limit: MemoryLimit::from_bytes(RETAINED_BYTES),
         cors_allowed_origins: Vec::new(),
     };
     let host = match address.ip() {
@@ -41,15 +41,15 @@ pub fn listen(address: SocketAddr) -> Result<GrpcServerSink, NoRecording> {
         IpAddr::V6(ip) => format!("[{ip}]"),
     };
     let server = GrpcServerSink::new(&host, address.port(), options)
-        .map_err(|error| NoRecording::Rerun(error.to_string()))?;
+        .map_err(|error| RerunExportError::Rerun(error.to_string()))?;
     // No message is ever sent on this channel. Receiving from it only waits.
     let (_open, pause) = sync_channel::<()>(0);
-    for _ in 0..LOOKS {
-        if TcpStream::connect_timeout(&address, PAUSE).is_ok() {
+    for _ in 0..POLL_ATTEMPTS {
+        if TcpStream::connect_timeout(&address, POLL_INTERVAL).is_ok() {
             eprintln!("minismith-recorder: viewers can connect to {}", server.uri());
             return Ok(server);
         }
-        let _ = pause.recv_timeout(PAUSE);
+        let _ = pause.recv_timeout(POLL_INTERVAL);
     }
     Err(refused(std::io::ErrorKind::NotConnected.into()))
 }

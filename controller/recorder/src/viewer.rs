@@ -15,8 +15,8 @@ use re_sdk::log::LogMsg;
 use re_sdk::sink::{GrpcSink, GrpcSinkConnectionState, LogSink as _};
 
 /// Capacity of a queue in messages and bytes, whichever is reached first.
-const MOST_MESSAGES: usize = 4_096;
-const MOST_BYTES: u64 = 32 << 20;
+const MAX_QUEUED_MESSAGES: usize = 4_096;
+const MAX_QUEUED_BYTES: u64 = 32 << 20;
 
 /// Connection to viewers.
 pub enum Link {
@@ -47,7 +47,7 @@ pub struct State {
     /// Whether it was ever connected.
     reached: AtomicBool,
     /// Whether a loss was reported.
-    told: AtomicBool,
+    is_reported: AtomicBool,
 }
 
 impl State {
@@ -62,8 +62,8 @@ impl State {
         missed
     }
 
-    fn tell_once(&self, what: &str) {
-        if !self.told.swap(true, Ordering::AcqRel) {
+    fn report_once(&self, what: &str) {
+        if !self.is_reported.swap(true, Ordering::AcqRel) {
             eprintln!("minismith-recorder: {} {what}; a file still receives all messages", self.name);
         }
     }
@@ -83,9 +83,9 @@ impl Viewer {
             taken: zero(),
             waiting: zero(),
             reached: AtomicBool::new(false),
-            told: AtomicBool::new(false),
+            is_reported: AtomicBool::new(false),
         });
-        let (queue, messages) = sync_channel(MOST_MESSAGES);
+        let (queue, messages) = sync_channel(MAX_QUEUED_MESSAGES);
         let theirs = state.clone();
         thread::Builder::new().name("viewer".into()).spawn(move || {
             serve(link, &messages, &theirs);
@@ -105,12 +105,13 @@ impl Viewer {
         state.offered.fetch_add(1, Ordering::AcqRel);
         let bytes = message.total_size_bytes();
         let waiting = state.waiting.fetch_add(bytes, Ordering::AcqRel) + bytes;
-        let sent = if waiting > MOST_BYTES { None } else { Some(self.queue.try_send((message, bytes))) };
+        let sent =
+            if waiting > MAX_QUEUED_BYTES { None } else { Some(self.queue.try_send((message, bytes))) };
         match sent {
             Some(Ok(())) => return,
             // Its thread has ended and reported the reason.
             Some(Err(TrySendError::Disconnected(_))) => {}
-            Some(Err(TrySendError::Full(_))) | None => state.tell_once("is too slow, or not connected"),
+            Some(Err(TrySendError::Full(_))) | None => state.report_once("is too slow, or not connected"),
         }
         state.waiting.fetch_sub(bytes, Ordering::AcqRel);
     }
@@ -133,7 +134,7 @@ fn serve(link: Link, messages: &Receiver<Weighed>, state: &State) {
             for (message, bytes) in messages {
                 match client.status() {
                     GrpcSinkConnectionState::Disconnected(_) => {
-                        return state.tell_once("has disconnected");
+                        return state.report_once("has disconnected");
                     }
                     GrpcSinkConnectionState::Connected => state.reached.store(true, Ordering::Release),
                     GrpcSinkConnectionState::Connecting { .. } => {}

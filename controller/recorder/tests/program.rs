@@ -12,19 +12,19 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use minismith_wire::recording::Message;
+use minismith_protocol::trace_format::Message;
 use re_log_channel::{DataSourceMessage, LogReceiver};
 use re_sdk::external::re_grpc_client;
 use re_sdk::external::re_grpc_server::{self, shutdown};
 use re_sdk::log::LogMsg;
 
-use support::{Recorded, beats, end, lines, live, of_every_kind};
+use support::{Recorded, cycles, end, lines, live, of_every_kind};
 
 // The program promises five seconds. A busy machine gets more time.
-const IN_TIME: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 // For events that happen soon.
-const LOOKS: usize = 600;
-const PAUSE: Duration = Duration::from_millis(50);
+const POLL_ATTEMPTS: usize = 600;
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The running recorder. Dropping it kills it.
 struct Recorder(Child);
@@ -32,7 +32,7 @@ struct Recorder(Child);
 /// Result of the program.
 struct Over {
     code: Option<i32>,
-    told: serde_json::Value,
+    reported: serde_json::Value,
     complaints: String,
 }
 
@@ -45,7 +45,7 @@ impl Recorder {
         Recorder(command.spawn().unwrap())
     }
 
-    fn tell(&mut self, messages: &[Message]) {
+    fn report(&mut self, messages: &[Message]) {
         self.0.stdin.as_mut().unwrap().write_all(lines(messages).as_bytes()).unwrap();
     }
 
@@ -56,14 +56,14 @@ impl Recorder {
         let (mut output, mut errors) = (self.0.stdout.take().unwrap(), self.0.stderr.take());
         let (done, over) = channel();
         std::thread::spawn(move || {
-            let (mut told, mut complaints) = (String::new(), String::new());
-            output.read_to_string(&mut told).unwrap();
+            let (mut reported, mut complaints) = (String::new(), String::new());
+            output.read_to_string(&mut reported).unwrap();
             errors.as_mut().map(|errors| errors.read_to_string(&mut complaints));
-            done.send((told, complaints))
+            done.send((reported, complaints))
         });
-        let (told, complaints) = over.recv_timeout(IN_TIME).expect("the recorder does not end");
+        let (reported, complaints) = over.recv_timeout(TIMEOUT).expect("the recorder does not end");
         let code = self.0.wait().unwrap().code();
-        Over { code, told: serde_json::from_str(&told).unwrap_or_default(), complaints }
+        Over { code, reported: serde_json::from_str(&reported).unwrap_or_default(), complaints }
     }
 }
 
@@ -76,7 +76,7 @@ impl Drop for Recorder {
 
 fn until(mut so: impl FnMut() -> bool) -> bool {
     let (_open, pause) = channel::<()>();
-    (0..LOOKS).any(|_| so() || (pause.recv_timeout(PAUSE).is_ok()))
+    (0..POLL_ATTEMPTS).any(|_| so() || (pause.recv_timeout(POLL_INTERVAL).is_ok()))
 }
 
 fn folder() -> (tempfile::TempDir, PathBuf, String) {
@@ -87,11 +87,11 @@ fn folder() -> (tempfile::TempDir, PathBuf, String) {
 }
 
 fn first(count: u64) -> Vec<Message> {
-    [vec![Message::Begin(live())], beats(0..count)].concat()
+    [vec![Message::Header(live())], cycles(0..count)].concat()
 }
 
 fn known(path: &Path) -> Vec<i64> {
-    Recorded::read(path).curves("/legs/stewart_1").iter().map(|(beat, _)| *beat).collect()
+    Recorded::read(path).curves("/legs/stewart_1").iter().map(|(cycle, _)| *cycle).collect()
 }
 
 /// Asserts that a file contains this many cycles, each once.
@@ -104,10 +104,10 @@ fn is_whole(path: &Path, count: i64) {
 fn data_before_a_kill_is_readable() {
     let (_folder, path, named) = folder();
     let mut recorder = Recorder::start(&["--to", &named]);
-    recorder.tell(&first(1_000));
+    recorder.report(&first(1_000));
     // The input pauses, so everything received is written.
     assert!(until(|| known(&path).len() == 1_000), "{} beats", known(&path).len());
-    recorder.tell(&beats(1_000..1_450));
+    recorder.report(&cycles(1_000..1_450));
     assert!(until(|| known(&path).len() >= 1_400));
     recorder.0.kill().unwrap();
     recorder.0.wait().unwrap();
@@ -120,11 +120,11 @@ fn absent_viewer_does_not_affect_the_file() {
     let (_folder, path, named) = folder();
     let nobody = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
     let mut recorder = Recorder::start(&["--to", &named, "--connect", &at(nobody)]);
-    recorder.tell(&[first(3_000), of_every_kind(2_999), vec![end(3_000)]].concat());
+    recorder.report(&[first(3_000), of_every_kind(2_999), vec![end(3_000)]].concat());
     let over = recorder.finish();
-    assert_eq!((over.code, &over.told["beats"]), (Some(0), &3_000.into()), "{}", over.complaints);
-    assert_eq!(over.told["written"], std::fs::metadata(&path).unwrap().len());
-    assert!(over.told["dropped_for_viewer"].as_u64().unwrap() > 100, "{}", over.told);
+    assert_eq!((over.code, &over.reported["beats"]), (Some(0), &3_000.into()), "{}", over.complaints);
+    assert_eq!(over.reported["written"], std::fs::metadata(&path).unwrap().len());
+    assert!(over.reported["dropped_for_viewer"].as_u64().unwrap() > 100, "{}", over.reported);
     is_whole(&path, 3_000);
 }
 
@@ -138,12 +138,12 @@ fn blocked_viewer_does_not_affect_the_file() {
     let deaf = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let mut recorder = Recorder::start(&["--to", &named, "--connect", &at(deaf.local_addr().unwrap())]);
     // More than the connection and its queue can hold.
-    recorder.tell(&[first(9_000), vec![end(9_000)]].concat());
+    recorder.report(&[first(9_000), vec![end(9_000)]].concat());
     let over = recorder.finish();
-    assert_eq!((over.code, &over.told["beats"]), (Some(0), &9_000.into()), "{}", over.complaints);
+    assert_eq!((over.code, &over.reported["beats"]), (Some(0), &9_000.into()), "{}", over.complaints);
     assert_eq!(over.complaints.matches("too slow").count(), 1, "{}", over.complaints);
     assert_eq!(over.complaints.matches("did not reach").count(), 1, "{}", over.complaints);
-    assert!(over.told["dropped_for_viewer"].as_u64().unwrap() > 100, "{}", over.told);
+    assert!(over.reported["dropped_for_viewer"].as_u64().unwrap() > 100, "{}", over.reported);
     is_whole(&path, 9_000);
 }
 
@@ -168,7 +168,7 @@ fn hand_on(from: &LogReceiver, to: &Sender<LogMsg>) {
 fn sees(messages: &Receiver<LogMsg>, count: usize) -> Recorded {
     let mut seen = Recorded::default();
     while seen.curves("/legs/stewart_1").len() < count {
-        let message = messages.recv_timeout(IN_TIME);
+        let message = messages.recv_timeout(TIMEOUT);
         seen.take(message.unwrap_or_else(|_| panic!("{} beats", seen.curves("/legs/stewart_1").len())));
     }
     seen
@@ -185,12 +185,17 @@ fn listening_viewer_receives_everything() {
         std::future::pending::<()>().await;
     });
     let mut recorder = Recorder::start(&["--to", &named, "--connect", &at(address)]);
-    recorder.tell(&[first(500), of_every_kind(499)].concat());
+    recorder.report(&[first(500), of_every_kind(499)].concat());
     let so_far = sees(&seen, 500);
     assert!(so_far.chunks.contains_key("/about") && so_far.blueprints == 1);
-    recorder.tell(&[beats(500..700), vec![end(700)]].concat());
+    recorder.report(&[cycles(500..700), vec![end(700)]].concat());
     let over = recorder.finish();
-    assert_eq!((over.code, &over.told["dropped_for_viewer"]), (Some(0), &0.into()), "{}", over.complaints);
+    assert_eq!(
+        (over.code, &over.reported["dropped_for_viewer"]),
+        (Some(0), &0.into()),
+        "{}",
+        over.complaints
+    );
     sees(&seen, 200);
     is_whole(&path, 700);
 }
@@ -214,7 +219,7 @@ fn late_viewer_receives_earlier_data() {
     let over = Recorder::start(&["--serve", &address.to_string()]).finish();
     assert_eq!(over.code, Some(2));
     assert!(over.complaints.contains("choose another port"), "{}", over.complaints);
-    recorder.tell(&[first(500), of_every_kind(499)].concat());
+    recorder.report(&[first(500), of_every_kind(499)].concat());
     let (see, seen) = channel();
     runtime(async move {
         let here = re_async::AsyncRuntimeHandle::from_current_tokio_runtime_or_wasmbindgen().unwrap();
@@ -224,28 +229,28 @@ fn late_viewer_receives_earlier_data() {
     });
     let so_far = sees(&seen, 500);
     assert!(so_far.chunks.contains_key("/about"));
-    recorder.tell(&beats(500..700));
+    recorder.report(&cycles(500..700));
     sees(&seen, 200);
-    recorder.tell(&[end(700)]);
+    recorder.report(&[end(700)]);
     let over = recorder.finish();
-    assert_eq!((over.code, &over.told["beats"]), (Some(0), &700.into()));
+    assert_eq!((over.code, &over.reported["beats"]), (Some(0), &700.into()));
 }
 
 #[test]
 fn full_disk_is_reported_once_and_viewers_continue() {
     let mut recorder = Recorder::start(&["--to", "/dev/full", "--serve", "0"]);
-    recorder.tell(&[first(1_000), vec![end(1_000)]].concat());
+    recorder.report(&[first(1_000), vec![end(1_000)]].concat());
     let over = recorder.finish();
-    assert_eq!((over.code, &over.told["beats"]), (Some(1), &1_000.into()), "{}", over.complaints);
+    assert_eq!((over.code, &over.reported["beats"]), (Some(1), &1_000.into()), "{}", over.complaints);
     assert_eq!(over.complaints.matches("No space left").count(), 1, "{}", over.complaints);
-    assert_eq!((&over.told["written"], &over.told["dropped_for_viewer"]), (&0.into(), &0.into()));
+    assert_eq!((&over.reported["written"], &over.reported["dropped_for_viewer"]), (&0.into(), &0.into()));
 }
 
 #[test]
 fn startup_errors_are_reported() {
     let (_folder, _, named) = folder();
     let mut recorder = Recorder::start(&["--to", &format!("{named}/none.rrd")]);
-    recorder.tell(&first(0));
+    recorder.report(&first(0));
     let over = recorder.finish();
     assert_eq!(
         (over.code, over.complaints.contains("choose a folder")),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use minismith_wire::old_names::config::new_value;
+use minismith_protocol::old_names::config::new_value;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,8 @@ pub enum Ability {
     /// Report the robot's posture.
     ReportState,
     /// Describe the camera's image.
-    TakePicture,
+    #[serde(rename = "take_picture")]
+    TakeImage,
     /// Count and locate objects.
     FindObjects,
     /// Turn the head to an object.
@@ -94,7 +95,7 @@ impl Ability {
         Ability::GotoSleep,
         Ability::Wait,
         Ability::ReportState,
-        Ability::TakePicture,
+        Ability::TakeImage,
         Ability::FindObjects,
         Ability::LookAtObject,
         Ability::FollowPerson,
@@ -116,7 +117,7 @@ impl Ability {
     /// Returns its name in prompts and in the configuration.
     #[must_use]
     pub fn name(self) -> String {
-        crate::outcome::word(&self)
+        crate::report::serde_name(&self)
     }
 
     /// Returns the function of this name, which may be an old one.
@@ -132,7 +133,7 @@ impl Ability {
         !matches!(
             self,
             Ability::ReportState
-                | Ability::TakePicture
+                | Ability::TakeImage
                 | Ability::FindObjects
                 | Ability::WatchForNew
                 | Ability::AnswerFromFiles

@@ -2,8 +2,8 @@
 //! subprocesses.
 //!
 //! Reading order: [`config`] (the keys of `config.yaml` as typed values), [`agent_spec`] (agents in the configuration),
-//! [`role`] and [`tokens`] (permissions), [`outcome`] (reports of motions and turns), [`journal`] (one JSON line per
-//! request and action), [`logs`] (stderr, a file, OpenTelemetry spans). [`processes`] starts every process, and [`net`]
+//! [`role`] and [`tokens`] (permissions), [`report`] (reports of motions and turns), [`journal`] (one JSON line per
+//! request and action), [`logs`] (stderr, a file, OpenTelemetry spans). [`subprocess`] starts every process, and [`net`]
 //! opens every listener and connection. Helpers: [`bounded`], [`chance`].
 //!
 //! # Configuration
@@ -32,7 +32,7 @@ pub mod config;
 pub mod journal;
 pub mod logs;
 pub mod net;
-pub mod outcome;
-pub mod processes;
+pub mod report;
 pub mod role;
+pub mod subprocess;
 pub mod tokens;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use firmware_bridge::clock::calendar;
+use firmware_bridge::clock::system_time;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -27,10 +27,10 @@ const MARK: &str = "minismith_";
 const MOST: usize = 1000;
 
 /// Maximum length of a token's name, bytes.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 /// Maximum size of the file, bytes.
-const LONGEST_FILE: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// A stored token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub struct Token {
 
 /// An error of the token file.
 #[derive(Debug, thiserror::Error)]
-pub enum NoTokens {
+pub enum TokensError {
     /// Other users may read or write the file.
     #[error("{} may be read or written by others; run `chmod 600 {}`", .path.display(), .path.display())]
     Open {
@@ -86,20 +86,23 @@ pub enum NoTokens {
         name: String,
     },
     /// The name is invalid.
-    #[error("invalid token name: use 1 to {LONGEST_NAME} letters, digits, `-`, `_` or `.`")]
+    #[error("invalid token name: use 1 to {MAX_NAME_CHARS} letters, digits, `-`, `_` or `.`")]
     NotAName,
     /// There are too many tokens.
     #[error("too many tokens: {MOST} exist, {MOST} allowed; remove some")]
     TooMany,
 }
 
-impl NoTokens {
+impl TokensError {
     /// Returns whether the request caused the error, not the file.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         matches!(
             self,
-            NoTokens::Taken { .. } | NoTokens::Unknown { .. } | NoTokens::NotAName | NoTokens::TooMany
+            TokensError::Taken { .. }
+                | TokensError::Unknown { .. }
+                | TokensError::NotAName
+                | TokensError::TooMany
         )
     }
 }
@@ -108,18 +111,18 @@ impl NoTokens {
 ///
 /// # Errors
 /// When the file cannot be read, is invalid, or other users may access it.
-pub fn list(path: &Path) -> Result<Vec<Token>, NoTokens> {
-    let failed = |source| NoTokens::Io { path: path.to_owned(), source };
+pub fn list(path: &Path) -> Result<Vec<Token>, TokensError> {
+    let failed = |source| TokensError::Io { path: path.to_owned(), source };
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         file => file.map_err(failed)?,
     };
     if file.metadata().map_err(failed)?.mode() & 0o077 != 0 {
-        return Err(NoTokens::Open { path: path.to_owned() });
+        return Err(TokensError::Open { path: path.to_owned() });
     }
     let mut text = String::new();
-    file.take(LONGEST_FILE).read_to_string(&mut text).map_err(failed)?;
-    let damaged = |why: String| NoTokens::Damaged { path: path.to_owned(), why };
+    file.take(MAX_FILE_BYTES).read_to_string(&mut text).map_err(failed)?;
+    let damaged = |why: String| TokensError::Damaged { path: path.to_owned(), why };
     let tokens: Vec<Token> = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
     match tokens.iter().find(|token| bytes_of::<32>(&token.sha256).is_none()) {
         Some(token) => Err(damaged(format!("{:?} has no hash of 64 hexadecimal digits", token.name))),
@@ -130,14 +133,14 @@ pub fn list(path: &Path) -> Result<Vec<Token>, NoTokens> {
 /// Creates a token, stores its hash and returns it. It cannot be retrieved later.
 ///
 /// # Errors
-/// [`NoTokens`].
-pub fn add(path: &Path, name: &str, role: Role) -> Result<String, NoTokens> {
+/// [`TokensError`].
+pub fn add(path: &Path, name: &str, role: Role) -> Result<String, TokensError> {
     let well = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(well) {
-        return Err(NoTokens::NotAName);
+    if name.is_empty() || name.len() > MAX_NAME_CHARS || !name.chars().all(well) {
+        return Err(TokensError::NotAName);
     }
     let mut secret = [0; 32];
-    let io_error = |source| NoTokens::Io { path: path.to_owned(), source };
+    let io_error = |source| TokensError::Io { path: path.to_owned(), source };
     let got = rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())
         .map_err(|error| io_error(error.into()))?;
     if got != secret.len() {
@@ -146,13 +149,13 @@ pub fn add(path: &Path, name: &str, role: Role) -> Result<String, NoTokens> {
     let secret = format!("{MARK}{}", URL_SAFE_NO_PAD.encode(secret));
     change(path, |tokens| {
         if tokens.iter().any(|token| token.name == name) {
-            return Err(NoTokens::Taken { name: name.into() });
+            return Err(TokensError::Taken { name: name.into() });
         }
         if tokens.len() >= MOST {
-            return Err(NoTokens::TooMany);
+            return Err(TokensError::TooMany);
         }
         let sha256 = hash(&secret).iter().map(|byte| format!("{byte:02x}")).collect();
-        let created = humantime::format_rfc3339_seconds(calendar()).to_string();
+        let created = humantime::format_rfc3339_seconds(system_time()).to_string();
         tokens.push(Token { name: name.into(), role, created, sha256 });
         Ok(())
     })?;
@@ -162,18 +165,21 @@ pub fn add(path: &Path, name: &str, role: Role) -> Result<String, NoTokens> {
 /// Revokes a token.
 ///
 /// # Errors
-/// [`NoTokens`].
-pub fn remove(path: &Path, name: &str) -> Result<(), NoTokens> {
+/// [`TokensError`].
+pub fn remove(path: &Path, name: &str) -> Result<(), TokensError> {
     change(path, |tokens| {
         let before = tokens.len();
         tokens.retain(|token| token.name != name);
-        if tokens.len() == before { Err(NoTokens::Unknown { name: name.into() }) } else { Ok(()) }
+        if tokens.len() == before { Err(TokensError::Unknown { name: name.into() }) } else { Ok(()) }
     })
 }
 
 /// Replaces the file atomically, under a lock.
-fn change(path: &Path, act: impl FnOnce(&mut Vec<Token>) -> Result<(), NoTokens>) -> Result<(), NoTokens> {
-    let failed = |source| NoTokens::Io { path: path.to_owned(), source };
+fn change(
+    path: &Path,
+    act: impl FnOnce(&mut Vec<Token>) -> Result<(), TokensError>,
+) -> Result<(), TokensError> {
+    let failed = |source| TokensError::Io { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     let open =
@@ -233,9 +239,9 @@ impl TokenBook {
         let shown = hash(secret);
         self.read(|entries| {
             let mut found = u32::MAX;
-            for (place, (_, _, kept)) in (0_u32..).zip(entries) {
-                let same: Choice = shown.ct_eq(kept);
-                found = u32::conditional_select(&found, &place, same);
+            for (position, (_, _, stored)) in (0_u32..).zip(entries) {
+                let same: Choice = shown.ct_eq(stored);
+                found = u32::conditional_select(&found, &position, same);
             }
             let (name, role, _) = entries.get(usize::try_from(found).ok()?)?;
             Some((name.clone(), *role))
@@ -285,10 +291,10 @@ mod tests {
         for wrong in ["", MARK, &secret[..secret.len() - 1], &format!("{secret}x")] {
             assert_eq!(book.find(wrong), None, "{wrong}");
         }
-        assert!(matches!(add(&path, "desk", Role::Viewer), Err(NoTokens::Taken { .. })));
-        assert!(matches!(add(&path, "a b", Role::Viewer), Err(NoTokens::NotAName)));
+        assert!(matches!(add(&path, "desk", Role::Viewer), Err(TokensError::Taken { .. })));
+        assert!(matches!(add(&path, "a b", Role::Viewer), Err(TokensError::NotAName)));
         remove(&path, "desk").unwrap();
-        assert!(matches!(remove(&path, "desk"), Err(NoTokens::Unknown { .. })));
+        assert!(matches!(remove(&path, "desk"), Err(TokensError::Unknown { .. })));
         assert_eq!(book.find(&secret), None);
         assert!(book.find(&other).is_some());
     }
@@ -299,14 +305,17 @@ mod tests {
         let path = folder.path().join("tokens.json");
         let secret = add(&path, "desk", Role::Owner).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(matches!(list(&path), Err(NoTokens::Open { .. })));
+        assert!(matches!(list(&path), Err(TokensError::Open { .. })));
         assert_eq!(TokenBook::at(&path).find(&secret), None);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         assert!(TokenBook::at(&path).find(&secret).is_some());
         for damaged in ["", "{}", "[1]", r#"[{"name":"a","role":"owner","created":"","sha256":"00"}]"#] {
             fs::write(&path, damaged).unwrap();
-            assert!(matches!(list(&path), Err(NoTokens::Damaged { .. })), "{damaged}");
-            assert!(matches!(add(&path, "more", Role::Viewer), Err(NoTokens::Damaged { .. })), "{damaged}");
+            assert!(matches!(list(&path), Err(TokensError::Damaged { .. })), "{damaged}");
+            assert!(
+                matches!(add(&path, "more", Role::Viewer), Err(TokensError::Damaged { .. })),
+                "{damaged}"
+            );
             assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
         }
     }

@@ -1,21 +1,20 @@
 //! The HTTP server: our own API below `/api/v1`, its OpenAPI document, MCP, OpenAI chat and the official daemon's API.
 //!
-//! Reading order: here (serving), `gate` (authentication), `caller`, `given` (request bodies), `names` (renamed fields),
-//! `page` (the dashboard), `about`, `robot` (health, state, stop), `telemetry`, `camera`, `metrics`, `desk` (the queue of
-//! requests) and `errand`, `chat`, `voice`, `plans`, `tools`, `shelf`, `shown`, `code`, `document` (OpenAPI), `official`.
+//! Reading order: here (serving), `auth` (authentication), `caller`, `extract` (request bodies), `names` (renamed fields),
+//! `dashboard` (the dashboard), `about`, `robot` (health, state, stop), `telemetry`, `camera`, `metrics`, `desk` (the queue of
+//! requests) and `job`, `chat`, `voice`, `plans`, `tools`, `tool_admin`, `tool_preview`, `code`, `document` (OpenAPI), `official`.
 //!
 //! Threads: handlers copy the last snapshot of the control loop and never wait for a cycle. Slow work runs on other threads.
 
 mod about;
+mod auth;
 mod caller;
 mod camera;
 mod chat;
 mod code;
-mod desk;
-mod document;
-mod errand;
-mod gate;
-mod given;
+mod dashboard;
+mod extract;
+mod job;
 mod journal;
 mod lease;
 mod mcp;
@@ -23,12 +22,13 @@ mod metrics;
 mod names;
 mod official;
 mod openai;
-mod page;
+mod openapi;
 mod plans;
+mod request_queue;
 mod robot;
-mod shelf;
-mod shown;
 mod telemetry;
+mod tool_admin;
+mod tool_preview;
 mod tools;
 mod tools_state;
 mod voice;
@@ -43,15 +43,15 @@ use axum::response::{IntoResponse, Response};
 use tokio::net::TcpListener;
 use utoipa_axum::router::OpenApiRouter;
 
-use self::desk::{Desk, DeskThread};
-use self::gate::Doorkeeper;
-use self::given::Refused;
-pub use self::mcp::{NoClient, bridge_client, serve_client};
+use self::auth::AuthMiddleware;
+use self::extract::ApiError;
+pub use self::mcp::{McpError, bridge_client, serve_client};
+use self::request_queue::{RequestQueue, WorkerThread};
 use crate::voice::Parts;
-use minismith_control::arbiter::Rank;
-use minismith_control::attention::AttentionThread;
-use minismith_control::body::Body;
-use minismith_control::mover::MoverThread;
+use minismith_control::arbiter::Priority;
+use minismith_control::head_tracking::HeadTrackingThread;
+use minismith_control::motion_executor::MotionExecutorThread;
+use minismith_control::robot::RobotRuntime;
 use minismith_runtime::config::Config;
 use minismith_runtime::journal::{Journal, JournalThread};
 use minismith_runtime::net::server::{self, TlsAcceptor};
@@ -62,41 +62,43 @@ use minismith_runtime::net::server::{self, TlsAcceptor};
 /// When the listener fails.
 pub async fn serve(
     listener: TcpListener,
-    body: &Arc<Body>,
+    body: &Arc<RobotRuntime>,
     config: &Config,
     tls: Option<TlsAcceptor>,
     spoken: Option<Parts>,
     until: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
-    let moving = MoverThread::start(body, Rank::Client, "a client of the API")?;
-    let attending = AttentionThread::start(body)?;
-    let steering = MoverThread::start(body, Rank::Lease, "the client that has leased the robot")?;
-    let answering = DeskThread::start(body.clone(), config.clone())?;
-    let chronicle = body.chronicle();
+    let moving = MotionExecutorThread::start(body, Priority::Client, "a client of the API")?;
+    let attending = HeadTrackingThread::start(body)?;
+    let steering =
+        MotionExecutorThread::start(body, Priority::Lease, "the client that has leased the robot")?;
+    let answering = WorkerThread::start(body.clone(), config.clone())?;
+    let recorder = body.recorder();
     // The server keeps a journal even if the robot has none.
-    let own = match chronicle.journal() {
+    let own = match recorder.journal() {
         Some(_) => None,
         None => Some(JournalThread::start(&config.recording.journal)?),
     };
-    let noting = own.as_ref().map(JournalThread::journal).or_else(|| chronicle.journal().cloned());
+    let noting = own.as_ref().map(JournalThread::journal).or_else(|| recorder.journal().cloned());
     let Some(journal) = noting else { return Err(std::io::Error::other("cannot serve: no journal is open")) };
-    let keeper = Arc::new(Doorkeeper::new(&config.server, journal.clone()));
-    let heard = spoken.map(|parts| voice::here(body, config, parts, answering.desk(), journal.clone()));
+    let keeper = Arc::new(AuthMiddleware::new(&config.server, journal.clone()));
+    let heard = spoken.map(|parts| voice::here(body, config, parts, answering.queue(), journal.clone()));
     let heard = heard.transpose()?;
     let address = listener.local_addr()?;
     let announced = (config.server.mdns && !address.ip().is_loopback()).then_some(address);
-    let robot = official::Robot::new(moving.mover(), attending.attention(), body.lookout(), announced);
-    let (own, document) = own_routes(body, &answering.desk(), config, journal)
-        .merge(lease::routes(steering.mover()))
+    let robot =
+        official::Robot::new(moving.executor(), attending.head_tracking(), body.observer(), announced);
+    let (own, document) = own_routes(body, &answering.queue(), config, journal)
+        .merge(lease::routes(steering.executor()))
         .merge(journal::routes(&config.recording.journal))
         .split_for_parts();
     let router = own
         .merge(telemetry::routes(body.handle()))
-        .merge(voice::routes(answering.desk(), body, config))
-        .merge(document::routes(document))
-        .fallback(page::file)
-        .merge(mcp::routes(answering.desk(), body, config))
-        .merge(openai::routes(answering.desk()))
+        .merge(voice::routes(answering.queue(), body, config))
+        .merge(openapi::routes(document))
+        .fallback(dashboard::file)
+        .merge(mcp::routes(answering.queue(), body, config))
+        .merge(openai::routes(answering.queue()))
         .merge(official::routes(robot))
         .layer(middleware::map_response(detailed));
     for peers in &config.server.trusted_peers {
@@ -106,7 +108,7 @@ pub async fn serve(
         );
     }
     let connections = usize::try_from(config.server.max_connections).unwrap_or(usize::MAX);
-    server::serve(listener, gate::guarded(router, keeper), tls, connections, until).await;
+    server::serve(listener, auth::with_auth(router, keeper), tls, connections, until).await;
     if let Some(heard) = heard {
         heard.end().await;
     }
@@ -114,13 +116,13 @@ pub async fn serve(
 }
 
 /// Returns the routes that the OpenAPI document describes.
-fn own_routes(body: &Body, desk: &Desk, config: &Config, journal: Journal) -> OpenApiRouter {
-    let kept = (body.chronicle(), journal);
-    OpenApiRouter::with_openapi(document::bare())
+fn own_routes(body: &RobotRuntime, desk: &RequestQueue, config: &Config, journal: Journal) -> OpenApiRouter {
+    let stored = (body.recorder(), journal);
+    OpenApiRouter::with_openapi(openapi::bare())
         .merge(about::routes(config))
         .merge(robot::routes(body.handle()))
         .merge(camera::routes(body))
-        .merge(metrics::routes(body.handle(), desk.clone(), config, kept))
+        .merge(metrics::routes(body.handle(), desk.clone(), config, stored))
         .merge(chat::routes(desk.clone(), config))
         .merge(plans::routes(config))
         .merge(tools::routes(desk.clone(), body.handle(), config))
@@ -128,7 +130,7 @@ fn own_routes(body: &Body, desk: &Desk, config: &Config, journal: Journal) -> Op
 }
 
 /// Maximum size of an error message, bytes.
-const LONGEST_REFUSAL: usize = 64 << 10;
+const MAX_ERROR_BODY_BYTES: usize = 64 << 10;
 
 /// Converts errors of the web framework to JSON.
 async fn detailed(response: Response) -> Response {
@@ -137,11 +139,11 @@ async fn detailed(response: Response) -> Response {
     if !(status.is_client_error() || status.is_server_error()) || kind.starts_with("application/json") {
         return response;
     }
-    let body = axum::body::to_bytes(response.into_body(), LONGEST_REFUSAL).await.unwrap_or_default();
+    let body = axum::body::to_bytes(response.into_body(), MAX_ERROR_BODY_BYTES).await.unwrap_or_default();
     let why = String::from_utf8_lossy(&body);
     refuse(status, if why.is_empty() { status.canonical_reason().unwrap_or_default() } else { &why })
 }
 
 fn refuse(status: StatusCode, why: &str) -> Response {
-    Refused::because(status, why).into_response()
+    ApiError::new(status, why).into_response()
 }

@@ -1,6 +1,6 @@
 //! The HTTP and WebSocket server, access control, and conversations by voice.
 //!
-//! Reading order: [`api`] (the routes), [`gate`] (who asks, and what for), [`voice`] (microphone to motion to speaker).
+//! Reading order: [`api`] (the routes), [`auth`] (who asks, and what for), [`voice`] (microphone to motion to speaker).
 //!
 //! # Requests
 //!
@@ -21,5 +21,5 @@
 //! the stop epoch of the moment when the person began to speak. When a client leaves, what it began is stopped.
 
 pub mod api;
-pub mod gate;
+pub mod auth;
 pub mod voice;

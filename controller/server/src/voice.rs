@@ -2,10 +2,10 @@
 //!
 //! Reading order:
 //!
-//! * [`source`], [`feed`] and [`sink`] (input and output of sound)
-//! * [`engine`] (recognition and synthesis), with `espeak`, `service`, `written` and `scribe`
+//! * [`source`], [`audio_buffer`] and [`sink`] (input and output of sound)
+//! * [`engine`] (recognition and synthesis), with `espeak`, `service`, `transcription_stream` and `scribe`
 //! * this module (the threads)
-//! * `desk` (decisions), with [`phrases`] and [`meaning`] (interpretation)
+//! * `desk` (decisions), with [`phrases`] and [`interpretation`] (interpretation)
 //! * `tongue` (playback)
 //! * `sway` (head motion during speech)
 //! * `signs` (antenna cues)
@@ -23,20 +23,20 @@
 //! Safety: the recognizer stops the robot itself, before any language model. A request from before a stop is not
 //! carried out after it.
 
-mod desk;
+mod antenna_cues;
+pub mod audio_buffer;
+mod dialog_manager;
 pub mod engine;
 mod espeak;
-pub mod feed;
-pub mod meaning;
+mod head_wobbler;
+pub mod interpretation;
 pub mod phrases;
-mod scribe;
+mod playback;
+mod remote_transcriber;
 mod service;
-mod signs;
 pub mod sink;
 pub mod source;
-mod sway;
-mod tongue;
-mod written;
+mod transcription_stream;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,53 +44,54 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock};
-use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
+use firmware_bridge::clock::{Clock, MonotonicClock};
+use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient, LoopCommand};
 use minismith_voice::commands::{Vocabulary, Wake};
-use minismith_voice::ear::{Ear, Heard, Listening};
-use minismith_voice::states::State;
+use minismith_voice::dialog::DialogState;
+use minismith_voice::recognizer::{RecognizerEvent, RecognizerOptions, SpeechRecognizer};
 use minismith_voice::transcriber::{Choice, Transcriber, Transcript};
 use serde::Serialize;
 
-use desk::{Desk, Pending};
+use antenna_cues::AntennaCues;
+use dialog_manager::{DialogManager, Pending};
 use engine::Engines;
-use minismith_control::arbiter::Rank;
-use minismith_control::body::Body;
-use minismith_control::mover::MoverThread;
+use head_wobbler::HeadWobbler;
+use minismith_control::arbiter::Priority;
+use minismith_control::motion_executor::MotionExecutorThread;
+use minismith_control::robot::RobotRuntime;
 use minismith_runtime::config::Voice;
-use scribe::{Scribe, Sentence};
-use signs::Signs;
+use playback::{Playback, Sounding};
+use remote_transcriber::{RemoteTranscriber, Sentence};
 use sink::Sink;
-use source::{Behind, Source};
-use sway::Sway;
-use tongue::{Sounding, Tongue};
+use source::{ClockOffset, Source};
 
 /// A request to the robot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct SpokenRequest {
     /// Its text, with errors of the model corrected as far as possible.
     pub text: String,
     /// The model's transcript.
     pub heard: String,
     /// The stop epoch when the person began to speak.
-    pub halts: u64,
+    pub stop_epoch: u64,
 }
 
 /// An event of a conversation by voice. Times are those of the sound, in seconds from its beginning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum News {
+pub enum VoiceEvent {
     /// The state changed: it listens, thinks, speaks or holds.
     State {
         /// `listening`, `thinking`, `speaking` or `holding`.
         state: &'static str,
     },
     /// The partial transcript changed.
-    Partial {
+    #[serde(rename = "partial")]
+    PartialTranscript {
         /// The words; they may still change.
         text: String,
         /// The confidence, from 0 to 1.
-        #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
+        #[serde(serialize_with = "minismith_runtime::report::shortest")]
         confidence: f32,
         /// The end of the transcribed sound, in seconds.
         at_s: f64,
@@ -102,31 +103,36 @@ pub enum News {
         /// When the word ended, in seconds.
         ended_s: f64,
         /// When it was recognised, in seconds.
-        known_s: f64,
+        #[serde(rename = "known_s")]
+        detected_s: f64,
     },
     /// An utterance is complete.
-    Heard {
+    #[serde(rename = "heard")]
+    Transcript {
         /// The transcript.
         text: String,
         /// Its interpretation.
-        means: String,
+        #[serde(rename = "means")]
+        interpretation: String,
         /// The confidence, from 0 to 1.
-        #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
+        #[serde(serialize_with = "minismith_runtime::report::shortest")]
         confidence: f32,
         /// When it began, in seconds.
         began_s: f64,
         /// When it ended, in seconds.
         ended_s: f64,
         /// Its direction, in degrees from the head's centre, left positive, where the microphones report it.
+        #[serde(rename = "bearing_deg")]
         #[serde(skip_serializing_if = "Option::is_none")]
-        bearing_deg: Option<f64>,
+        doa_deg: Option<f64>,
     },
     /// The utterance is not answered.
     Ignored {
         /// The transcript.
         text: String,
         /// The reason.
-        why: &'static str,
+        #[serde(rename = "why")]
+        reason: &'static str,
     },
     /// The answer.
     Answer {
@@ -138,12 +144,15 @@ pub enum News {
         /// The sentence; empty for a sound without words.
         sentence: String,
         /// Its duration, in seconds.
-        lasts_s: f64,
+        #[serde(rename = "lasts_s")]
+        duration_s: f64,
     },
     /// The present sentence was cut.
-    Cut,
+    #[serde(rename = "cut")]
+    Interrupted,
     /// An error occurred.
-    Trouble {
+    #[serde(rename = "trouble")]
+    Error {
         /// The error as text.
         text: String,
     },
@@ -152,7 +161,7 @@ pub enum News {
 /// An event for the thread that decides.
 enum Event {
     /// All but whole utterances.
-    Heard(Heard),
+    Heard(RecognizerEvent),
     Uttered(Utterance),
     Answer(String),
     Question(String),
@@ -164,9 +173,9 @@ enum Event {
     },
     /// All was said up to the command of this number.
     AllSaid(u64),
-    Trouble(String),
+    Error(String),
     /// The robot stopped for another reason, and speech ends with it.
-    Halted,
+    Stopped,
     /// No more sound comes in.
     Over,
     /// The answering thread has left; `at_once` also cuts the present speech.
@@ -183,20 +192,20 @@ struct Utterance {
     began: Duration,
     ended: Duration,
     /// The stop epoch when it began.
-    halts: u64,
+    stop_epoch: u64,
     /// Whether it contained a stop, on which the recognizer has acted.
     is_stopped: bool,
-    bearing_deg: Option<f64>,
+    doa_deg: Option<f64>,
 }
 
 /// A running conversation by voice. Dropping it ends it.
-pub struct Talk {
-    said: Receiver<Said>,
+pub struct VoiceConversation {
+    said: Receiver<SpokenRequest>,
     desk: Sender<Event>,
-    pulse: PulseHandle,
+    control_loop: ControlLoopHandle,
     is_ending: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
-    _swaying: Option<MoverThread>,
+    _swaying: Option<MotionExecutorThread>,
 }
 
 /// The parts of a conversation by voice.
@@ -209,40 +218,42 @@ pub struct Parts {
     pub sink: Box<dyn Sink>,
 }
 
-impl Talk {
-    /// Begins to listen. `tell` receives the events.
+impl VoiceConversation {
+    /// Begins to listen. `report` receives the events.
     ///
     /// # Errors
     /// Fails when the system gives no thread.
     pub fn begin(
-        body: &Body,
+        body: &RobotRuntime,
         voice: &Voice,
         parts: Parts,
-        tell: impl FnMut(News) + Send + 'static,
-    ) -> std::io::Result<Talk> {
+        report: impl FnMut(VoiceEvent) + Send + 'static,
+    ) -> std::io::Result<VoiceConversation> {
         let Parts { engines, source, sink } = parts;
         let Engines { detector, transcriber, second, speech, commands } = engines;
         let (events, inbox) = channel();
         let (sounding, sounds) = channel();
         let (out, said) = channel();
         let moves = (speech.is_some() && voice.head_wobble > 0.0) || voice.antenna_cues;
-        let swaying =
-            moves.then(|| MoverThread::start(body, Rank::Idle, "the robot's own voice")).transpose()?;
-        let sway = swaying.as_ref().map(|thread| Sway::of(thread.mover(), voice.head_wobble));
-        let signs = swaying.as_ref().filter(|_| voice.antenna_cues).map(|thread| Signs::of(thread.mover()));
-        let clock = WallClock::start();
-        let tongue = speech
-            .map(|speech| Tongue::start(speech, voice.volume, sink, sway, clock, sounding, events.clone()))
+        let swaying = moves
+            .then(|| MotionExecutorThread::start(body, Priority::Idle, "the robot's own voice"))
             .transpose()?;
-        let desk = Desk {
+        let sway = swaying.as_ref().map(|thread| HeadWobbler::of(thread.executor(), voice.head_wobble));
+        let signs =
+            swaying.as_ref().filter(|_| voice.antenna_cues).map(|thread| AntennaCues::of(thread.executor()));
+        let clock = MonotonicClock::start();
+        let tongue = speech
+            .map(|speech| Playback::start(speech, voice.volume, sink, sway, clock, sounding, events.clone()))
+            .transpose()?;
+        let desk = DialogManager {
             wake: Wake::new(&voice.wake_words),
             vocabulary: Vocabulary::new(commands),
-            pulse: body.handle(),
-            tongue,
-            signs,
+            control_loop: body.handle(),
+            playback: tongue,
+            antenna_cues: signs,
             out: Some(out),
-            tell,
-            state: State::default(),
+            report,
+            state: DialogState::default(),
             clock,
             attentive: None,
             pending: Pending::default(),
@@ -253,15 +264,17 @@ impl Talk {
             is_asking: false,
             voice: voice.clone(),
         };
-        let listening = Listening {
+        let listening = RecognizerOptions {
             barge_in: voice.barge_in,
             stop_words: voice.stop_words.clone(),
-            ..Listening::default()
+            ..RecognizerOptions::default()
         };
-        let ear = Ear::new(detector, transcriber, listening);
+        let ear = SpeechRecognizer::new(detector, transcriber, listening);
         let is_ending = Arc::<AtomicBool>::default();
         let scribe = second
-            .map(|service| Scribe::start(service, voice.stop_words.clone(), body.handle(), events.clone()))
+            .map(|service| {
+                RemoteTranscriber::start(service, voice.stop_words.clone(), body.handle(), events.clone())
+            })
             .transpose()?;
         let hearing = Hearing {
             ear,
@@ -269,11 +282,11 @@ impl Talk {
             scribe,
             sounds,
             clock,
-            behind: Behind::default(),
-            halts: body.handle().halts(),
+            behind: ClockOffset::default(),
+            stop_epoch: body.handle().stop_epoch(),
             is_stopped: false,
             bearing: None,
-            pulse: body.handle(),
+            control_loop: body.handle(),
             desk: events.clone(),
             is_ending: is_ending.clone(),
         };
@@ -284,50 +297,57 @@ impl Talk {
             spawn("ear", Box::new(move || hearing.run()))?,
             spawn("voice", Box::new(move || desk.run(&inbox)))?,
         ];
-        Ok(Talk { said, desk: events, pulse: body.handle(), is_ending, threads, _swaying: swaying })
+        Ok(VoiceConversation {
+            said,
+            desk: events,
+            control_loop: body.handle(),
+            is_ending,
+            threads,
+            _swaying: swaying,
+        })
     }
 
     /// Waits for the next request to the robot. Returns `None` when no more sound comes in.
     #[must_use]
-    pub fn hear(&self) -> Option<Said> {
+    pub fn hear(&self) -> Option<SpokenRequest> {
         self.said.recv().ok()
     }
 
     /// Answers the last request; an empty text says nothing.
     pub fn answer(&self, text: &str) {
-        self.tell(Event::Answer(text.to_owned()));
+        self.report(Event::Answer(text.to_owned()));
     }
 
     /// Asks a question. The next request may be its answer. When no more sound comes in, there is none.
     pub fn ask(&self, question: &str) {
-        self.tell(Event::Question(question.to_owned()));
+        self.report(Event::Question(question.to_owned()));
     }
 
     /// Marks the last request as the answer to a question, so it gets no answer of its own.
     pub fn taken(&self) {
-        self.tell(Event::Taken);
+        self.report(Event::Taken);
     }
 
-    /// Waits for the next request, as [`Talk::hear`] does, with a timeout.
+    /// Waits for the next request, as [`VoiceConversation::hear`] does, with a timeout.
     ///
     /// # Errors
     /// Fails when nothing was said in this time, or when no more sound comes in.
-    pub fn hear_within(&self, patience: Duration) -> Result<Said, RecvTimeoutError> {
+    pub fn hear_within(&self, patience: Duration) -> Result<SpokenRequest, RecvTimeoutError> {
         self.said.recv_timeout(patience)
     }
 
     /// Returns a handle that stops the robot from another thread.
     #[must_use]
     pub fn brake(&self) -> Brake {
-        Brake { pulse: self.pulse.clone(), desk: self.desk.clone() }
+        Brake { control_loop: self.control_loop.clone(), desk: self.desk.clone() }
     }
 
     /// Ends the conversation at once: present speech is cut, and open requests get no answer.
     pub fn leave(self) {
-        self.tell(Event::Left { at_once: true });
+        self.report(Event::Left { at_once: true });
     }
 
-    fn tell(&self, event: Event) {
+    fn report(&self, event: Event) {
         // The receiving thread may have ended.
         let _heard = self.desk.send(event);
     }
@@ -336,23 +356,23 @@ impl Talk {
 /// Stops the robot as a spoken stop does, from any thread.
 #[derive(Clone)]
 pub struct Brake {
-    pulse: PulseHandle,
+    control_loop: ControlLoopHandle,
     desk: Sender<Event>,
 }
 
 impl Brake {
     /// Stops the robot, cuts the present speech, and cancels the open requests.
     pub fn stop(&self) {
-        self.pulse.clone().order(Order::Halt);
+        self.control_loop.clone().send_command(LoopCommand::Stop);
         // The receiving thread may have ended.
-        let _heard = self.desk.send(Event::Halted);
+        let _heard = self.desk.send(Event::Stopped);
     }
 }
 
-impl Drop for Talk {
+impl Drop for VoiceConversation {
     fn drop(&mut self) {
         self.is_ending.store(true, Ordering::Relaxed);
-        self.tell(Event::Left { at_once: false });
+        self.report(Event::Left { at_once: false });
         for thread in self.threads.drain(..) {
             let _panicked = thread.join();
         }
@@ -361,17 +381,17 @@ impl Drop for Talk {
 
 /// The recognizer's thread.
 struct Hearing {
-    ear: Ear<minismith_voice::vad::Vad, Box<dyn Transcriber + Send>>,
+    ear: SpeechRecognizer<minismith_voice::vad::Vad, Box<dyn Transcriber + Send>>,
     source: Box<dyn Source>,
-    scribe: Option<Scribe>,
+    scribe: Option<RemoteTranscriber>,
     sounds: Receiver<Sounding>,
-    clock: WallClock,
-    behind: Behind,
+    clock: MonotonicClock,
+    behind: ClockOffset,
     /// The stop epoch of the present utterance; see [`Utterance`].
-    halts: u64,
+    stop_epoch: u64,
     is_stopped: bool,
     bearing: Option<f64>,
-    pulse: PulseHandle,
+    control_loop: ControlLoopHandle,
     desk: Sender<Event>,
     is_ending: Arc<AtomicBool>,
 }
@@ -386,67 +406,67 @@ impl Hearing {
                 match sounding {
                     Sounding::Playing { at, follows, samples, sentence } => {
                         let at = if follows { None } else { Some(self.behind.heard_at(at)) };
-                        self.ear.playing(at, &samples, &sentence);
+                        self.ear.playback(at, &samples, &sentence);
                     }
                     Sounding::Silenced(at) => self.ear.silenced(self.behind.heard_at(at)),
                 }
             }
             if !piece.samples.is_empty() {
-                let heard = self.ear.hear(piece.at, &piece.samples);
+                let heard = self.ear.push(piece.at, &piece.samples);
                 self.heard(heard);
             }
-            if let Some(trouble) = self.source.trouble() {
-                self.tell(Event::Trouble(trouble));
+            if let Some(error) = self.source.error() {
+                self.report(Event::Error(error));
             }
         }
-        if let Some(trouble) = self.source.trouble() {
-            self.tell(Event::Trouble(trouble));
+        if let Some(error) = self.source.error() {
+            self.report(Event::Error(error));
         }
         let heard = self.ear.finish();
         self.heard(heard);
         // Utterances in transcription were heard before the end.
         self.scribe = None;
-        self.tell(Event::Over);
+        self.report(Event::Over);
     }
 
-    fn heard(&mut self, heard: Vec<Heard>) {
+    fn heard(&mut self, heard: Vec<RecognizerEvent>) {
         for one in heard {
             match one {
-                Heard::Utterance { text, confidence, began, ended, .. } => {
-                    let transcript = Transcript { text, confidence, least: confidence };
+                RecognizerEvent::Utterance { text, confidence, began, ended, .. } => {
+                    let transcript = Transcript { text, confidence, min_confidence: confidence };
                     let command =
                         self.ear.again(|transcriber, samples| transcriber.command(samples, &transcript));
                     let command = command.unwrap_or_else(|fault| {
-                        self.tell(Event::Trouble(fault.to_string()));
+                        self.report(Event::Error(fault.to_string()));
                         None
                     });
-                    let (halts, is_stopped) = (self.halts, self.is_stopped);
+                    let (stop_epoch, is_stopped) = (self.stop_epoch, self.is_stopped);
                     let bearing_deg = self.bearing;
                     self.uttered(Utterance {
                         transcript,
                         command,
                         began,
                         ended,
-                        halts,
+                        stop_epoch,
                         is_stopped,
-                        bearing_deg,
+                        doa_deg: bearing_deg,
                     });
                     continue;
                 }
-                Heard::Began { .. } => {
-                    self.halts = self.pulse.halts();
+                RecognizerEvent::Began { .. } => {
+                    self.stop_epoch = self.control_loop.stop_epoch();
                     self.is_stopped = false;
                     self.bearing = None;
                 }
-                Heard::Partial { .. } => self.bearing = self.source.bearing().or(self.bearing),
+                RecognizerEvent::Partial { .. } => self.bearing = self.source.bearing().or(self.bearing),
                 // A stop takes effect before any other thread gets the event.
-                Heard::StopWord { .. } => {
-                    self.pulse.order(Order::Halt);
+                RecognizerEvent::StopWord { .. } => {
+                    self.control_loop.send_command(LoopCommand::Stop);
                     self.is_stopped = true;
                 }
                 _ => {}
             }
-            self.tell(Event::Heard(one));
+            self.report(Event::Heard(one));
         }
     }
 
@@ -462,10 +482,10 @@ impl Hearing {
             }
             _ => heard,
         };
-        self.tell(Event::Uttered(heard));
+        self.report(Event::Uttered(heard));
     }
 
-    fn tell(&self, event: Event) {
+    fn report(&self, event: Event) {
         // The receiving thread may have ended.
         let _heard = self.desk.send(event);
     }

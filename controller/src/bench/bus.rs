@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use firmware_bridge::bus::MotorBus;
-use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
+use firmware_bridge::control_loop::{ControlLoop, ControlLoopThread, LoopClient, LoopCommand};
 use firmware_bridge::envelope::{Envelope, SafeCommand};
 use firmware_bridge::joint::Joints;
-use firmware_bridge::pulse::{Conductor, Order, Pulse, PulseThread};
-use firmware_bridge::robot::{JointState, Reading, Robot, RobotFault};
+use firmware_bridge::robot::{JointState, PositionReading, Robot, RobotError};
 
+use super::baseline::{MEASURE, Script};
 use super::jitter::{OfficialDaemon, awake};
 use super::line::Line;
-use super::peer::{MEASURE, Script};
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::{Desk, Failed};
-use minismith_control::body::{bus_options, limits_of};
+use minismith_control::robot::{bus_options, limits_of};
 
 pub(super) const CYCLE: &str = "bus_cycle";
 pub(super) const RATE: &str = "bus_rate_hz";
@@ -26,15 +26,15 @@ const CYCLE_PEER: &str = "reachy_mini_motor_controller 1.5.6";
 const RATE_PEER: &str = "reachy-mini-daemon 1.13.0";
 
 /// How often the positions are requested before the line counts as broken.
-const LOOKS: u32 = 100;
+const CYCLES: u32 = 100;
 /// The highest rate that the configuration permits, Hz.
-const FASTEST: u32 = 400;
+const MAX_RATE_HZ: u32 = 400;
 
 pub(super) fn cycle(desk: &Desk<'_>) -> Row {
     (desk.progress)("the line: nine motors written and read, back to back");
     let cycles = desk.pick(50, 200);
     let our_side = OurBus::open(desk);
-    let their_side = desk.peers.packages.as_ref().map(|python| TheirBus::open(python));
+    let their_side = desk.baselines.packages.as_ref().map(|python| TheirBus::open(python));
     let mut theirs = match their_side {
         Some(Ok(side)) => Some(side),
         Some(Err(failed)) => {
@@ -70,14 +70,15 @@ impl OurBus {
         let at = Failed::at("our bus");
         let line = Line::start()?;
         let mut bus = MotorBus::open(line.path(), &bus_options(desk.config)).map_err(|fault| at(&fault))?;
-        bus.beat(Tick::ZERO, &Envelope::torque(Joints::all(true))).map_err(|fault| at(&fault))?;
-        let mut state = bus.sense(Tick::ZERO).map_err(|fault| at(&fault))?;
+        bus.write_command(Timestamp::ZERO, &Envelope::torque(Joints::all(true)))
+            .map_err(|fault| at(&fault))?;
+        let mut state = bus.read_state(Timestamp::ZERO).map_err(|fault| at(&fault))?;
         // On a busy machine a response of the emulated servos may come after its cycle.
-        for _ in 0..LOOKS {
+        for _ in 0..CYCLES {
             if state.present().is_ok() {
                 break;
             }
-            state = bus.sense(Tick::ZERO).map_err(|fault| at(&fault))?;
+            state = bus.read_state(Timestamp::ZERO).map_err(|fault| at(&fault))?;
         }
         let hold = state.present().map_err(|fault| at(&fault))?;
         Ok(OurBus { bus, envelope: Envelope::at_rest(limits_of(desk.config), hold), hold, _line: line })
@@ -85,13 +86,15 @@ impl OurBus {
 
     /// Returns the milliseconds per cycle.
     fn round(&mut self, cycles: u32) -> Result<f64, Failed> {
-        let command = self.envelope.pass(&self.hold, Duration::from_millis(10)).command;
-        let mut beat = || self.bus.beat(Tick::ZERO, &command).map_err(|fault| Failed::at("our bus")(&fault));
+        let command = self.envelope.limit(&self.hold, Duration::from_millis(10)).command;
+        let mut cycle = || {
+            self.bus.write_command(Timestamp::ZERO, &command).map_err(|fault| Failed::at("our bus")(&fault))
+        };
         // After a pause the servos' watchdogs are set up first, which is not part of a cycle.
-        beat()?;
-        let clock = WallClock::start();
+        cycle()?;
+        let clock = MonotonicClock::start();
         for _ in 0..cycles {
-            beat()?;
+            cycle()?;
         }
         Ok(clock.now().seconds() * 1e3 / f64::from(cycles))
     }
@@ -138,7 +141,7 @@ pub(super) fn rate(desk: &Desk<'_>) -> Row {
         Err(failed) => (Err(failed), String::new()),
     };
     let note = format!(
-        "beats per second with all nine motors written and read, ours asked for {FASTEST} Hz, the most that the \
+        "beats per second with all nine motors written and read, ours asked for {MAX_RATE_HZ} Hz, the most that the \
          configuration allows; the peer's loop has a fixed rate of 50 Hz{late}"
     );
     Row::alone(RATE, "Hz", ours).against(RATE_PEER, theirs, Better::Higher).noting(&note)
@@ -151,13 +154,13 @@ struct Counted {
 }
 
 impl Robot for Counted {
-    fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
-        self.bus.sense(at)
+    fn read_state(&mut self, at: Timestamp) -> Result<JointState, RobotError> {
+        self.bus.read_state(at)
     }
 
-    fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
-        let state = self.bus.beat(at, command)?;
-        if state.readings.iter().all(|(_, reading)| matches!(reading, Reading::Fresh(_))) {
+    fn write_command(&mut self, at: Timestamp, command: &SafeCommand) -> Result<JointState, RobotError> {
+        let state = self.bus.write_command(at, command)?;
+        if state.readings.iter().all(|(_, reading)| matches!(reading, PositionReading::Fresh(_))) {
             self.whole.fetch_add(1, Ordering::Relaxed);
         }
         Ok(state)
@@ -171,20 +174,20 @@ fn achieved(desk: &Desk<'_>, seconds: u64) -> Result<(f64, u64), Failed> {
     let bus = MotorBus::open(line.path(), &bus_options(desk.config)).map_err(|fault| at(&fault))?;
     let whole = Arc::new(AtomicU64::new(0));
     let bus = Counted { bus, whole: whole.clone() };
-    let period = Duration::from_secs(1) / FASTEST;
-    let pulse = Pulse::new(bus, WallClock::start(), limits_of(desk.config), period);
-    let mut pulse = pulse.map_err(|fault| at(&fault))?;
-    pulse.take(Order::Torque(Joints::all(true)));
-    let thread = PulseThread::start(pulse).map_err(|fault| at(&fault))?;
+    let period = Duration::from_secs(1) / MAX_RATE_HZ;
+    let control_loop = ControlLoop::new(bus, MonotonicClock::start(), limits_of(desk.config), period);
+    let mut control_loop = control_loop.map_err(|fault| at(&fault))?;
+    control_loop.apply_command(LoopCommand::Torque(Joints::all(true)));
+    let thread = ControlLoopThread::start(control_loop).map_err(|fault| at(&fault))?;
     let mut handle = thread.handle();
     // The loop settles first.
-    let before = handle.watch(&|snapshot| snapshot.beats >= u64::from(FASTEST) / 2);
-    let (clock, counted) = (WallClock::start(), whole.load(Ordering::Relaxed));
-    let due = before.beats + u64::from(FASTEST) * seconds;
-    let after = handle.watch(&|snapshot| snapshot.beats >= due || snapshot.fault.is_some());
+    let before = handle.watch(&|snapshot| snapshot.cycles >= u64::from(MAX_RATE_HZ) / 2);
+    let (clock, counted) = (MonotonicClock::start(), whole.load(Ordering::Relaxed));
+    let due = before.cycles + u64::from(MAX_RATE_HZ) * seconds;
+    let after = handle.watch(&|snapshot| snapshot.cycles >= due || snapshot.fault.is_some());
     let (took, whole) = (clock.now().seconds(), whole.load(Ordering::Relaxed));
     match after.fault {
         Some(fault) => Err(at(&fault)),
-        None => Ok(((whole - counted) as f64 / took, after.late - before.late)),
+        None => Ok(((whole - counted) as f64 / took, after.overruns - before.overruns)),
     }
 }

@@ -1,7 +1,7 @@
 //! `tool_frame`: frames per second that reach a tool, through its window and through its channel.
 
-use firmware_bridge::clock::{Clock, WallClock};
-use minismith_wire::{Answer, Cue, Job, Limits, Turn};
+use firmware_bridge::clock::{Clock, MonotonicClock};
+use minismith_protocol::{GuestMessage, HostCall, HostReply, Job, Limits};
 
 use super::rounds::take_turns;
 use super::row::{Better, Row};
@@ -23,10 +23,10 @@ def look(robot, times):
 pub(super) fn measure(desk: &Desk<'_>) -> Row {
     (desk.progress)("pictures: through the window, and through the pipe");
     let times = desk.pick(200, 2_000);
-    let picture = vec![1; (HEIGHT * WIDTH * 3) as usize];
+    let image = vec![1; (HEIGHT * WIDTH * 3) as usize];
     let one = |by_window: bool| {
         let host = desk.host()?;
-        look(&host, desk.config.workshop.budget.guest, &picture, times, by_window)
+        look(&host, desk.config.workshop.budget.guest, &image, times, by_window)
     };
     let mut theirs = || one(false);
     let medians = take_turns(desk, desk.pick(1, 7), &mut || one(true), Some(&mut theirs));
@@ -36,7 +36,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Row {
 }
 
 /// Returns the frames per second.
-fn look(host: &ToolHost, limits: Limits, picture: &[u8], times: u32, by_window: bool) -> Result<f64, Failed> {
+fn look(host: &ToolHost, limits: Limits, image: &[u8], times: u32, by_window: bool) -> Result<f64, Failed> {
     let at = Failed::at("a guest");
     let mut guest = host.fork(limits).map_err(|fault| at(&fault))?;
     let job = Job {
@@ -48,17 +48,17 @@ fn look(host: &ToolHost, limits: Limits, picture: &[u8], times: u32, by_window: 
         limits,
         ..Job::default()
     };
-    guest.turn(&Answer::Start { job: Box::new(job) }, None).map_err(|fault| at(&fault))?;
-    let mut turn = guest.turn(&Answer::Proceed, None).map_err(|fault| at(&fault))?;
-    let clock = WallClock::start();
+    guest.turn(&HostReply::Start { job: Box::new(job) }, None).map_err(|fault| at(&fault))?;
+    let mut turn = guest.turn(&HostReply::Proceed, None).map_err(|fault| at(&fault))?;
+    let clock = MonotonicClock::start();
     loop {
         turn = match turn {
-            Turn::Asks { cue: Cue::Frame { slot }, .. } => {
+            GuestMessage::Asks { cue: HostCall::Frame { slot }, .. } => {
                 let slot = slot.filter(|_| by_window);
-                let answer = Answer::Frame { now: 0, height: HEIGHT, width: WIDTH, slot };
-                guest.turn(&answer, Some(picture)).map_err(|fault| at(&fault))?
+                let answer = HostReply::Frame { now: 0, height: HEIGHT, width: WIDTH, slot };
+                guest.turn(&answer, Some(image)).map_err(|fault| at(&fault))?
             }
-            Turn::Done { value, .. } if value == times => {
+            GuestMessage::Done { value, .. } if value == times => {
                 return Ok(f64::from(times) / clock.now().seconds());
             }
             other => return Err(at(&format!("{other:?}"))),

@@ -13,27 +13,27 @@ use std::path::PathBuf;
 use std::process::Child;
 use std::time::Duration;
 
-use firmware_bridge::clock::Tick;
+use firmware_bridge::clock::Timestamp;
 use serde_json::Value;
 
+use super::baseline::{DAEMON, LOAD, Script, end, environment};
+use super::cpu_load::CpuLoad;
 use super::line::Line;
-use super::peer::{DAEMON, LOAD, Script, end, environment};
 use super::rounds::quantile;
 use super::row::{Better, Row};
-use super::spinning::Spinning;
 use super::{Desk, Failed};
 use minismith_runtime::net;
-use minismith_runtime::processes::{self, Program};
+use minismith_runtime::subprocess::{self, Program};
 
 const PEER: &str = "reachy-mini-daemon 1.13.0";
 /// The rate of the official loop, Hz. Ours is measured at this rate to compare, and at its default rate as well.
-const OFFICIAL_RATE: u32 = 50;
-const USUAL_RATE: u32 = 100;
+const OFFICIAL_RATE_HZ: u32 = 50;
+const DEFAULT_RATE_HZ: u32 = 100;
 const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999)];
 /// The timeout for a server to move motors.
-const LONGEST_START: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// The settling time of each side before the measurement.
-const SETTLING: Duration = Duration::from_secs(1);
+const SETTLING_TIME: Duration = Duration::from_secs(1);
 /// The connections that flood a server.
 const CONNECTIONS: u32 = 4;
 
@@ -59,13 +59,13 @@ impl Load {
 }
 
 fn name(quantile: &str, load: Load, rate: u32) -> String {
-    let at = if rate == OFFICIAL_RATE { String::new() } else { format!("_{rate}hz") };
+    let at = if rate == OFFICIAL_RATE_HZ { String::new() } else { format!("_{rate}hz") };
     format!("pulse_jitter_{quantile}_{}{at}", load.name())
 }
 
 pub(super) fn names(load: Load) -> Vec<String> {
     let of = |rate| QUANTILES.map(|(quantile, _)| name(quantile, load, rate));
-    [OFFICIAL_RATE, USUAL_RATE].into_iter().flat_map(of).collect()
+    [OFFICIAL_RATE_HZ, DEFAULT_RATE_HZ].into_iter().flat_map(of).collect()
 }
 
 /// The measurements of one side, over all its rounds.
@@ -83,7 +83,7 @@ struct Seen {
 
 impl Seen {
     /// Adds a round with these cycle times.
-    fn add(&mut self, rate: u32, moments: &[Tick]) {
+    fn add(&mut self, rate: u32, moments: &[Timestamp]) {
         let nominal = 1e3 / f64::from(rate);
         let mut off: Vec<f64> = moments
             .iter()
@@ -104,7 +104,7 @@ pub(super) fn measure(desk: &Desk<'_>, load: Load) -> Vec<Row> {
     let (rounds, round) = desk.pick((1, Duration::from_secs(5)), (3, Duration::from_secs(20)));
     let mut ours: Result<Seen, Failed> = Ok(Seen::default());
     let mut usual: Result<Seen, Failed> = Ok(Seen::default());
-    let mut theirs = desk.peers.daemon.as_ref().map(|_| Ok(Seen::default()));
+    let mut theirs = desk.baselines.daemon.as_ref().map(|_| Ok(Seen::default()));
     let awake = awake();
     let take =
         |side: &str, seen: &mut Result<Seen, Failed>, one: &dyn Fn(&mut Seen) -> Result<(), Failed>| {
@@ -116,15 +116,15 @@ pub(super) fn measure(desk: &Desk<'_>, load: Load) -> Vec<Row> {
             }
         };
     for _ in 0..rounds {
-        take("ours at 50 Hz", &mut ours, &|seen| watch_ours(desk, OFFICIAL_RATE, load, round, seen));
+        take("ours at 50 Hz", &mut ours, &|seen| watch_ours(desk, OFFICIAL_RATE_HZ, load, round, seen));
         if let Some(theirs) = &mut theirs {
             take("the official daemon", theirs, &|seen| watch_theirs(desk, load, round, seen));
         }
-        take("ours at 100 Hz", &mut usual, &|seen| watch_ours(desk, USUAL_RATE, load, round, seen));
+        take("ours at 100 Hz", &mut usual, &|seen| watch_ours(desk, DEFAULT_RATE_HZ, load, round, seen));
     }
     let theirs = theirs.and_then(Result::ok);
-    let mut rows = rows(load, OFFICIAL_RATE, ours, theirs, awake.is_some());
-    rows.extend(self::rows(load, USUAL_RATE, usual, None, awake.is_some()));
+    let mut rows = rows(load, OFFICIAL_RATE_HZ, ours, theirs, awake.is_some());
+    rows.extend(self::rows(load, DEFAULT_RATE_HZ, usual, None, awake.is_some()));
     rows
 }
 
@@ -154,14 +154,14 @@ fn rows(load: Load, rate: u32, ours: Result<Seen, Failed>, theirs: Option<Seen>,
         }
     }
     let (mut ours, mut theirs) = (ours, theirs);
-    let row = |(place, (quantile_name, _)): (usize, (&str, f64))| {
-        let median = |seen: &mut Seen| seen.off.get_mut(place).and_then(|rounds| quantile(rounds, 0.5));
+    let row = |(path, (quantile_name, _)): (usize, (&str, f64))| {
+        let median = |seen: &mut Seen| seen.off.get_mut(path).and_then(|rounds| quantile(rounds, 0.5));
         let our_number = match &mut ours {
             Ok(seen) => median(seen).ok_or_else(|| Failed("no beat was seen".into())),
             Err(failed) => Err(failed.clone()),
         };
         let row = Row::alone(&name(quantile_name, load, rate), "ms", our_number).noting(&note);
-        if rate == OFFICIAL_RATE {
+        if rate == OFFICIAL_RATE_HZ {
             row.against(PEER, theirs.as_mut().and_then(median), Better::Lower)
         } else {
             row
@@ -180,10 +180,10 @@ fn watch_ours(
 ) -> Result<(), Failed> {
     let line = Line::start()?;
     let server = Server::start(&line, rate)?;
-    line.wait_for_goals(LONGEST_START)?;
+    line.wait_for_goals(START_TIMEOUT)?;
     let url = format!("http://127.0.0.1:{}/api/v1/state", server.port);
-    let mut busy = load.on(desk, &url, SETTLING + round)?;
-    line.watch(SETTLING)?;
+    let mut busy = load.on(desk, &url, SETTLING_TIME + round)?;
+    line.watch(SETTLING_TIME)?;
     busy.requests()?;
     server.ask("POST /api/v1/pulse/measure")?;
     line.watch(round)?;
@@ -206,15 +206,15 @@ fn watch_theirs(desk: &Desk<'_>, load: Load, round: Duration, seen: &mut Seen) -
     };
     let mut daemon = daemon?;
     let url = format!("http://127.0.0.1:{}/api/state/full", daemon.port);
-    let mut busy = load.on(desk, &url, SETTLING + round)?;
-    daemon.line.watch(SETTLING)?;
+    let mut busy = load.on(desk, &url, SETTLING_TIME + round)?;
+    daemon.line.watch(SETTLING_TIME)?;
     busy.requests()?;
-    daemon.beats()?;
+    daemon.cycles()?;
     daemon.line.watch(round)?;
-    let moments = daemon.beats()?;
+    let moments = daemon.cycles()?;
     seen.requests += busy.requests()?;
     seen.seconds += round.as_secs_f64();
-    seen.add(OFFICIAL_RATE, &moments);
+    seen.add(OFFICIAL_RATE_HZ, &moments);
     Ok(())
 }
 
@@ -222,7 +222,7 @@ fn watch_theirs(desk: &Desk<'_>, load: Load, round: Duration, seen: &mut Seen) -
 enum Busy {
     Not,
     Flooded(Script),
-    Guests(Spinning),
+    Guests(CpuLoad),
 }
 
 impl Busy {
@@ -241,12 +241,12 @@ impl Load {
     fn on(self, desk: &Desk<'_>, url: &str, at_least: Duration) -> Result<Busy, Failed> {
         match self {
             Load::Idle => return Ok(Busy::Not),
-            Load::Guests => return Spinning::start(desk, at_least).map(Busy::Guests),
+            Load::Guests => return CpuLoad::start(desk, at_least).map(Busy::Guests),
             Load::Loaded => {}
         }
         // Any Python will do. The one of the official side exists whenever there is something to compare.
         let system = || PathBuf::from("python3");
-        let python = desk.peers.packages.clone().unwrap_or_else(system);
+        let python = desk.baselines.packages.clone().unwrap_or_else(system);
         let arguments = [url.into(), CONNECTIONS.to_string().into()];
         let mut load = Script::start(&python, "the load", LOAD, &arguments)?;
         load.answer()?;
@@ -287,7 +287,7 @@ impl Server {
             let mut arguments = vec!["--config".into(), config.clone().into_os_string(), "serve".into()];
             arguments.extend(["--robot".into(), line.path().into()]);
             arguments.extend(["--port".into(), port_text.into()]);
-            let child = processes::start(Program {
+            let child = subprocess::start(Program {
                 path: std::env::current_exe()?,
                 arguments,
                 environment: environment(),
@@ -308,10 +308,10 @@ impl Server {
     /// Returns how the system schedules its control loop, from `/proc`: fields 40 and 41 of the thread's `stat`.
     fn policy(&self) -> String {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id()));
-        let pulse = tasks.into_iter().flatten().flatten().find(|task| {
+        let control_loop = tasks.into_iter().flatten().flatten().find(|task| {
             fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim_end() == "pulse")
         });
-        let stat = pulse.and_then(|task| fs::read_to_string(task.path().join("stat")).ok());
+        let stat = control_loop.and_then(|task| fs::read_to_string(task.path().join("stat")).ok());
         stat.as_deref().and_then(policy_in).unwrap_or_else(|| "an unknown policy".to_owned())
     }
 }
@@ -359,7 +359,7 @@ pub(super) struct OfficialDaemon {
 impl OfficialDaemon {
     /// Starts it; none where it is not installed.
     pub(super) fn start(desk: &Desk<'_>) -> Option<Result<OfficialDaemon, Failed>> {
-        let python = desk.peers.daemon.as_ref()?;
+        let python = desk.baselines.daemon.as_ref()?;
         Some(OfficialDaemon::start_with(python))
     }
 
@@ -372,21 +372,21 @@ impl OfficialDaemon {
         script.answer()?;
         // From now on its loop writes the motors' positions continuously.
         script.ask("POST /api/motors/set_mode/enabled")?;
-        line.wait_for_goals(LONGEST_START)?;
+        line.wait_for_goals(START_TIMEOUT)?;
         Ok(OfficialDaemon { script, port, line, _notes: notes })
     }
 
     /// Returns when its control loop started its cycles, since the last call.
-    fn beats(&mut self) -> Result<Vec<Tick>, Failed> {
+    fn cycles(&mut self) -> Result<Vec<Timestamp>, Failed> {
         let answer = self.script.ask("beats")?;
-        let beats = answer.get("beats").and_then(Value::as_array);
-        let beats = beats.ok_or_else(|| Failed("the official daemon noted no beats".into()))?;
-        Ok(beats.iter().filter_map(Value::as_u64).map(Tick).collect())
+        let cycles = answer.get("beats").and_then(Value::as_array);
+        let cycles = cycles.ok_or_else(|| Failed("the official daemon noted no beats".into()))?;
+        Ok(cycles.iter().filter_map(Value::as_u64).map(Timestamp).collect())
     }
 
     /// Returns the real rate of its loop in cycles per second.
     pub(super) fn rate(&self, over: Duration) -> Result<f64, Failed> {
-        self.line.watch(SETTLING)?;
+        self.line.watch(SETTLING_TIME)?;
         let moments = self.line.watch(over)?;
         let (Some(first), Some(last)) = (moments.first(), moments.last()) else {
             return Err(Failed("no beat was seen".into()));
@@ -413,7 +413,7 @@ mod tests {
     #[test]
     fn jitter_is_the_distance_from_the_nominal_interval_to_either_side() {
         let mut seen = Seen::default();
-        seen.add(50, &[0, 20_000_000, 41_000_000, 58_000_000].map(Tick));
+        seen.add(50, &[0, 20_000_000, 41_000_000, 58_000_000].map(Timestamp));
         let rounded = seen
             .off
             .each_ref()

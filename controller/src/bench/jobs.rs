@@ -4,17 +4,17 @@
 use std::fs::File;
 use std::path::Path;
 
-use firmware_bridge::clock::{Clock, WallClock};
-use minismith_wire::{Answer, Limits, Turn};
+use firmware_bridge::clock::{Clock, MonotonicClock};
+use minismith_protocol::{GuestMessage, HostReply, Limits};
 use serde_json::Map;
 
-use super::peer::environment;
+use super::baseline::environment;
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::tools::TRIVIAL;
 use super::{Desk, Failed};
-use minismith_analysis::policy::Vetted;
-use minismith_runtime::processes::{self, Program};
+use minismith_analysis::policy::PolicyChecked;
+use minismith_runtime::subprocess::{self, Program};
 use minismith_toolchain::guest::{Guest, ToolHost};
 use minismith_toolchain::workshop::rehearsal::job;
 
@@ -61,7 +61,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
 
 /// Returns the seconds per job, over this many jobs.
 fn seconds(jobs: u32, job: &dyn Fn() -> Result<(), Failed>) -> Result<f64, Failed> {
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     for _ in 0..jobs {
         job()?;
     }
@@ -74,7 +74,7 @@ fn side_by_side(
     jobs: u32,
     job: &(dyn Fn() -> Result<(), Failed> + Sync),
 ) -> Result<f64, Failed> {
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     std::thread::scope(|scope| {
         let working: Vec<_> = (0..threads).map(|_| scope.spawn(|| seconds(jobs, &|| job()))).collect();
         working.into_iter().try_for_each(|one| match one.join() {
@@ -86,13 +86,13 @@ fn side_by_side(
 }
 
 /// Runs one job: a fork, the tool's value, and the guest's end.
-fn warm_job(host: &ToolHost, vetted: &Vetted, limits: Limits) -> Result<(), Failed> {
+fn warm_job(host: &ToolHost, vetted: &PolicyChecked, limits: Limits) -> Result<(), Failed> {
     let at = Failed::at("a guest");
     let mut guest = host.fork(limits).map_err(|fault| at(&fault))?;
     let job = job(vetted, vetted.entry(), &Map::new(), false, limits);
-    guest.turn(&Answer::Start { job: Box::new(job) }, None).map_err(|fault| at(&fault))?;
-    match guest.turn(&Answer::Proceed, None).map_err(|fault| at(&fault))? {
-        Turn::Done { value, .. } if value == 42 => Ok(()),
+    guest.turn(&HostReply::Start { job: Box::new(job) }, None).map_err(|fault| at(&fault))?;
+    match guest.turn(&HostReply::Proceed, None).map_err(|fault| at(&fault))? {
+        GuestMessage::Done { value, .. } if value == 42 => Ok(()),
         other => Err(at(&format!("{other:?}"))),
     }
 }
@@ -100,7 +100,7 @@ fn warm_job(host: &ToolHost, vetted: &Vetted, limits: Limits) -> Result<(), Fail
 /// Starts a Python that imports numpy and ends.
 fn cold_job(python: &Path) -> Result<(), Failed> {
     let run = || {
-        let mut child = processes::start(Program {
+        let mut child = subprocess::start(Program {
             path: python.to_owned(),
             arguments: ["-c", "import numpy"].map(Into::into).into(),
             environment: environment(),

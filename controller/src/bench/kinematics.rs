@@ -2,14 +2,14 @@
 
 use std::hint::black_box;
 
-use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock};
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::{joints_from_posture, posture_from_joints};
 use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::units::Radians;
 use serde_json::{Value, json};
 
-use super::peer::{MEASURE, Script};
+use super::baseline::{MEASURE, Script};
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::{Desk, Failed};
@@ -23,7 +23,7 @@ const POSTURES: usize = 2_000;
 const REACH_METRES: f64 = 0.015;
 const REACH_DEGREES: f64 = 25.0;
 /// The solutions of both sides agree within this, radians.
-const SAME: f64 = 1e-6;
+const ANGLE_TOLERANCE_RAD: f64 = 1e-6;
 /// A pose counts as found within this, on both sides: the official solution settles at about 1e-5 rad from the pose.
 const CLOSE_METRES: f64 = 1e-5;
 const CLOSE_RADIANS: f64 = 1e-4;
@@ -33,7 +33,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
     let postures = postures();
     let joints: Vec<Joints> =
         postures.iter().filter_map(|posture| joints_from_posture(posture).ok()).collect();
-    let peer = desk.peers.packages.as_ref().map(|python| Peer::start(python, &postures, &joints));
+    let peer = desk.baselines.packages.as_ref().map(|python| Peer::start(python, &postures, &joints));
     let (mut peer, note) = match peer {
         Some(Ok(peer)) => {
             let note = peer.note();
@@ -62,7 +62,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
 
 /// Returns the microseconds per call, over all postures.
 fn our_ik(postures: &[Posture]) -> f64 {
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     for posture in postures {
         let _ = black_box(joints_from_posture(black_box(posture)));
     }
@@ -73,7 +73,7 @@ fn our_ik(postures: &[Posture]) -> f64 {
 fn our_fk(postures: &[Posture], joints: &[Joints]) -> Result<f64, Failed> {
     let neutral = HeadPose::neutral();
     let mut found = Vec::with_capacity(joints.len());
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     for angles in joints {
         found.push(posture_from_joints(black_box(angles), &neutral));
     }
@@ -147,7 +147,7 @@ impl Peer {
         let calls: Vec<u32> = serde_json::from_value(read("calls")).map_err(|error| at(&error))?;
         let agrees = |(ours, theirs): (&Joints, &[f64; 7])| {
             let seven = Joint::ALL.iter().take(7).map(|joint| ours[*joint].value());
-            seven.zip(theirs).all(|(ours, theirs)| (ours - theirs).abs() < SAME)
+            seven.zip(theirs).all(|(ours, theirs)| (ours - theirs).abs() < ANGLE_TOLERANCE_RAD)
         };
         if theirs.len() != joints.len() || !joints.iter().zip(&theirs).all(agrees) {
             return Err(Failed("the official kinematics finds other joints than ours".into()));

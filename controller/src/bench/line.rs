@@ -4,16 +4,16 @@ use std::path::Path;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
 use firmware_bridge::joint::Joint;
 use mock_robot::faults::Faults;
-use mock_robot::firmware::{Arrival, Emulator, EmulatorOptions};
+use mock_robot::firmware::{Emulator, EmulatorOptions, ReceivedInstruction};
 
 use super::Failed;
-use minismith_control::body::initial_joints;
+use minismith_control::robot::initial_joints;
 
 /// A controller that sends no goals for this long has stopped.
-const STOPPED: Duration = Duration::from_secs(10);
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Broadcast id, and the instruction that writes to several servos at once.
 const BROADCAST: u8 = 0xFE;
@@ -26,7 +26,7 @@ const BLOCK: usize = 5;
 /// Nine emulated servos, and the packets that they receive.
 pub(super) struct Line {
     emulator: Emulator,
-    arrivals: Receiver<Arrival>,
+    arrivals: Receiver<ReceivedInstruction>,
 }
 
 impl Line {
@@ -53,13 +53,13 @@ impl Line {
     }
 
     /// Returns when goals arrive, for this time from now on.
-    pub(super) fn watch(&self, duration: Duration) -> Result<Vec<Tick>, Failed> {
+    pub(super) fn watch(&self, duration: Duration) -> Result<Vec<Timestamp>, Failed> {
         // Discards earlier packets.
         self.arrivals.try_iter().for_each(drop);
-        let mut moments: Vec<Tick> = Vec::new();
+        let mut moments: Vec<Timestamp> = Vec::new();
         loop {
             let moment =
-                self.next_goals(STOPPED).ok_or_else(|| Failed("it has stopped sending goals".into()))?;
+                self.next_goals(STOP_TIMEOUT).ok_or_else(|| Failed("it has stopped sending goals".into()))?;
             let first = *moments.first().unwrap_or(&moment);
             moments.push(moment);
             if moment.since(first) >= duration {
@@ -70,21 +70,22 @@ impl Line {
 
     /// Returns the next goal positions as in the packet.
     pub(super) fn next_positions(&self) -> Result<Vec<u8>, Failed> {
-        let arrival = self.next_beat(STOPPED).ok_or_else(|| Failed("it has stopped sending goals".into()))?;
+        let arrival =
+            self.next_cycle(STOP_TIMEOUT).ok_or_else(|| Failed("it has stopped sending goals".into()))?;
         Ok(arrival.parameters)
     }
 
     /// Returns when the next goals arrive.
-    fn next_goals(&self, at_most: Duration) -> Option<Tick> {
-        self.next_beat(at_most).map(|arrival| arrival.at)
+    fn next_goals(&self, at_most: Duration) -> Option<Timestamp> {
+        self.next_cycle(at_most).map(|arrival| arrival.time)
     }
 
-    fn next_beat(&self, at_most: Duration) -> Option<Arrival> {
-        let clock = WallClock::start();
+    fn next_cycle(&self, at_most: Duration) -> Option<ReceivedInstruction> {
+        let clock = MonotonicClock::start();
         loop {
-            let left = at_most.checked_sub(clock.now().since(Tick::ZERO))?;
+            let left = at_most.checked_sub(clock.now().since(Timestamp::ZERO))?;
             let arrival = self.arrivals.recv_timeout(left).ok()?;
-            if is_beat(&arrival) {
+            if is_cycle(&arrival) {
                 return Some(arrival);
             }
         }
@@ -93,7 +94,7 @@ impl Line {
 
 /// Whether these are the goals of a cycle. The official loop writes legs, base and antennas one after the other, so the
 /// packet with the first leg stands for all.
-fn is_beat(arrival: &Arrival) -> bool {
+fn is_cycle(arrival: &ReceivedInstruction) -> bool {
     let Some((head, blocks)) = arrival.parameters.split_first_chunk() else { return false };
     arrival.id == BROADCAST
         && arrival.instruction == SYNC_WRITE
@@ -106,9 +107,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_packet_with_the_first_leg_is_the_beat() {
-        let arrival = |instruction, parameters: &[u8]| Arrival {
-            at: Tick::ZERO,
+    fn the_packet_with_the_first_leg_is_the_cycle() {
+        let arrival = |instruction, parameters: &[u8]| ReceivedInstruction {
+            time: Timestamp::ZERO,
             id: BROADCAST,
             instruction,
             parameters: parameters.to_vec(),
@@ -117,11 +118,11 @@ mod tests {
             let blocks = ids.iter().flat_map(|id| [*id, 0, 8, 0, 0]);
             GOAL_POSITIONS.into_iter().chain(blocks).collect()
         };
-        assert!(is_beat(&arrival(SYNC_WRITE, &goals(&[10, 11, 12, 13, 14, 15, 16, 17, 18]))));
-        assert!(is_beat(&arrival(SYNC_WRITE, &goals(&[11, 12, 13, 14, 15, 16]))));
-        assert!(!is_beat(&arrival(SYNC_WRITE, &goals(&[10]))), "the body alone");
-        assert!(!is_beat(&arrival(SYNC_WRITE, &[64, 0, 1, 0, 11, 1])), "torque");
-        assert!(!is_beat(&arrival(0x82, &[132, 0, 4, 0, 11])), "a question");
-        assert!(!is_beat(&arrival(SYNC_WRITE, &[116])));
+        assert!(is_cycle(&arrival(SYNC_WRITE, &goals(&[10, 11, 12, 13, 14, 15, 16, 17, 18]))));
+        assert!(is_cycle(&arrival(SYNC_WRITE, &goals(&[11, 12, 13, 14, 15, 16]))));
+        assert!(!is_cycle(&arrival(SYNC_WRITE, &goals(&[10]))), "the body alone");
+        assert!(!is_cycle(&arrival(SYNC_WRITE, &[64, 0, 1, 0, 11, 1])), "torque");
+        assert!(!is_cycle(&arrival(0x82, &[132, 0, 4, 0, 11])), "a question");
+        assert!(!is_cycle(&arrival(SYNC_WRITE, &[116])));
     }
 }

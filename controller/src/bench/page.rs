@@ -6,14 +6,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use firmware_bridge::clock::WallClock;
+use firmware_bridge::clock::MonotonicClock;
 use serde_json::Value;
 
-use super::peer::environment;
+use super::baseline::environment;
+use super::official_api::{Contender, Server};
 use super::row::{Better, Row};
-use super::wire::{Server, Side};
 use super::{Desk, Failed};
-use minismith_runtime::processes::{self, Program};
+use minismith_runtime::subprocess::{self, Program};
 
 const PEER: &str = "Swagger UI 5 at /docs of the same server";
 
@@ -22,10 +22,10 @@ pub(super) const NAMES: [&str; 3] = ["page_bytes", "page_first_paint", "page_liv
 pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
     (desk.progress)("the dashboard in a browser");
     let seen = figures(desk);
-    let number = |place: &str| {
+    let number = |path: &str| {
         let seen = seen.as_ref().map_err(Clone::clone)?;
-        let number = seen.pointer(place).and_then(Value::as_f64);
-        number.ok_or_else(|| Failed(format!("the browser told no {place}")))
+        let number = seen.pointer(path).and_then(Value::as_f64);
+        number.ok_or_else(|| Failed(format!("the browser told no {path}")))
     };
     let [bytes, paint, live] = NAMES;
     let against = |name, unit, ours, theirs| {
@@ -43,18 +43,18 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
 fn figures(desk: &Desk<'_>) -> Result<Value, Failed> {
     let at = Failed::at("the browser");
     let root = workspace()?;
-    let clock = WallClock::start();
-    let (server, _) = Server::start(desk, Side::Ours, &clock)?;
+    let clock = MonotonicClock::start();
+    let (server, _) = Server::start(desk, Contender::Ours, &clock)?;
     let folder = tempfile::tempdir().map_err(|error| at(&error))?;
-    let told = folder.path().join("figures.json");
+    let reported = folder.path().join("figures.json");
     let mut environment = environment();
     environment.push(("MINISMITH_URL", format!("http://127.0.0.1:{}", server.port())));
     environment.push(("MINISMITH_ROUNDS", desk.pick(2, 7).to_string()));
     environment.extend(std::env::var("MINISMITH_CHROMIUM").ok().map(|path| ("MINISMITH_CHROMIUM", path)));
     let script = root.join("controller/dashboard/e2e/load-times.mjs");
-    let mut browser = processes::start(Program {
+    let mut browser = subprocess::start(Program {
         path: node(&root)?,
-        arguments: [script.into_os_string(), told.clone().into_os_string()].into(),
+        arguments: [script.into_os_string(), reported.clone().into_os_string()].into(),
         environment,
         input: fs::File::open("/dev/null").map_err(|error| at(&error))?.into(),
     })
@@ -63,7 +63,7 @@ fn figures(desk: &Desk<'_>) -> Result<Value, Failed> {
     if !ended.success() {
         return Err(Failed("the browser failed; what it said stands above".into()));
     }
-    let text = fs::read_to_string(&told).map_err(|error| at(&error))?;
+    let text = fs::read_to_string(&reported).map_err(|error| at(&error))?;
     serde_json::from_str(&text).map_err(|error| at(&error))
 }
 

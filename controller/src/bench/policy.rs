@@ -1,15 +1,15 @@
 //! `policy`: one policy check of a tool of sixty lines, compared with CPython's parser and the walk that collects the
 //! same facts.
 
-use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock};
 use serde_json::Value;
 
-use super::peer::Script;
+use super::baseline::Script;
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::tools::LOOK_ABOUT;
 use super::{Desk, Failed};
-use minismith_analysis::policy::Vetted;
+use minismith_analysis::policy::PolicyChecked;
 
 pub(super) const NAME: &str = "policy";
 const PEER: &str = "CPython ast.parse and a walk";
@@ -43,7 +43,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Row {
 
 /// Returns the milliseconds of one whole check: from the bytes to the verified tool.
 fn milliseconds(times: u32) -> Result<f64, Failed> {
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     for _ in 0..times {
         std::hint::black_box(LOOK_ABOUT.vet()?);
     }
@@ -58,7 +58,7 @@ impl Peer {
     fn start(desk: &Desk<'_>) -> Result<Peer, Failed> {
         let mut script = Script::start(&desk.python()?, "CPython", READ, &[])?;
         let answer = script.ask(&Value::from(LOOK_ABOUT.source).to_string())?;
-        let vetted: Vetted = LOOK_ABOUT.vet()?;
+        let vetted: PolicyChecked = LOOK_ABOUT.vet()?;
         let Some(facts) = vetted.facts().values().next() else {
             return Err(Failed("the policy reads nothing".into()));
         };

@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::row::{Better, Row};
 use super::{Desk, Failed};
-use minismith_assistant::agents::commission::{Commission, Effect, Event, Order, Page};
-use minismith_assistant::lookup::{MOST_TOKENS, REFERENCE, pages};
-use minismith_assistant::model::{Answer, Said, Tokens};
+use minismith_assistant::agents::authoring::{Effect, Event, Page, ToolAuthoring, ToolSpec};
+use minismith_assistant::model::{Completion, StatusPacket, Tokens};
+use minismith_assistant::retrieval::{MAX_TOKENS, REFERENCE, pages};
 
 pub(super) const NAME: &str = "prompt_tokens";
 const PEER: &str = "the whole reference in the prompt";
@@ -35,19 +35,23 @@ pub(super) fn measure(desk: &Desk<'_>) -> Row {
     };
     let everything = |_: &str| vec![Page { title: "reference".into(), text: REFERENCE.into() }];
     let peer = mean(&everything).ok();
-    Row::alone(NAME, "tokens", mean(&|request| pages(request, &[], MOST_TOKENS)))
+    Row::alone(NAME, "tokens", mean(&|request| pages(request, &[], MAX_TOKENS)))
         .against(PEER, peer, Better::Lower)
         .noting("by a rule of thumb, a mean over ten requests")
 }
 
 /// Returns the tokens of the prompt for the code.
 fn tokens(request: &str, pages: Vec<Page>) -> Option<u64> {
-    let order = Order { name: Some("tool".into()), request: request.into(), pages, base: None };
-    let (mut commission, _specify) = Commission::begin(order, 1, 1_000);
+    let order = ToolSpec { name: Some("tool".into()), request: request.into(), pages, base: None };
+    let (mut commission, _specify) = ToolAuthoring::begin(order, 1, 1_000);
     let specified = json!({
         "name": "tool", "specification": request, "plan": [request], "assumption": "", "question": "",
     });
-    let answer = Answer { said: Said::Json(specified), tokens: Tokens::default(), from: String::new() };
+    let answer = StatusPacket {
+        completion: Completion::Json(specified),
+        tokens: Tokens::default(),
+        from: String::new(),
+    };
     match commission.step(Event::Answered(answer)) {
         Effect::Ask(prompt) => Some(prompt.tokens()),
         _ => None,

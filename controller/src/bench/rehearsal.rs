@@ -3,19 +3,19 @@
 use std::fs;
 use std::path::PathBuf;
 
-use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock};
 use serde_json::json;
 
-use super::peer::environment;
+use super::baseline::environment;
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::tools::{LOOK_ABOUT, NOD, Tool, WAVE};
 use super::{Desk, Failed};
 use minismith_analysis::submission::Declared;
-use minismith_runtime::processes::{self, Program};
+use minismith_runtime::subprocess::{self, Program};
 use minismith_toolchain::workshop::Workshop;
 use minismith_toolchain::workshop::cases::cases_for;
-use minismith_toolchain::workshop::rehearsal::{Conditions, rehearse};
+use minismith_toolchain::workshop::rehearsal::{RehearsalOptions, rehearse};
 
 /// Gotos; a stream of targets.
 pub(super) const SPEEDS: [&str; 2] = ["rehearsal_speed", "rehearsal_speed_stream"];
@@ -44,13 +44,13 @@ fn speed(desk: &Desk<'_>, name: &str, tool: Tool) -> Row {
         desk.host()?;
         let vetted = tool.vet()?;
         let at = Failed::at(tool.name);
-        let clock = WallClock::start();
-        let rehearsed = rehearse(vetted, &Declared::default(), desk.cage, &conditions, &mut |_, _| {})
+        let clock = MonotonicClock::start();
+        let rehearsed = rehearse(vetted, &Declared::default(), desk.sandbox, &conditions, &mut |_, _| {})
             .map_err(|error| at(&error))?;
         let wall = clock.now().seconds();
         let rehearsed = rehearsed.map_err(|no| at(&format!("{:?}", no.findings)))?;
         cases = rehearsed.cases().len();
-        simulated = rehearsed.cases().iter().map(|case| case.stage_s).sum();
+        simulated = rehearsed.cases().iter().map(|case| case.robot_time_s).sum();
         Ok(simulated / wall)
     };
     let medians = take_turns(desk, desk.pick(3, 25), &mut ours, Some(&mut || Ok(1.0)));
@@ -59,7 +59,7 @@ fn speed(desk: &Desk<'_>, name: &str, tool: Tool) -> Row {
 }
 
 /// The limits of a tool without approval.
-fn conditions(desk: &Desk<'_>) -> Result<Conditions, Failed> {
+fn conditions(desk: &Desk<'_>) -> Result<RehearsalOptions, Failed> {
     let workshop = Workshop::open(desk.config).map_err(|error| Failed::at("the workshop")(&error))?;
     Ok(workshop.conditions(false))
 }
@@ -70,7 +70,7 @@ pub(super) fn check(desk: &Desk<'_>) -> Row {
     let handed_in = HandedIn::new(LOOK_ABOUT);
     let mut ours = || {
         let handed_in = handed_in.as_ref().map_err(Clone::clone)?;
-        let clock = WallClock::start();
+        let clock = MonotonicClock::start();
         handed_in.check()?;
         Ok(clock.now().seconds())
     };
@@ -95,7 +95,7 @@ impl HandedIn {
     fn new(tool: Tool) -> Result<HandedIn, Failed> {
         let given = cases_for(&tool.vet()?, &Declared::default()).len();
         let own = CASES.saturating_sub(given);
-        let cases: Vec<_> = (0..own).map(|place| json!({"name": format!("case {place}")})).collect();
+        let cases: Vec<_> = (0..own).map(|path| json!({"name": format!("case {path}")})).collect();
         let folder = std::env::temp_dir().join(format!("minismith-bench-{}", std::process::id()));
         let file = folder.join(format!("{}.py", tool.name));
         let handed_in = HandedIn { folder, file, cases: given + own };
@@ -110,7 +110,7 @@ impl HandedIn {
 
     fn check(&self) -> Result<(), Failed> {
         let run = || {
-            let mut child = processes::start(Program {
+            let mut child = subprocess::start(Program {
                 path: std::env::current_exe()?,
                 arguments: vec![
                     "tool".into(),

@@ -6,21 +6,21 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, Tick, WallClock};
-use firmware_bridge::pulse::{Conductor, Doing};
+use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
+use firmware_bridge::control_loop::{LoopClient, MotionState};
 use minismith_voice::HEARD_RATE;
 use minismith_voice::audio::Clip;
-use minismith_voice::mouth::Speech;
+use minismith_voice::synthesizer::TextToSpeech;
 
 use super::rounds::quantile;
 use super::row::{Better, Row};
 use super::{Desk, Failed};
 use minismith_assistant::conversation::Conversation;
-use minismith_control::body::{Body, models_of};
+use minismith_control::robot::{RobotRuntime, models_of};
 use minismith_runtime::config::{RobotChoice, TtsEngine, Voice, WakeWordMode};
 use minismith_server::voice::engine::Engines;
-use minismith_server::voice::source::{File, Piece, Source};
-use minismith_server::voice::{Parts, Talk, sink};
+use minismith_server::voice::source::{AudioChunk, File, Source};
+use minismith_server::voice::{Parts, VoiceConversation, sink};
 use minismith_toolchain::workshop::Workshop;
 
 pub(super) const NAMES: [&str; 4] = ["hear_words", "hear_commands", "speak", "speech_to_motion"];
@@ -40,7 +40,7 @@ const SENTENCES: [&str; 8] = [
 const PEER: &str = "espeak-ng by itself";
 
 /// Silence after a sentence, so that its end is detected.
-const BEHIND: Duration = Duration::from_secs(2);
+const TRAILING_SILENCE: Duration = Duration::from_secs(2);
 
 pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
     (desk.progress)("speech: understanding, speaking, and from the end of a sentence to motion");
@@ -90,7 +90,7 @@ fn figures(desk: &Desk<'_>) -> Result<Figures, Failed> {
     let (_, espeak) = said(plain, sentences)?;
     let (mut words, mut commands, mut lasted) = (0.0, 0.0, 0.0);
     for clip in &clips {
-        let clock = WallClock::start();
+        let clock = MonotonicClock::start();
         let began = clock.now();
         let freely = engines.transcriber.transcribe(&clip.samples).map_err(|error| at(&error))?;
         let understood = clock.now();
@@ -99,7 +99,7 @@ fn figures(desk: &Desk<'_>) -> Result<Figures, Failed> {
         commands += clock.now().since(began).as_secs_f64();
         lasted += clip.duration().as_secs_f64();
     }
-    let body = Body::open(&RobotChoice::Mock, desk.config).map_err(|error| at(&error))?;
+    let body = RobotRuntime::open(&RobotChoice::Mock, desk.config).map_err(|error| at(&error))?;
     let mut delays = Vec::new();
     for clip in &clips {
         let engines = open(TtsEngine::Hibari, false)?;
@@ -110,14 +110,17 @@ fn figures(desk: &Desk<'_>) -> Result<Figures, Failed> {
 }
 
 /// Recognises the sentences. Returns their texts, and the time relative to their own length.
-fn said(speech: Option<Box<dyn Speech + Send>>, sentences: &[&str]) -> Result<(Vec<Clip>, f64), Failed> {
+fn said(
+    speech: Option<Box<dyn TextToSpeech + Send>>,
+    sentences: &[&str],
+) -> Result<(Vec<Clip>, f64), Failed> {
     let at = Failed::at("speaking");
     let mut speech = speech.ok_or_else(|| Failed("there is no voice".into()))?;
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     let (mut clips, mut took, mut lasted) = (Vec::new(), 0.0, 0.0);
     for sentence in sentences {
         let began = clock.now();
-        let clip = speech.say(sentence).map_err(|error| at(&error))?;
+        let clip = speech.synthesize(sentence).map_err(|error| at(&error))?;
         took += clock.now().since(began).as_secs_f64();
         lasted += clip.duration().as_secs_f64();
         clips.push(clip.resampled(HEARD_RATE).map_err(|error| at(&error))?);
@@ -128,13 +131,13 @@ fn said(speech: Option<Box<dyn Speech + Send>>, sentences: &[&str]) -> Result<(V
 /// A file that records when its last sound was read.
 struct Noted {
     file: File,
-    clock: WallClock,
+    clock: MonotonicClock,
     end: Duration,
-    over: Arc<Mutex<Option<Tick>>>,
+    over: Arc<Mutex<Option<Timestamp>>>,
 }
 
 impl Source for Noted {
-    fn take(&mut self) -> Option<Piece> {
+    fn take(&mut self) -> Option<AudioChunk> {
         let piece = self.file.take()?;
         if piece.at >= self.end
             && let Ok(mut over) = self.over.lock()
@@ -147,32 +150,33 @@ impl Source for Noted {
 
 /// Returns the milliseconds from the last sound of a sentence to the robot's motion; none where it was not understood.
 fn delay(
-    body: &Body,
+    body: &RobotRuntime,
     workshop: &Workshop,
     voice: &Voice,
     engines: Engines,
     clip: &Clip,
 ) -> Result<Option<f64>, Failed> {
     let at = Failed::at("a conversation by voice");
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     let last = clip.samples.iter().rposition(|sample| sample.abs() > 0.02).unwrap_or_default();
-    let over = Arc::<Mutex<Option<Tick>>>::default();
+    let over = Arc::<Mutex<Option<Timestamp>>>::default();
     let end = minismith_voice::audio::time_of(last as u64, HEARD_RATE);
-    let source = Noted { file: File::of(clip, BEHIND), clock, end, over: over.clone() };
+    let source = Noted { file: File::of(clip, TRAILING_SILENCE), clock, end, over: over.clone() };
     let parts = Parts { engines, source: Box::new(source), sink: Box::new(sink::nowhere()) };
-    let talk = Talk::begin(body, voice, parts, |_| {}).map_err(|error| at(&error))?;
+    let talk = VoiceConversation::begin(body, voice, parts, |_| {}).map_err(|error| at(&error))?;
     let mut conversation = Conversation::new(body, workshop);
     let mut delay = None;
     while let Some(said) = talk.hear() {
-        let mut pulse = body.handle();
-        let beats = pulse.snapshot().beats;
+        let mut control_loop = body.handle();
+        let cycles = control_loop.snapshot().cycles;
         // A motion lasts long enough for a thread that reads each cycle to see it.
         let moved = std::thread::scope(|scope| {
             let watching = scope.spawn(move || {
-                pulse.watch(&|now| now.doing == Doing::Playing || now.beats > beats + 300);
+                control_loop
+                    .watch(&|now| now.motion_state == MotionState::Moving || now.cycles > cycles + 300);
                 clock.now()
             });
-            let reply = conversation.hear_later(&said.text, said.halts);
+            let reply = conversation.queue_sentence(&said.text, said.stop_epoch);
             talk.answer(&reply.text);
             let is_done = reply.steps.iter().any(|step| step.achieved.is_some());
             watching.join().ok().filter(|_| is_done)

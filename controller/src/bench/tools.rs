@@ -1,7 +1,7 @@
 //! The measured tools and their submissions.
 
 use minismith_analysis::draft::Draft;
-use minismith_analysis::policy::{self, Vetted};
+use minismith_analysis::policy::{self, PolicyChecked};
 
 use super::Failed;
 
@@ -34,7 +34,7 @@ pub(super) const TRIVIAL: Tool = Tool {
 
 impl Tool {
     /// Checks it against the policy.
-    pub(super) fn vet(self) -> Result<Vetted, Failed> {
+    pub(super) fn vet(self) -> Result<PolicyChecked, Failed> {
         let refused = |findings: &dyn std::fmt::Debug| Failed(format!("{}: {findings:?}", self.name));
         let draft = Draft::read(self.name, self.source.as_bytes()).map_err(|findings| refused(&findings))?;
         policy::vet(draft).map_err(|no| refused(&no.findings()))

@@ -8,7 +8,7 @@ use minismith::bench::{self, Options};
 use minismith_runtime::config::Config;
 use serde_json::json;
 
-use super::{Done, print};
+use super::{CommandStatus, print};
 
 /// What to measure, and the output.
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub struct BenchArgs {
 }
 
 /// Runs the measurements. Fails when one of ours could not be measured.
-pub fn run(config: &Config, args: BenchArgs) -> anyhow::Result<Done> {
+pub fn run(config: &Config, args: BenchArgs) -> anyhow::Result<CommandStatus> {
     let BenchArgs { json, only, quick, out, peers } = args;
     let rows = bench::run(config, &Options { only, quick, peers }, &|text| eprintln!("minismith: {text}"))?;
     let document = json!({ "results": rows });
@@ -47,5 +47,5 @@ pub fn run(config: &Config, args: BenchArgs) -> anyhow::Result<Done> {
     } else {
         print::line(&bench::row::table(&rows));
     }
-    Ok(Done::when(rows.iter().all(|row| row.ours.is_some())))
+    Ok(CommandStatus::when(rows.iter().all(|row| row.ours.is_some())))
 }

@@ -5,22 +5,22 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use firmware_bridge::bus::settings::{Servo, Setting, SettingsLine};
+use firmware_bridge::bus::eeprom::{EepromLine, ServoSnapshot, Setting};
 use firmware_bridge::clock::unix_seconds;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::joints_from_posture;
 use firmware_bridge::posture::{Antennas, Posture};
-use minismith_control::body::{Body, bus_options};
 use minismith_control::calibration::{
     Backup, Difference, Refusal, angle_of, carry_out, differences, homing, off_by, official, restoring,
 };
-use minismith_control::recording::NewFile;
+use minismith_control::recorded_move::NewFile;
+use minismith_control::robot::{RobotRuntime, bus_options};
 use minismith_runtime::bounded::read_at_most;
 use minismith_runtime::config::{Config, RobotChoice};
-use minismith_runtime::outcome::tidy;
+use minismith_runtime::report::round_for_display;
 use serde_json::{Value, json};
 
-use super::{Done, print};
+use super::{CommandStatus, print};
 
 /// What to back up and write.
 #[derive(Debug, Args)]
@@ -89,32 +89,32 @@ fn joint(name: &str) -> Result<Joint, String> {
 }
 
 /// The maximum size of a backup in bytes; a typical one has five thousand.
-const MOST_BYTES: u64 = 64 << 10;
+const MAX_BYTES: u64 = 64 << 10;
 
 /// The result.
 #[derive(Default)]
 struct Report {
-    kept: PathBuf,
+    stored: PathBuf,
     written: Vec<Difference>,
     refusal: Option<String>,
 }
 
 /// Reads, backs up and compares the settings, and writes the requested ones.
-pub fn run(config: &Config, arguments: &CalibrateArgs) -> anyhow::Result<Done> {
+pub fn run(config: &Config, arguments: &CalibrateArgs) -> anyhow::Result<CommandStatus> {
     let CalibrateArgs { port, backup, pose, restore, json, .. } = arguments;
     let expected = pose.joints()?;
     // A backup to restore is read before anything else.
     let restored = restore.as_deref().map(read_backup).transpose()?;
     let options = bus_options(config);
-    let mut line = SettingsLine::open(port, &options)?;
+    let mut line = EepromLine::open(port, &options)?;
     let mut servos = line.read()?;
-    let mut report = Report { kept: keep(&servos, backup.as_deref())?, ..Report::default() };
+    let mut report = Report { stored: keep(&servos, backup.as_deref())?, ..Report::default() };
     let writes = arguments.apply || restored.is_some();
     if writes && servos.iter().any(|(_, servo)| servo.torque) {
         drop(line);
         agreed(arguments, "torque is enabled. Hold the head: it sinks when torque is disabled")?;
         release(config, port)?;
-        line = SettingsLine::open(port, &options)?;
+        line = EepromLine::open(port, &options)?;
         servos = line.read()?;
     }
     if arguments.apply {
@@ -141,34 +141,35 @@ pub fn run(config: &Config, arguments: &CalibrateArgs) -> anyhow::Result<Done> {
     } else {
         show(arguments, &servos, &expected, &report, &differ);
     }
-    Ok(Done::when(report.refusal.is_none()))
+    Ok(CommandStatus::when(report.refusal.is_none()))
 }
 
 fn document(
     arguments: &CalibrateArgs,
-    servos: &Joints<Servo>,
+    servos: &Joints<ServoSnapshot>,
     expected: &Joints,
     report: &Report,
     differ: &[Difference],
 ) -> Value {
-    let told = servos.iter().map(|(joint, servo)| {
-        let off = arguments.apply.then(|| tidy(angle_of(-off_by(servo, expected[joint])).degrees()));
+    let reported = servos.iter().map(|(joint, servo)| {
+        let off =
+            arguments.apply.then(|| round_for_display(angle_of(-off_by(servo, expected[joint])).degrees()));
         json!({ "joint": joint, "settings": servo, "off_deg": off })
     });
     json!({
-        "port": arguments.port, "backup": report.kept, "servos": told.collect::<Vec<_>>(),
+        "port": arguments.port, "backup": report.stored, "servos": reported.collect::<Vec<_>>(),
         "differences": differ, "written": report.written, "refusal": report.refusal,
     })
 }
 
 fn show(
     arguments: &CalibrateArgs,
-    servos: &Joints<Servo>,
+    servos: &Joints<ServoSnapshot>,
     expected: &Joints,
     report: &Report,
     differ: &[Difference],
 ) {
-    print::line(&format!("the previous settings are stored in {}", report.kept.display()));
+    print::line(&format!("the previous settings are stored in {}", report.stored.display()));
     match &report.refusal {
         Some(refusal) => print::line(&format!("not done: {refusal}")),
         None if report.written.is_empty() => {}
@@ -179,7 +180,7 @@ fn show(
     }
     if arguments.apply {
         for (joint, servo) in servos.iter() {
-            let off = tidy(angle_of(-off_by(servo, expected[joint])).degrees());
+            let off = round_for_display(angle_of(-off_by(servo, expected[joint])).degrees());
             print::line(&format!("  {joint} reads {off} deg from its {} pose", arguments.pose.name()));
         }
         print::line("where that is more than 2 deg, switch the robot off and on, and read again");
@@ -206,13 +207,13 @@ fn show(
 
 fn read_backup(path: &Path) -> anyhow::Result<Backup> {
     let read = || -> anyhow::Result<Backup> {
-        Ok(Backup::from_yaml(&String::from_utf8(read_at_most(path, MOST_BYTES)?)?)?)
+        Ok(Backup::from_yaml(&String::from_utf8(read_at_most(path, MAX_BYTES)?)?)?)
     };
     read().with_context(|| format!("cannot restore {}", path.display()))
 }
 
 /// Backs up the settings, always before a write.
-fn keep(servos: &Joints<Servo>, path: Option<&Path>) -> anyhow::Result<PathBuf> {
+fn keep(servos: &Joints<ServoSnapshot>, path: Option<&Path>) -> anyhow::Result<PathBuf> {
     let now = unix_seconds();
     let path = path.map_or_else(|| PathBuf::from(format!("minismith-servos-{now}.yaml")), Path::to_owned);
     NewFile::begin(&path, false)?.finish(Backup::of(servos, now).to_yaml()?.as_bytes())?;
@@ -233,7 +234,7 @@ fn agreed(arguments: &CalibrateArgs, what: &str) -> anyhow::Result<()> {
 
 /// Disables the torque of all motors, through the control loop like every motion.
 fn release(config: &Config, port: &Path) -> anyhow::Result<()> {
-    let body = Body::open(&RobotChoice::Serial(port.to_owned()), config)?;
-    body.stage().torque(Joints::all(false))?;
+    let body = RobotRuntime::open(&RobotChoice::Serial(port.to_owned()), config)?;
+    body.execution_context().torque(Joints::all(false))?;
     Ok(())
 }

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
+use minismith_assistant::code_tasks::report::Report;
+use minismith_assistant::code_tasks::{CodeTasks, Request, read_files, task};
 use minismith_assistant::model::{Client, Model, Watch};
-use minismith_assistant::tasks::report::Report;
-use minismith_assistant::tasks::{CodeTasks, Request, read_files, task};
 use minismith_runtime::config::Config;
 use serde_json::Value;
 
-use super::{Done, print};
+use super::{CommandStatus, print};
 
 /// The end of the help.
 pub const EXAMPLES: &str = "Files: csv, xlsx, json, yaml, xml, txt, pdf, parquet, hdf5, npy, images, archives; 50 MB each.\n\
@@ -38,7 +38,7 @@ pub struct CodeArgs {
 ///
 /// # Errors
 /// When the libraries are not installed, there is no sandbox, or a file cannot be read.
-pub fn run(config: &Config, arguments: &CodeArgs) -> anyhow::Result<Done> {
+pub fn run(config: &Config, arguments: &CodeArgs) -> anyhow::Result<CommandStatus> {
     let tasks = CodeTasks::new(config);
     let files = read_files(&arguments.files)?;
     let request = Request { question: arguments.question.clone(), files };
@@ -53,12 +53,12 @@ pub fn run(config: &Config, arguments: &CodeArgs) -> anyhow::Result<Done> {
     if arguments.json {
         print::json(&report)?;
     } else {
-        tell(&report);
+        print_report(&report);
     }
-    Ok(Done::when(report.success))
+    Ok(CommandStatus::when(report.success))
 }
 
-fn tell(report: &Report) {
+fn print_report(report: &Report) {
     match (&report.error, &report.answer) {
         (Some(error), _) => print::line(error),
         (None, Value::String(text)) => print::line(text),

@@ -1,6 +1,6 @@
 //! Handles Ctrl-C while a command moves the robot.
 
-use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
+use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient, LoopCommand};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// From now on, Ctrl-C or a request to end runs this function once instead of ending the program.
@@ -30,6 +30,6 @@ pub fn on_interrupt(act: impl FnOnce() + Send + 'static) -> std::io::Result<()> 
 ///
 /// # Errors
 /// As [`on_interrupt`].
-pub fn halts(mut handle: PulseHandle) -> std::io::Result<()> {
-    on_interrupt(move || handle.order(Order::Halt))
+pub fn stop_epoch(mut handle: ControlLoopHandle) -> std::io::Result<()> {
+    on_interrupt(move || handle.send_command(LoopCommand::Stop))
 }

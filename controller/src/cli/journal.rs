@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock};
 use minismith_runtime::config::Config;
-use minismith_runtime::journal::{Entry, Health, Lines, Place, Wanted, latest, read};
+use minismith_runtime::journal::{Entry, EntryFilter, Health, Lines, RotatingFile, latest, read};
 use serde_json::json;
 
-use super::{Done, print};
+use super::{CommandStatus, print};
 
 /// The polling interval for new entries.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Commands for the journal.
 #[derive(Debug, Subcommand)]
@@ -93,39 +93,39 @@ pub struct Which {
     until: Option<String>,
 }
 
-impl From<Which> for Wanted {
+impl From<Which> for EntryFilter {
     fn from(which: Which) -> Self {
         let Which { kind, id, actor, contains, since, until } = which;
-        Wanted { kind, id, who: actor, text: contains, since, until }
+        EntryFilter { kind, id, who: actor, text: contains, since, until }
     }
 }
 
 /// Runs the command.
-pub fn run(config: &Config, command: JournalCommand) -> anyhow::Result<Done> {
-    let place = &config.recording.journal;
+pub fn run(config: &Config, command: JournalCommand) -> anyhow::Result<CommandStatus> {
+    let position = &config.recording.journal;
     match command {
         JournalCommand::Tail { lines, follow, which, json } => {
             let wanted = which.into();
-            let (entries, health) = latest(place, &wanted, lines)?;
+            let (entries, health) = latest(position, &wanted, lines)?;
             if follow {
-                entries.iter().try_for_each(|entry| tell(entry, json))?;
-                return watch(place, &wanted, json);
+                entries.iter().try_for_each(|entry| print_entry(entry, json))?;
+                return watch(position, &wanted, json);
             }
-            tell_all(&entries, &health, json)?;
-            Ok(Done::Well)
+            print_entries(&entries, &health, json)?;
+            Ok(CommandStatus::Success)
         }
         JournalCommand::Show { id, json } => {
-            let wanted = Wanted { id: Some(id.clone()), ..Wanted::default() };
-            let (entries, health) = latest(place, &wanted, usize::MAX)?;
+            let wanted = EntryFilter { id: Some(id.clone()), ..EntryFilter::default() };
+            let (entries, health) = latest(position, &wanted, usize::MAX)?;
             if entries.is_empty() {
                 eprintln!("minismith: no journal entry has the id {id}; `minismith journal tail` shows ids");
-                return Ok(Done::Badly);
+                return Ok(CommandStatus::Failure);
             }
             if json {
-                tell_all(&entries, &health, true)?;
+                print_entries(&entries, &health, true)?;
             } else {
                 for entry in &entries {
-                    tell(entry, false)?;
+                    print_entry(entry, false)?;
                     if !entry.detail.is_null() {
                         let detail = serde_json::to_string_pretty(&entry.detail)?;
                         detail
@@ -134,29 +134,29 @@ pub fn run(config: &Config, command: JournalCommand) -> anyhow::Result<Done> {
                     }
                 }
             }
-            Ok(Done::Well)
+            Ok(CommandStatus::Success)
         }
-        JournalCommand::Export { to, which, json } => export(place, to, &which.into(), json),
+        JournalCommand::Export { to, which, json } => export(position, to, &which.into(), json),
         JournalCommand::Check { json } => {
-            let health = read(place, |_| {})?;
+            let health = read(position, |_| {})?;
             if json {
-                print::json(&json!({ "file": place.path, "health": health }))?;
+                print::json(&json!({ "file": position.path, "health": health }))?;
             } else {
-                tell_health(place, &health);
+                print_health(position, &health);
             }
-            Ok(Done::when(health.damaged == 0 && health.missing == 0))
+            Ok(CommandStatus::when(health.damaged == 0 && health.missing == 0))
         }
     }
 }
 
-fn tell_all(entries: &[Entry], health: &Health, json: bool) -> anyhow::Result<()> {
+fn print_entries(entries: &[Entry], health: &Health, json: bool) -> anyhow::Result<()> {
     if json {
         return print::json(&json!({ "entries": entries, "health": health }));
     }
     if entries.is_empty() {
         print::line("Nothing of that kind is in the journal.");
     }
-    entries.iter().try_for_each(|entry| tell(entry, false))?;
+    entries.iter().try_for_each(|entry| print_entry(entry, false))?;
     if health.damaged + health.missing > 0 {
         print::line("Parts of it are damaged or missing: see `minismith journal check`.");
     }
@@ -164,41 +164,46 @@ fn tell_all(entries: &[Entry], health: &Health, json: bool) -> anyhow::Result<()
 }
 
 /// Formats an entry as one line. Foreign text cannot control the terminal.
-fn tell(entry: &Entry, json: bool) -> anyhow::Result<()> {
+fn print_entry(entry: &Entry, json: bool) -> anyhow::Result<()> {
     if json {
         print::line(&serde_json::to_string(entry)?);
         return Ok(());
     }
     let id = entry.id.as_deref().and_then(|id| id.get(..8)).unwrap_or("-");
-    let stage = entry.stage_s.map_or_else(String::new, |seconds| format!(" {seconds:.2}s"));
-    let Entry { at, kind, who, what, outcome, .. } = entry;
-    let line = format!("{at}{stage} {id:8} {kind:12} {who}: {what} -> {outcome}");
+    let context = entry.robot_time_s.map_or_else(String::new, |seconds| format!(" {seconds:.2}s"));
+    let Entry { at, kind, actor: who, action: what, outcome, .. } = entry;
+    let line = format!("{at}{context} {id:8} {kind:12} {who}: {what} -> {outcome}");
     print::line(&print::harmless(&line.replace('\n', " ")));
     Ok(())
 }
 
-fn tell_health(place: &Place, health: &Health) {
+fn print_health(position: &RotatingFile, health: &Health) {
     let Health { entries, damaged, missing, lost, places } = health;
     print::line(&format!(
         "{}: {entries} entries, {damaged} damaged lines, {missing} missing, {lost} that could not be written",
-        place.path.display()
+        position.path.display()
     ));
-    places.iter().for_each(|place| print::line(&format!("  damaged: {place}")));
+    places.iter().for_each(|position| print::line(&format!("  damaged: {position}")));
 }
 
-fn export(place: &Place, to: Option<PathBuf>, wanted: &Wanted, json: bool) -> anyhow::Result<Done> {
+fn export(
+    position: &RotatingFile,
+    to: Option<PathBuf>,
+    wanted: &EntryFilter,
+    json: bool,
+) -> anyhow::Result<CommandStatus> {
     let mut entries = Vec::new();
-    let health = read(place, |entry| {
+    let health = read(position, |entry| {
         if wanted.takes(&entry) {
             entries.push(entry);
         }
     })?;
     if json && to.is_none() {
         print::json(&json!({ "entries": entries, "health": health }))?;
-        return Ok(Done::Well);
+        return Ok(CommandStatus::Success);
     }
     match to {
-        None => entries.iter().try_for_each(|entry| tell(entry, true))?,
+        None => entries.iter().try_for_each(|entry| print_entry(entry, true))?,
         Some(path) => {
             let mut lines = Vec::new();
             for entry in &entries {
@@ -216,16 +221,16 @@ fn export(place: &Place, to: Option<PathBuf>, wanted: &Wanted, json: bool) -> an
             }
         }
     }
-    Ok(Done::Well)
+    Ok(CommandStatus::Success)
 }
 
 /// Prints new entries until the program is ended.
-fn watch(place: &Place, wanted: &Wanted, json: bool) -> anyhow::Result<Done> {
-    let clock = WallClock::start();
-    let mut at = std::fs::metadata(&place.path).map_or(0, |about| about.len());
+fn watch(position: &RotatingFile, wanted: &EntryFilter, json: bool) -> anyhow::Result<CommandStatus> {
+    let clock = MonotonicClock::start();
+    let mut at = std::fs::metadata(&position.path).map_or(0, |about| about.len());
     loop {
-        clock.wait_until(clock.now() + LOOK);
-        let Ok(mut file) = File::open(&place.path) else { continue };
+        clock.wait_until(clock.now() + POLL_INTERVAL);
+        let Ok(mut file) = File::open(&position.path) else { continue };
         let length = file.metadata()?.len();
         if length < at {
             // The file was rotated, and a new one begun.
@@ -238,7 +243,7 @@ fn watch(place: &Place, wanted: &Wanted, json: bool) -> anyhow::Result<Done> {
             let Some(entry) = Entry::of_line(&line) else { break };
             at += line.len() as u64 + 1;
             if wanted.takes(&entry) {
-                tell(&entry, json)?;
+                print_entry(&entry, json)?;
             }
         }
     }

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use minismith_assistant::tasks::CodeTasks;
-use minismith_control::body::models_of;
+use minismith_assistant::code_tasks::CodeTasks;
+use minismith_control::robot::models_of;
 use minismith_nlu::is_stop;
 use minismith_runtime::config::{Config, Voice, WakeWordMode};
 use minismith_server::voice::engine::Engines;
-use minismith_server::voice::sink::{Kept, Paced, Played, Sink, Sound};
+use minismith_server::voice::sink::{Played, RealTimeSink, Sink, Sound, Stored};
 use minismith_server::voice::source::{File, Heard, Source};
-use minismith_server::voice::{News, Parts, Talk, sink};
+use minismith_server::voice::{Parts, VoiceConversation, VoiceEvent, sink};
 
-use super::{Done, OnRobot, converse, print, shop};
+use super::{CommandStatus, OnRobot, print, say, setup};
 
 /// Silence after a file, so that the end of its last sentence is detected.
 const SILENCE: Duration = Duration::from_secs(2);
@@ -41,7 +41,7 @@ pub struct Listen {
 }
 
 /// Listens until the source ends.
-pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
+pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<CommandStatus> {
     let Listen { input, no_speech, output, session, on } = arguments;
     let mut voice = config.voice.clone();
     let source: Box<dyn Source> = match input {
@@ -52,33 +52,35 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
         }
         None => microphone(&voice, ", or give --input FILE")?,
     };
-    let workshop = shop::workshop(config)?;
+    let workshop = setup::workshop(config)?;
     let engines = Engines::open(&voice, &models_of(config), !no_speech, workshop.registry())?;
     let sink: Box<dyn Sink> = match output {
         Some(path) => {
             // A session that cannot be stored is an error before anybody speaks.
             std::fs::write(path, b"").with_context(|| path.display().to_string())?;
-            let mut kept = Kept::at(path);
-            Box::new(Paced::to(move |sound| {
+            let mut stored = Stored::at(path);
+            Box::new(RealTimeSink::to(move |sound| {
                 if let Sound::Samples(samples) = sound {
-                    kept.add(samples);
+                    stored.add(samples);
                 }
             }))
         }
         None if !no_speech && input.is_none() => speaker(&voice)?,
         None => Box::new(sink::nowhere()),
     };
-    let memory = session.as_ref().map(|_| shop::memory(config)).transpose()?;
-    let body = shop::body(config, on)?;
-    let (json, tell_all) = (on.json, !on.json);
+    let memory = session.as_ref().map(|_| setup::memory(config)).transpose()?;
+    let body = setup::body(config, on)?;
+    let (json, report_all) = (on.json, !on.json);
     let parts = Parts { engines, source, sink };
-    let talk = Rc::new(Talk::begin(&body, &voice, parts, move |news| told(&news, json, tell_all))?);
+    let talk = Rc::new(VoiceConversation::begin(&body, &voice, parts, move |news| {
+        reported(&news, json, report_all)
+    })?);
     let asking = talk.clone();
     let tasks = CodeTasks::new(config);
-    let mut conversation = converse::begin(config, &body, &workshop, memory.as_ref(), session.as_deref())?
+    let mut conversation = say::begin(config, &body, &workshop, memory.as_ref(), session.as_deref())?
         .answering_with(&tasks)
         .asking(
-            &super::shelf::user(),
+            &super::tool_admin::user(),
             Box::new(move |question| {
                 asking.ask(question);
                 let said = asking.hear()?;
@@ -89,19 +91,19 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
         );
     let mut well = true;
     while let Some(said) = talk.hear() {
-        let mut reply = conversation.hear_later(&said.text, said.halts);
-        converse::keep(&mut reply)?;
+        let mut reply = conversation.queue_sentence(&said.text, said.stop_epoch);
+        say::keep(&mut reply)?;
         if json {
             let document = serde_json::json!({ "event": "reply", "said": said.text, "reply": reply });
             print::line(&document.to_string());
         } else {
-            converse::tell(&reply);
+            say::print_reply(&reply);
         }
-        well &= reply.outcome == minismith_assistant::conversation::Ending::Done;
+        well &= reply.outcome == minismith_assistant::conversation::TurnOutcome::Done;
         talk.answer(&reply.text);
     }
     // A microphone ends only when it is unplugged.
-    Ok(Done::when(well && input.is_some()))
+    Ok(CommandStatus::when(well && input.is_some()))
 }
 
 /// Opens the configured microphone; the error names the alternatives if none is configured.
@@ -121,17 +123,17 @@ pub(super) fn speaker(voice: &Voice) -> anyhow::Result<Box<dyn Sink>> {
 }
 
 /// Prints each event on one line: as JSON with `--json`, otherwise as text on standard error.
-fn told(news: &News, json: bool, in_words: bool) {
+fn reported(news: &VoiceEvent, json: bool, in_words: bool) {
     if json {
         if let Ok(line) = serde_json::to_string(news) {
             print::line(&line);
         }
     } else if in_words {
         match news {
-            News::Heard { text, .. } => eprintln!("> {}", print::harmless(text)),
-            News::Ignored { text, why } => eprintln!("({}: {why})", print::harmless(text)),
-            News::Stop { word, .. } => eprintln!("({word}: halted)"),
-            News::Trouble { text } => eprintln!("minismith: {}", print::harmless(text)),
+            VoiceEvent::Transcript { text, .. } => eprintln!("> {}", print::harmless(text)),
+            VoiceEvent::Ignored { text, reason: why } => eprintln!("({}: {why})", print::harmless(text)),
+            VoiceEvent::Stop { word, .. } => eprintln!("({word}: halted)"),
+            VoiceEvent::Error { text } => eprintln!("minismith: {}", print::harmless(text)),
             _ => {}
         }
     }

@@ -10,17 +10,17 @@ use minismith_server::api;
 use tokio::runtime::Runtime;
 
 use super::serve::interrupted;
-use super::{Done, OnRobot, shop};
+use super::{CommandStatus, OnRobot, setup};
 
 /// The time that running work may take at the end.
-const LAST_CALL: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serves the client that started this program until it disconnects or the program is interrupted; then brakes to rest.
 /// With `url`, the robot is that of a running controller.
-pub fn run(config: &Config, robot: Option<RobotChoice>, url: Option<&str>) -> anyhow::Result<Done> {
+pub fn run(config: &Config, robot: Option<RobotChoice>, url: Option<&str>) -> anyhow::Result<CommandStatus> {
     match url {
         None => {
-            let body = Arc::new(shop::body(config, &OnRobot { robot, json: false })?);
+            let body = Arc::new(setup::body(config, &OnRobot { robot, json: false })?);
             ended(|runtime| runtime.block_on(api::serve_client(&body, config, end())))
         }
         Some(url) => {
@@ -32,13 +32,13 @@ pub fn run(config: &Config, robot: Option<RobotChoice>, url: Option<&str>) -> an
     }
 }
 
-fn ended(serve: impl FnOnce(&Runtime) -> Result<(), api::NoClient>) -> anyhow::Result<Done> {
+fn ended(serve: impl FnOnce(&Runtime) -> Result<(), api::McpError>) -> anyhow::Result<CommandStatus> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let served = serve(&runtime);
     // The program does not wait for a line that may never come.
-    runtime.shutdown_timeout(LAST_CALL);
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     served?;
-    Ok(Done::Well)
+    Ok(CommandStatus::Success)
 }
 
 async fn end() {

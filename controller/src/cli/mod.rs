@@ -2,31 +2,31 @@
 
 mod admission;
 mod bench;
-mod body;
 mod calibrate;
 mod code;
-mod converse;
+mod dataset;
+mod hardware;
 mod interrupt;
-mod joints;
 mod journal;
 mod listen;
 mod mcp;
 mod motors;
-mod moves;
+mod move_joints;
 mod old_names;
 mod print;
 mod quantity;
 mod raw;
-mod recorded;
+mod recorded_moves;
 mod remote;
 mod repl;
 mod replay;
+mod say;
 mod serve;
 mod session;
-mod shelf;
-mod shop;
+mod setup;
 mod token;
 mod tool;
+mod tool_admin;
 mod tool_report;
 
 use std::path::PathBuf;
@@ -38,26 +38,26 @@ use minismith_runtime::logs;
 
 /// The result of a command without errors of usage or environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Done {
+pub enum CommandStatus {
     /// The command succeeded.
-    Well,
+    Success,
     /// The command was rejected or failed; the output contains the cause.
-    Badly,
+    Failure,
 }
 
-impl From<Done> for ExitCode {
-    fn from(done: Done) -> Self {
+impl From<CommandStatus> for ExitCode {
+    fn from(done: CommandStatus) -> Self {
         match done {
-            Done::Well => ExitCode::SUCCESS,
-            Done::Badly => ExitCode::from(1),
+            CommandStatus::Success => ExitCode::SUCCESS,
+            CommandStatus::Failure => ExitCode::from(1),
         }
     }
 }
 
-impl Done {
+impl CommandStatus {
     /// Returns success if `well`.
     pub const fn when(well: bool) -> Self {
-        if well { Done::Well } else { Done::Badly }
+        if well { CommandStatus::Success } else { CommandStatus::Failure }
     }
 }
 
@@ -162,7 +162,7 @@ claude mcp add reachy -- minismith mcp --robot /dev/ttyACM0\n\
     #[command(after_help = "Examples:\n  minismith move --joint stewart_1 --to 40deg --duration 2s\n  \
 minismith move --joint right_antenna --to -0.5rad --joint left_antenna --to 0.5rad\n  \
 minismith move --joint body_rotation --by -15deg --robot /dev/ttyACM0 --json")]
-    Move(joints::MoveArgs),
+    Move(move_joints::MoveArgs),
     /// Show the state of each motor, and set torque, control mode and gains.
     #[command(after_help = "Examples:\n  minismith motors --robot /dev/ttyACM0\n  \
 minismith motors --mode gravity-compensation --robot /dev/ttyACM0\n  \
@@ -175,11 +175,11 @@ minismith motors --joint stewart_1 --gains 400,0,0 --robot /dev/ttyACM0")]
 minismith record wave.json --mode torque-off --yes --seconds 10 --rate 100\n  \
 minismith record nod.json --say \"nod twice\" --json"
     )]
-    Record(moves::RecordArgs),
+    Record(recorded_moves::RecordArgs),
     /// Play a recorded move: go to its first pose, then follow it inside the safety envelope.
     #[command(after_help = "Examples:\n  minismith play wave.json --speed 0.5\n  \
 minismith play wave.json --robot mock-bus --record did.json --json")]
-    Play(moves::PlayArgs),
+    Play(recorded_moves::PlayArgs),
     /// Replay a recorded trace or tool run on the simulated robot and report how far the result deviates.
     #[command(after_help = "Exit code 0: the result is within tolerance. 1: it deviates.\nExamples:\n  \
 minismith replay 20261123T101500.250-3fa9c1.trace.jsonl\n  minismith replay wave.json --robot mock-bus --out did.trace.jsonl\n  \
@@ -193,7 +193,7 @@ minismith replay one.trace.jsonl --compare-with other.trace.jsonl --json\n  mini
     /// Convert recordings to robot learning datasets and to moves in the official format.
     Dataset {
         #[command(subcommand)]
-        command: recorded::DatasetCommand,
+        command: dataset::DatasetCommand,
     },
     /// Run Python line by line on a simulated robot, in the sandbox of a tool and within its limits.
     #[command(
@@ -277,8 +277,8 @@ pub fn parse() -> Cli {
 /// Runs the command.
 ///
 /// # Errors
-/// Errors of usage and environment. A rejected request is [`Done::Badly`].
-pub fn run(cli: Cli) -> anyhow::Result<Done> {
+/// Errors of usage and environment. A rejected request is [`CommandStatus::Failure`].
+pub fn run(cli: Cli) -> anyhow::Result<CommandStatus> {
     let config = Config::load(cli.config.as_deref())?;
     for old in &config.old_spellings {
         eprintln!("warning: {old}");
@@ -289,30 +289,28 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Say { text, session, url: Some(url), on } => {
             remote::say(&url, &text, session.as_deref(), on.json)
         }
-        Command::Say { text, session, url: None, on } => {
-            converse::say(&config, &text, session.as_deref(), &on)
-        }
-        Command::Chat { session, on } => converse::chat(&config, session.as_deref(), &on),
+        Command::Say { text, session, url: None, on } => say::say(&config, &text, session.as_deref(), &on),
+        Command::Chat { session, on } => say::chat(&config, session.as_deref(), &on),
         Command::Listen(arguments) => listen::run(&config, &arguments),
         Command::Session { command } => session::run(&config, command),
         Command::Serve(arguments) => serve::serve(&config, &arguments),
         Command::Token { command } => token::run(&config, command),
         Command::Mcp { robot, url } => mcp::run(&config, robot, url.as_deref()),
-        Command::Move(arguments) => joints::run(&config, &arguments),
+        Command::Move(arguments) => move_joints::run(&config, &arguments),
         Command::Motors(arguments) => motors::run(&config, &arguments),
-        Command::Record(arguments) => moves::record(&config, &arguments),
-        Command::Play(arguments) => moves::play(&config, &arguments),
+        Command::Record(arguments) => recorded_moves::record(&config, &arguments),
+        Command::Play(arguments) => recorded_moves::play(&config, &arguments),
         Command::Replay(arguments) => replay::run(&config, &arguments),
         Command::Journal { command } => journal::run(&config, command),
-        Command::Dataset { command } => recorded::dataset(&config, command),
+        Command::Dataset { command } => dataset::run_dataset(&config, command),
         Command::Repl(arguments) => repl::run(&config, &arguments),
         Command::Code(arguments) => code::run(&config, &arguments),
         Command::Tool { command } => tool::run(&config, command),
-        Command::Mock { link, faults, unpaced } => body::mock(link, faults.as_deref(), !unpaced),
-        Command::Scan { port, all_baudrates, json } => body::scan(&config, &port, all_baudrates, json),
+        Command::Mock { link, faults, unpaced } => hardware::mock(link, faults.as_deref(), !unpaced),
+        Command::Scan { port, all_baudrates, json } => hardware::scan(&config, &port, all_baudrates, json),
         Command::Calibrate(arguments) => calibrate::run(&config, &arguments),
         Command::Raw(arguments) => raw::run(&config, &arguments),
-        Command::Doctor { json } => body::doctor(&config, json),
+        Command::Doctor { json } => hardware::doctor(&config, json),
         Command::Bench(args) => bench::run(&config, args),
         Command::Rules { json } => tool::rules(json),
     }

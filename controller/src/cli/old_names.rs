@@ -1,7 +1,7 @@
-//! Old commands and flags as hidden aliases, from [`minismith_wire::old_names::command_line`].
+//! Old commands and flags as hidden aliases, from [`minismith_protocol::old_names::command_line`].
 
 use clap::{Arg, ArgAction, Command};
-use minismith_wire::old_names::command_line::{COMMANDS, FLAGS, RECORD_MODES};
+use minismith_protocol::old_names::command_line::{COMMANDS, FLAGS, RECORD_MODES};
 
 /// Adds the old names of commands and flags to the command line.
 pub(super) fn with_old_names(mut command: Command) -> Command {

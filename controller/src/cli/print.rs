@@ -3,7 +3,7 @@
 use minismith_toolchain::workshop::registry::RegistryError;
 use serde_json::Value;
 
-use super::Done;
+use super::CommandStatus;
 use std::io::Write;
 
 use std::path::Path;
@@ -45,8 +45,8 @@ pub fn keep(folder: Option<&Path>, tool: &str, outputs: &mut [Output]) -> anyhow
 /// Prints the stored files.
 pub fn outputs(outputs: &[Output]) {
     for Output { name, bytes, path, .. } in outputs {
-        let place = path.as_ref().map_or_else(|| name.clone(), |path| path.display().to_string());
-        line(&format!("  wrote {place} ({bytes} bytes)"));
+        let position = path.as_ref().map_or_else(|| name.clone(), |path| path.display().to_string());
+        line(&format!("  wrote {position} ({bytes} bytes)"));
     }
 }
 
@@ -80,19 +80,19 @@ pub fn as_data<T>(
     json: bool,
     answer: Result<T, RegistryError>,
     show: impl FnOnce(&T) -> (Value, String),
-) -> anyhow::Result<Done> {
+) -> anyhow::Result<CommandStatus> {
     match answer {
         Err(error @ RegistryError::Io { .. }) => Err(error.into()),
-        answer => tell_answer(json, answer.map_err(|refusal| refusal.to_string()), show),
+        answer => report_answer(json, answer.map_err(|refusal| refusal.to_string()), show),
     }
 }
 
 /// Prints an answer or an error in the requested format.
-pub fn tell_answer<T>(
+pub fn report_answer<T>(
     json: bool,
     answer: Result<T, String>,
     show: impl FnOnce(&T) -> (Value, String),
-) -> anyhow::Result<Done> {
+) -> anyhow::Result<CommandStatus> {
     let (document, text) = match &answer {
         Ok(answer) => show(answer),
         Err(refusal) => (serde_json::json!({ "refusal": refusal }), refusal.clone()),
@@ -102,7 +102,7 @@ pub fn tell_answer<T>(
     } else {
         line(&text)
     }
-    Ok(Done::when(answer.is_ok()))
+    Ok(CommandStatus::when(answer.is_ok()))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use firmware_bridge::units::Radians;
 
 /// An argument that is no such quantity.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NotAQuantity {
+pub enum ParseQuantityError {
     /// Not an angle.
     #[error("an angle is a number with `deg` or `rad`, such as -10deg or 0.2rad")]
     Angle,
@@ -21,13 +21,13 @@ pub enum NotAQuantity {
 pub struct Angle(pub Radians);
 
 impl FromStr for Angle {
-    type Err = NotAQuantity;
+    type Err = ParseQuantityError;
 
-    fn from_str(text: &str) -> Result<Self, NotAQuantity> {
+    fn from_str(text: &str) -> Result<Self, ParseQuantityError> {
         let radians = match split(text) {
             Some((number, "deg" | "°")) => Radians::from_degrees(number),
             Some((number, "rad")) => Radians(number),
-            _ => return Err(NotAQuantity::Angle),
+            _ => return Err(ParseQuantityError::Angle),
         };
         Ok(Angle(radians))
     }
@@ -38,15 +38,15 @@ impl FromStr for Angle {
 pub struct Time(pub Duration);
 
 impl FromStr for Time {
-    type Err = NotAQuantity;
+    type Err = ParseQuantityError;
 
-    fn from_str(text: &str) -> Result<Self, NotAQuantity> {
+    fn from_str(text: &str) -> Result<Self, ParseQuantityError> {
         let seconds = match split(text) {
             Some((number, "s")) => number,
             Some((number, "ms")) => number / 1_000.0,
-            _ => return Err(NotAQuantity::Time),
+            _ => return Err(ParseQuantityError::Time),
         };
-        Duration::try_from_secs_f64(seconds).map(Time).map_err(|_| NotAQuantity::Time)
+        Duration::try_from_secs_f64(seconds).map(Time).map_err(|_| ParseQuantityError::Time)
     }
 }
 
@@ -69,12 +69,12 @@ mod tests {
         assert_eq!((angle("10deg"), angle("-2.5 deg"), angle("0rad")), (Ok(10.0), Ok(-2.5), Ok(0.0)));
         assert_eq!("1rad".parse(), Ok(Angle(Radians(1.0))));
         for text in ["", "10", "deg", "ten deg", "1e999deg", "NaNdeg", "infrad", "10grad", "10 deg 5"] {
-            assert_eq!(angle(text), Err(NotAQuantity::Angle), "{text}");
+            assert_eq!(angle(text), Err(ParseQuantityError::Angle), "{text}");
         }
         let time = |text: &str| text.parse::<Time>().map(|time| time.0.as_millis());
         assert_eq!((time("1.5s"), time("500ms"), time("0s")), (Ok(1_500), Ok(500), Ok(0)));
         for text in ["1", "-1s", "1e30s", "1m", "s", "NaNs"] {
-            assert_eq!(time(text), Err(NotAQuantity::Time), "{text}");
+            assert_eq!(time(text), Err(ParseQuantityError::Time), "{text}");
         }
     }
 }

@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use firmware_bridge::bus::RawLine;
-use firmware_bridge::bus::raw::{self, Heard};
+use firmware_bridge::bus::raw::{self, DecodedPacket};
 use minismith_runtime::config::Config;
 use serde_json::{Value, json};
 
 use super::quantity::Time;
-use super::{Done, print};
+use super::{CommandStatus, print};
 
 /// The packets and their destination.
 #[derive(Debug, Args)]
@@ -86,10 +86,10 @@ impl Request {
 }
 
 /// A servo's registers end before this; no reply is longer.
-const MOST_BYTES: usize = 1024;
+const MAX_BYTES: usize = 1024;
 
 /// Sends the packets of the command line, or of each input line.
-pub fn run(config: &Config, arguments: &RawArgs) -> anyhow::Result<Done> {
+pub fn run(config: &Config, arguments: &RawArgs) -> anyhow::Result<CommandStatus> {
     let RawArgs { port, wait: Time(wait), json, .. } = arguments;
     if wait.is_zero() || *wait > Duration::from_secs(10) {
         bail!("--wait must be more than 0 s and at most 10 s");
@@ -104,7 +104,7 @@ pub fn run(config: &Config, arguments: &RawArgs) -> anyhow::Result<Done> {
         let heard = line.exchange(&sent, *wait)?;
         answered &= !heard.is_empty();
         if *json {
-            exchanges.push(told(&sent, &heard));
+            exchanges.push(reported(&sent, &heard));
         } else {
             show(&sent, &heard);
         }
@@ -125,10 +125,10 @@ pub fn run(config: &Config, arguments: &RawArgs) -> anyhow::Result<Done> {
     if *json {
         print::json(&json!({ "port": port, "exchanges": exchanges }))?;
     }
-    Ok(Done::when(answered))
+    Ok(CommandStatus::when(answered))
 }
 
-fn told(sent: &[u8], heard: &[u8]) -> Value {
+fn reported(sent: &[u8], heard: &[u8]) -> Value {
     json!({
         "sent": in_hex(sent), "sent_words": words(sent), "heard": in_hex(heard),
         "heard_words": words(heard),
@@ -187,8 +187,8 @@ fn bytes_of(text: &str) -> anyhow::Result<Vec<u8>> {
     }
     match bytes.len() {
         0 => bail!("there are no bytes to send; write pairs of hex digits such as ff 00 1a"),
-        length if length > MOST_BYTES => {
-            bail!("{length} bytes are too many; at most {MOST_BYTES} go out at once")
+        length if length > MAX_BYTES => {
+            bail!("{length} bytes are too many; at most {MAX_BYTES} go out at once")
         }
         _ => Ok(bytes),
     }
@@ -204,7 +204,7 @@ fn in_pairs(digits: &str) -> Vec<&str> {
 
 /// Returns the meaning of bytes, one line per packet.
 fn words(bytes: &[u8]) -> Vec<String> {
-    raw::describe(bytes).iter().map(Heard::to_string).collect()
+    raw::describe(bytes).iter().map(DecodedPacket::to_string).collect()
 }
 
 fn in_hex(bytes: &[u8]) -> String {

@@ -5,23 +5,23 @@ use std::time::Duration;
 
 use anyhow::bail;
 use minismith_runtime::net::Address;
-use minismith_runtime::net::http::{Http, Listen, Patience, Piece};
+use minismith_runtime::net::http::{Chunk, Http, KeepListening, Timeouts};
 use minismith_runtime::net::sse::Events;
-use minismith_runtime::outcome::Step;
+use minismith_runtime::report::Step;
 use serde_json::{Value, json};
 
-use super::{Done, converse, print};
+use super::{CommandStatus, print, say};
 
 /// The timeout for a sentence, which may include writing a tool. The server sends a keep-alive every 15 seconds.
-const PATIENCE: Patience =
-    Patience { whole: Duration::from_hours(2), silence: Duration::from_mins(1), bytes: 256 << 20 };
+const TIMEOUTS: Timeouts =
+    Timeouts { whole: Duration::from_hours(2), silence: Duration::from_mins(1), bytes: 256 << 20 };
 
 /// The timeout for an answer to a question.
-const SHORT: Patience =
-    Patience { whole: Duration::from_secs(20), silence: Duration::from_secs(20), bytes: 1 << 20 };
+const SHORT: Timeouts =
+    Timeouts { whole: Duration::from_secs(20), silence: Duration::from_secs(20), bytes: 1 << 20 };
 
 /// Sends the sentence, prints progress as it happens, and prints the result.
-pub fn say(url: &str, text: &str, session: Option<&str>, as_json: bool) -> anyhow::Result<Done> {
+pub fn say(url: &str, text: &str, session: Option<&str>, as_json: bool) -> anyhow::Result<CommandStatus> {
     let Some(address) = Address::parse(url) else {
         bail!("invalid controller address {url:?}; give {}", Address::ALLOWED);
     };
@@ -30,17 +30,17 @@ pub fn say(url: &str, text: &str, session: Option<&str>, as_json: bool) -> anyho
         Heard { server: address.clone(), as_json, events: Events::default(), status: 0, end: None };
     let http = Http::to_our_server(address)?;
     let mut refused = Vec::new();
-    let ended = http.post("api/v1/chat", body.to_string(), PATIENCE, &mut |piece| {
+    let ended = http.post("api/v1/chat", body.to_string(), TIMEOUTS, &mut |piece| {
         match piece {
-            Piece::Silence => {}
-            Piece::Began(opening) => heard.status = opening.status,
-            Piece::Bytes(bytes) if heard.status == 200 => heard.take(bytes),
-            Piece::Bytes(bytes) => refused.extend_from_slice(bytes),
+            Chunk::Silence => {}
+            Chunk::Began(opening) => heard.status = opening.status,
+            Chunk::Bytes(bytes) if heard.status == 200 => heard.take(bytes),
+            Chunk::Bytes(bytes) => refused.extend_from_slice(bytes),
         }
-        if heard.end.is_some() { Listen::Off } else { Listen::On }
+        if heard.end.is_some() { KeepListening::Off } else { KeepListening::On }
     });
     match (heard.end, ended) {
-        (Some(Ok(reply)), _) => tell(&reply, as_json),
+        (Some(Ok(reply)), _) => print_reply(&reply, as_json),
         (Some(Err(why)), _) => bail!("{url} cannot answer: {why}"),
         (None, Err(broken)) => {
             bail!("no response from {url}: {broken}; is `minismith serve` running there?")
@@ -99,10 +99,11 @@ impl Heard {
         let server = self.server.clone();
         let question = question.to_owned();
         let answering = move || {
-            let text = if asks { converse::ask(&question).unwrap_or_default() } else { String::new() };
+            let text = if asks { say::ask(&question).unwrap_or_default() } else { String::new() };
             let Ok(http) = Http::to_our_server(server) else { return };
             // Where the server receives nothing, it takes that as a no.
-            let _told = http.post(&path, json!({ "text": text }).to_string(), SHORT, &mut |_| Listen::On);
+            let _reported =
+                http.post(&path, json!({ "text": text }).to_string(), SHORT, &mut |_| KeepListening::On);
         };
         if let Err(error) = std::thread::Builder::new().name("answer".into()).spawn(answering) {
             tracing::warn!(%error, "cannot ask the user");
@@ -111,7 +112,7 @@ impl Heard {
 }
 
 /// Prints the reply. Returns whether everything was done.
-fn tell(reply: &Value, as_json: bool) -> anyhow::Result<Done> {
+fn print_reply(reply: &Value, as_json: bool) -> anyhow::Result<CommandStatus> {
     if as_json {
         print::json(reply)?;
     } else {
@@ -121,7 +122,7 @@ fn tell(reply: &Value, as_json: bool) -> anyhow::Result<Done> {
             .cloned()
             .and_then(|steps| serde_json::from_value(steps).ok())
             .unwrap_or_default();
-        steps.iter().for_each(converse::tell_step);
+        steps.iter().for_each(say::print_step);
     }
-    Ok(Done::when(reply.get("outcome").is_some_and(|outcome| outcome == "done")))
+    Ok(CommandStatus::when(reply.get("outcome").is_some_and(|outcome| outcome == "done")))
 }

@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 use firmware_bridge::clock::VirtualClock;
+use firmware_bridge::control_loop::{ControlLoop, ControlLoopHandle, LoopClient, LoopCommand};
 use firmware_bridge::joint::Joints;
-use firmware_bridge::pulse::{Conductor, Order, Pulse, PulseHandle};
-use minismith_control::body::{Body, initial_joints, limits_of, models_of};
-use minismith_control::eyes::{Eyes, scene_camera};
-use minismith_control::stage::Stage;
+use minismith_control::execution::ExecutionContext;
+use minismith_control::perception::{Perception, scene_camera};
+use minismith_control::robot::{RobotRuntime, initial_joints, limits_of, models_of};
 use minismith_runtime::config::{Config, RobotChoice};
 use minismith_toolchain::guest::LazyHost;
-use minismith_toolchain::repl::{Heard, Interrupter, LONGEST_LINE, Repl, Reply};
-use minismith_toolchain::workshop::rehearsal::Conditions;
+use minismith_toolchain::repl::{Heard, Interrupter, MAX_LINE_BYTES, Repl, Reply};
+use minismith_toolchain::workshop::rehearsal::RehearsalOptions;
 use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Done, print};
+use super::{CommandStatus, print};
 
 /// The mock, and the source of the lines.
 #[derive(Debug, Args)]
@@ -39,9 +39,9 @@ pub struct ReplArgs {
 }
 
 /// Runs all lines. Fails if a line failed without a user at a terminal.
-pub fn run(config: &Config, arguments: &ReplArgs) -> anyhow::Result<Done> {
+pub fn run(config: &Config, arguments: &ReplArgs) -> anyhow::Result<CommandStatus> {
     let script = arguments.script.as_deref().map(lines_of).transpose()?;
-    let (stage, _body, handle) = stage(config, arguments.robot.as_ref())?;
+    let (stage, _body, handle) = context(config, arguments.robot.as_ref())?;
     let host = LazyHost::new(&config.tool_host.python, config.tool_host.sandbox_requirements.clone());
     let mut repl = Repl::new(host, stage, conditions(config));
     repl.warm_up()?;
@@ -51,36 +51,39 @@ pub fn run(config: &Config, arguments: &ReplArgs) -> anyhow::Result<Done> {
         Some(lines) => session.play(lines, !arguments.json_lines),
         None if std::io::stdin().is_terminal() => {
             session.talk()?;
-            return Ok(Done::Well);
+            return Ok(CommandStatus::Success);
         }
         None => session.play(stdin_lines(), false),
     }?;
-    Ok(Done::when(!session.failed))
+    Ok(CommandStatus::when(!session.failed))
 }
 
 /// Returns the limits of a tool without approval.
-fn conditions(config: &Config) -> Conditions {
-    Conditions {
+fn conditions(config: &Config) -> RehearsalOptions {
+    RehearsalOptions {
         limits: limits_of(config).scaled(config.limits.unapproved_tool_scale.value()),
         period: config.rate.period(),
-        stage_seconds: config.workshop.budget.robot_time.as_secs_f64(),
+        robot_time_s: config.workshop.budget.robot_time.as_secs_f64(),
         guest: config.workshop.budget.guest,
         models: models_of(config),
     }
 }
 
 /// The mock. In real time its robot is held here, and a handle can stop it.
-fn stage(
+fn context(
     config: &Config,
     robot: Option<&RobotChoice>,
-) -> anyhow::Result<(Stage, Option<Body>, Option<PulseHandle>)> {
+) -> anyhow::Result<(ExecutionContext, Option<RobotRuntime>, Option<ControlLoopHandle>)> {
     let limits = conditions(config).limits;
     let Some(choice) = robot else {
         let robot = MockRobot::new(initial_joints(), Variation::default());
-        let pulse = Pulse::new(robot, VirtualClock::new(), limits, config.rate.period())?;
-        let mut stage = Stage::new(Box::new(pulse), Eyes::new(scene_camera(config), models_of(config)));
-        stage.torque(Joints::all(true))?;
-        return Ok((stage, None, None));
+        let control_loop = ControlLoop::new(robot, VirtualClock::new(), limits, config.rate.period())?;
+        let mut context = ExecutionContext::new(
+            Box::new(control_loop),
+            Perception::new(scene_camera(config), models_of(config)),
+        );
+        context.torque(Joints::all(true))?;
+        return Ok((context, None, None));
     };
     if let RobotChoice::Serial(path) = choice {
         bail!(
@@ -88,15 +91,15 @@ fn stage(
             path.display()
         );
     }
-    let body = Body::open(choice, config)?;
-    let mut stage = body.stage();
-    stage.limit(limits);
+    let body = RobotRuntime::open(choice, config)?;
+    let mut context = body.execution_context();
+    context.limit(limits);
     let handle = body.handle();
-    Ok((stage, Some(body), Some(handle)))
+    Ok((context, Some(body), Some(handle)))
 }
 
 /// Ctrl-C ends the running line with its motion; between lines it ends the program.
-fn on_interrupts(interrupter: Interrupter, mut handle: Option<PulseHandle>) -> std::io::Result<()> {
+fn on_interrupts(interrupter: Interrupter, mut handle: Option<ControlLoopHandle>) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let inside = runtime.enter();
     let mut interrupts = signal(SignalKind::interrupt())?;
@@ -108,7 +111,7 @@ fn on_interrupts(interrupter: Interrupter, mut handle: Option<PulseHandle>) -> s
                     std::process::exit(130);
                 }
                 if let Some(handle) = &mut handle {
-                    handle.order(Order::Halt);
+                    handle.send_command(LoopCommand::Stop);
                 }
             }
         });
@@ -141,12 +144,12 @@ impl Session {
         if open {
             print::text("\n");
         }
-        self.more = reply.more;
+        self.more = reply.incomplete;
         self.failed |= reply.failed();
         if self.json {
             print::line(&serde_json::to_string(&reply)?);
         } else {
-            tell(&reply);
+            print_reply(&reply);
         }
         Ok(true)
     }
@@ -198,8 +201,8 @@ impl Session {
 }
 
 /// Prints the result of a line; its output has been printed already.
-fn tell(reply: &Reply) {
-    let parts = [reply.shown.as_deref(), reply.trouble.as_deref(), reply.lost.as_deref()];
+fn print_reply(reply: &Reply) {
+    let parts = [reply.repr.as_deref(), reply.error.as_deref(), reply.is_restarted.as_deref()];
     parts.into_iter().flatten().for_each(print::line);
     for note in &reply.notes {
         print::line(&format!("  note: {note}"));
@@ -224,7 +227,7 @@ impl<R: BufRead> Iterator for Lines<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut line = Vec::new();
-        let most = LONGEST_LINE as u64 + 2;
+        let most = MAX_LINE_BYTES as u64 + 2;
         match self.0.by_ref().take(most).read_until(b'\n', &mut line) {
             Ok(0) => return None,
             Ok(_) => {}

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use minismith_control::recorded_move;
 use minismith_control::recorder;
-use minismith_control::recording;
 use minismith_control::trace::compare::{Comparison, compare};
-use minismith_control::trace::replay::{On, replay};
-use minismith_control::trace::{NotATrace, Taken};
+use minismith_control::trace::replay::{ReplayTarget, replay};
+use minismith_control::trace::{RecordedTrace, TraceReadError};
 use minismith_runtime::config::Config;
-use minismith_runtime::journal::{Entry, Wanted, latest};
-use minismith_toolchain::workshop::redo::{Redone, Run, redo};
+use minismith_runtime::journal::{Entry, EntryFilter, latest};
+use minismith_toolchain::workshop::reproduce::{Reproduction, Run, reproduce};
 use serde_json::{Value, json};
 
-use super::{Done, print, recorded, shop};
+use super::{CommandStatus, dataset, print, setup};
 
 /// What to replay, and what to compare it with.
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub struct ReplayArgs {
     last_failed: bool,
     /// Simulated robot.
     #[arg(long, value_enum, default_value = "mock")]
-    robot: Where,
+    robot: ReplayRobot,
     /// Compare with this trace, and run nothing.
     #[arg(long, value_name = "FILE", requires = "file")]
     compare_with: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub struct ReplayArgs {
 
 /// The simulated robot.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Where {
+pub enum ReplayRobot {
     /// Inside this process, in virtual time.
     Mock,
     /// Emulated servos on a pseudo-terminal, in real time.
@@ -55,16 +55,16 @@ pub enum Where {
 }
 
 /// Runs the replay, and prints its deviation from the recording.
-pub fn run(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
+pub fn run(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<CommandStatus> {
     let Some(file) = &arguments.file else { return again(config, arguments) };
     let (path, taken) = read(config, file)?;
     if let Some(rrd) = &arguments.rrd {
         let bytes = recorder::record(taken.messages())?;
-        recording::NewFile::begin(rrd, false)?.finish(&bytes)?;
+        recorded_move::NewFile::begin(rrd, false)?.finish(&bytes)?;
     }
     let on = match arguments.robot {
-        Where::Mock => On::Mock,
-        Where::MockBus => On::MockBus,
+        ReplayRobot::Mock => ReplayTarget::Mock,
+        ReplayRobot::MockBus => ReplayTarget::MockBus,
     };
     let other = match &arguments.compare_with {
         Some(against) => read(config, against)?.1,
@@ -81,15 +81,15 @@ pub fn run(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
         }))?;
     } else {
         print::line(&format!("{}: {:.2} s", path.display(), taken.seconds()));
-        tell(&comparison);
+        print_comparison(&comparison);
         if !taken.is_whole {
             print::line("  whoever wrote it died: only what was written is there");
         }
     }
-    Ok(Done::when(comparison.is_within()))
+    Ok(CommandStatus::when(comparison.is_within()))
 }
 
-fn tell(comparison: &Comparison) {
+fn print_comparison(comparison: &Comparison) {
     print::line(&format!("  {comparison}"));
     if !comparison.is_within() {
         print::line(
@@ -99,14 +99,14 @@ fn tell(comparison: &Comparison) {
 }
 
 /// Reads a trace, or a recorded move as a trace.
-fn read(config: &Config, file: &Path) -> anyhow::Result<(PathBuf, Taken)> {
-    let path = recorded::found(config, file);
+fn read(config: &Config, file: &Path) -> anyhow::Result<(PathBuf, RecordedTrace)> {
+    let path = dataset::found(config, file);
     let shown = || path.display().to_string();
-    match Taken::read(&path) {
+    match RecordedTrace::read(&path) {
         Ok(taken) => Ok((path, taken)),
-        Err(NotATrace::Io(error)) => Err(error).with_context(shown),
+        Err(TraceReadError::Io(error)) => Err(error).with_context(shown),
         // A recorded move is one JSON document.
-        Err(no) => match recording::read(&path) {
+        Err(no) => match recorded_move::read(&path) {
             Ok(moved) => Ok((
                 path.clone(),
                 minismith_control::trace::replay::planned(&moved, config).with_context(shown)?,
@@ -116,18 +116,19 @@ fn read(config: &Config, file: &Path) -> anyhow::Result<(PathBuf, Taken)> {
     }
 }
 
-fn keep(out: &Path, taken: &Taken) -> anyhow::Result<()> {
+fn keep(out: &Path, taken: &RecordedTrace) -> anyhow::Result<()> {
     let mut bytes = Vec::new();
     for message in taken.messages() {
         serde_json::to_writer(&mut bytes, &message)?;
         bytes.push(b'\n');
     }
-    Ok(recording::NewFile::begin(out, false)?.finish(&bytes)?)
+    Ok(recorded_move::NewFile::begin(out, false)?.finish(&bytes)?)
 }
 
 /// Rehearses a tool run again from its journal entry.
-fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
-    let wanted = Wanted { kind: Some("tool".into()), id: arguments.id.clone(), ..Wanted::default() };
+fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<CommandStatus> {
+    let wanted =
+        EntryFilter { kind: Some("tool".into()), id: arguments.id.clone(), ..EntryFilter::default() };
     let (entries, _) = latest(&config.recording.journal, &wanted, usize::MAX)?;
     let ended = |entry: &&Entry| entry.detail.get("outcome").is_some();
     let returned =
@@ -137,25 +138,28 @@ fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
         eprintln!(
             "minismith: the journal holds no such run of a tool; `minismith journal tail --kind tool` tells those that there are"
         );
-        return Ok(Done::Badly);
+        return Ok(CommandStatus::Failure);
     };
     let run: Run =
         serde_json::from_value(entry.detail.clone()).context("the journal entry is from another version")?;
-    let workshop = shop::workshop(config)?;
-    let redone = redo(&workshop, &run)?;
-    let taken = redone.taken(&run, config);
+    let workshop = setup::workshop(config)?;
+    let redone = reproduce(&workshop, &run)?;
+    let taken = redone.trace(&run, config);
     if let Some(out) = &arguments.out {
         keep(out, &taken)?;
     }
-    let before =
-        config.recording.traces.as_ref().and_then(|folder| Taken::read(&folder.join(&run.trace)).ok());
+    let before = config
+        .recording
+        .traces
+        .as_ref()
+        .and_then(|folder| RecordedTrace::read(&folder.join(&run.trace)).ok());
     let comparison = before.map(|before| compare(&before, &taken));
-    let Redone { again, same_motion, same_outcome } = &redone;
+    let Reproduction { repeated: again, same_motion, same_outcome } = &redone;
     if arguments.json {
         let was: &Value = &entry.detail;
         print::json(&json!({
             "at": entry.at, "was": was, "outcome": again.outcome, "command_digest": again.command_digest,
-            "took_s": again.took_s, "printed": again.printed, "same_motion": same_motion, "same_outcome": same_outcome,
+            "took_s": again.duration_s, "printed": again.printed, "same_motion": same_motion, "same_outcome": same_outcome,
             "comparison": comparison, "out": arguments.out,
         }))?;
     } else {
@@ -169,8 +173,8 @@ fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
             (false, false) => "  another end, by another motion",
         });
         if let Some(comparison) = &comparison {
-            tell(comparison);
+            print_comparison(comparison);
         }
     }
-    Ok(Done::when(*same_outcome))
+    Ok(CommandStatus::when(*same_outcome))
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use clap::Args;
-use minismith_control::body::models_of;
+use minismith_control::robot::models_of;
 use minismith_runtime::config::Config;
 use minismith_runtime::net::{self, server};
 use minismith_runtime::tokens;
@@ -14,7 +14,7 @@ use minismith_server::voice::engine::Engines;
 use minismith_toolchain::workshop::registry::Registry;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Done, OnRobot, listen, print, shop};
+use super::{CommandStatus, OnRobot, listen, print, setup};
 
 /// The address, and whether to use the microphone.
 #[derive(Debug, Args)]
@@ -35,11 +35,11 @@ pub struct Serve {
 }
 
 /// Serves until interrupted, then brakes to rest.
-pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<Done> {
+pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<CommandStatus> {
     let Serve { on, host, port, microphone } = arguments;
     // A missing speech model is reported before anything moves.
     let spoken = microphone.then(|| spoken(config)).transpose()?;
-    let body = Arc::new(shop::body(config, on)?);
+    let body = Arc::new(setup::body(config, on)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let host = host.unwrap_or(config.server.host);
@@ -64,13 +64,13 @@ pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<Done> {
                 "Minismith serves {scheme}://{address} (health: {scheme}://{address}/health); Ctrl-C ends it"
             ));
         }
-        let privilege = body.handle().regularity().privilege;
+        let privilege = body.handle().timing_stats().scheduling;
         tracing::info!("the pulse beats under {privilege}");
         privilege.notes.iter().for_each(|note| tracing::warn!("{note}"));
         api::serve(listener, &body, config, tls, spoken, interrupted).await?;
         anyhow::Ok(())
     })?;
-    Ok(Done::Well)
+    Ok(CommandStatus::Success)
 }
 
 /// Opens the microphone and the speaker of this machine.

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use minismith_assistant::memory::{Memory, MemoryError};
 use minismith_runtime::config::Config;
 
-use super::{Done, print, shop};
+use super::{CommandStatus, print, setup};
 
 /// Commands for sessions.
 #[derive(Debug, Subcommand)]
@@ -37,8 +37,8 @@ pub enum SessionCommand {
 }
 
 /// Runs the command.
-pub fn run(config: &Config, command: SessionCommand) -> anyhow::Result<Done> {
-    let memory = shop::memory(config)?;
+pub fn run(config: &Config, command: SessionCommand) -> anyhow::Result<CommandStatus> {
+    let memory = setup::memory(config)?;
     let done = match command {
         SessionCommand::List { json } => list(&memory, json),
         SessionCommand::Show { name } => show(&memory, &name),
@@ -50,11 +50,11 @@ pub fn run(config: &Config, command: SessionCommand) -> anyhow::Result<Done> {
         }
     };
     match done {
-        Ok(()) => Ok(Done::Well),
+        Ok(()) => Ok(CommandStatus::Success),
         // An unknown name is a result, not an error of the machine.
-        Err(error @ (MemoryError::NoSession { .. } | MemoryError::NotAName { .. })) => {
+        Err(error @ (MemoryError::NoSession { .. } | MemoryError::InvalidName { .. })) => {
             eprintln!("minismith: {error}");
-            Ok(Done::Badly)
+            Ok(CommandStatus::Failure)
         }
         Err(error) => Err(error.into()),
     }

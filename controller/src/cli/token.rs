@@ -3,10 +3,10 @@
 use clap::Subcommand;
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
-use minismith_runtime::tokens::{self, NoTokens};
+use minismith_runtime::tokens::{self, TokensError};
 use serde_json::{Value, json};
 
-use super::Done;
+use super::CommandStatus;
 
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
@@ -45,13 +45,13 @@ MINISMITH_TOKEN=minismith_... minismith say nod --url https://robot.local:8000"
 }
 
 /// Runs one of the commands.
-pub fn run(config: &Config, command: TokenCommand) -> anyhow::Result<Done> {
+pub fn run(config: &Config, command: TokenCommand) -> anyhow::Result<CommandStatus> {
     let path = &config.server.token_file;
     match command {
-        TokenCommand::Add { name, role, json } => told(json, tokens::add(path, &name, role), |token| {
+        TokenCommand::Add { name, role, json } => reported(json, tokens::add(path, &name, role), |token| {
             (json!({ "name": name, "role": role, "token": token }), token.clone())
         }),
-        TokenCommand::List { json } => told(json, tokens::list(path), |tokens| {
+        TokenCommand::List { json } => reported(json, tokens::list(path), |tokens| {
             let row = |token: &tokens::Token| json!({ "name": token.name, "role": token.role, "created": token.created });
             let line =
                 |token: &tokens::Token| format!("{}: {}, since {}", token.name, token.role, token.created);
@@ -61,19 +61,19 @@ pub fn run(config: &Config, command: TokenCommand) -> anyhow::Result<Done> {
             };
             (json!({ "tokens": tokens.iter().map(row).collect::<Vec<_>>() }), words)
         }),
-        TokenCommand::Remove { name, json } => told(json, tokens::remove(path, &name), |()| {
+        TokenCommand::Remove { name, json } => reported(json, tokens::remove(path, &name), |()| {
             (json!({ "removed": name }), format!("{name} opens nothing any more"))
         }),
     }
 }
 
-fn told<T>(
+fn reported<T>(
     json: bool,
-    answer: Result<T, NoTokens>,
+    answer: Result<T, TokensError>,
     show: impl FnOnce(&T) -> (Value, String),
-) -> anyhow::Result<Done> {
+) -> anyhow::Result<CommandStatus> {
     match answer {
         Err(error) if !error.is_refusal() => Err(error.into()),
-        answer => super::print::tell_answer(json, answer.map_err(|refusal| refusal.to_string()), show),
+        answer => super::print::report_answer(json, answer.map_err(|refusal| refusal.to_string()), show),
     }
 }

@@ -4,22 +4,22 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Subcommand;
-use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock};
 use minismith_analysis::manifest::TestCase;
 use minismith_analysis::policy;
 use minismith_analysis::submission::Submission;
 use minismith_assistant::conversation::{Conversation, Ran};
 use minismith_runtime::config::Config;
 use minismith_runtime::journal::{Entry, Journal};
-use minismith_toolchain::performance::Outcome;
+use minismith_toolchain::tool_run::Outcome;
 use minismith_toolchain::workshop::Workshop;
-use minismith_toolchain::workshop::told::{self, FileChecked, Listed, Listing, Shown};
+use minismith_toolchain::workshop::responses::{self, FileChecked, ToolDetails, ToolList, ToolSummary};
 use serde_json::{Map, Value, json};
 
-use super::admission::{PERSON, admit, noted, origin, tell};
+use super::admission::{PERSON, accept, noted, origin, print_check};
 use super::print::as_data;
-use super::shelf::{self, ShelfCommand};
-use super::{Done, OnRobot, print, recorded, shop, tool_report};
+use super::tool_admin::{self, ToolAdminCommand};
+use super::{CommandStatus, OnRobot, dataset, print, setup, tool_report};
 
 #[derive(Debug, Subcommand)]
 pub enum ToolCommand {
@@ -60,7 +60,7 @@ minismith record wave.json --mode gravity-compensation --robot /dev/ttyACM0\n  \
 minismith tool from-recording wave.json --name wave_hello --description \"wave with the left antenna\"\n  \
 minismith tool from-recording wave.json --name wave_hello --out wave_hello.py"
     )]
-    FromRecording(recorded::FromRecordingArgs),
+    FromRecording(dataset::FromRecordingArgs),
     /// List the registered tools.
     #[command(after_help = "Examples:\n  minismith tool list\n  minismith tool list --json")]
     List {
@@ -102,32 +102,33 @@ minismith tool run column_mean --args '{\"table\": \"data.csv\", \"column\": \"x
         #[command(flatten)]
         on: OnRobot,
     },
+    #[command(name = "shelf")]
     #[command(flatten)]
-    Shelf(ShelfCommand),
+    Admin(ToolAdminCommand),
 }
 
 /// Runs one of the commands.
-pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
-    let workshop = shop::workshop(config)?;
+pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<CommandStatus> {
+    let workshop = setup::workshop(config)?;
     match command {
         ToolCommand::Check { files, json, args, no_cache, report } => {
-            let book = shop::journal(config)?;
+            let book = setup::journal(config)?;
             check(&workshop, &book.journal(), &files, json, args.as_deref(), no_cache, report.as_deref())
         }
         ToolCommand::Add { file, json } => add(config, &workshop, &file, json),
-        ToolCommand::FromRecording(arguments) => recorded::run(config, &workshop, &arguments),
+        ToolCommand::FromRecording(arguments) => dataset::run(config, &workshop, &arguments),
         ToolCommand::List { json } => list(&workshop, json),
         ToolCommand::Show { name, version, page: true, .. } => tool_report::show(&workshop, &name, version),
         ToolCommand::Show { name, version, json, .. } => show(&workshop, &name, version, json),
         ToolCommand::Run { name, args, out, on } => {
-            perform(config, &workshop, &name, &args, out.as_deref(), &on)
+            execute(config, &workshop, &name, &args, out.as_deref(), &on)
         }
-        ToolCommand::Shelf(command) => {
+        ToolCommand::Admin(command) => {
             let change = command.change();
-            let done = shelf::run(config, &workshop, command)?;
+            let done = tool_admin::run(config, &workshop, command)?;
             if let Some(change) = change {
-                let outcome = if done == Done::Well { "done" } else { "refused" };
-                shop::journal(config)?.journal().note(Entry::now("tool", PERSON, &change, outcome));
+                let outcome = if done == CommandStatus::Success { "done" } else { "refused" };
+                setup::journal(config)?.journal().note(Entry::now("tool", PERSON, &change, outcome));
             }
             Ok(done)
         }
@@ -142,60 +143,60 @@ fn check(
     args: Option<&str>,
     no_cache: bool,
     report: Option<&Path>,
-) -> anyhow::Result<Done> {
+) -> anyhow::Result<CommandStatus> {
     let tests = match args {
         None => Vec::new(),
         Some(args) => {
             vec![TestCase { name: "--args".into(), arguments: object(args)?, ..TestCase::default() }]
         }
     };
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     let mut results = Vec::new();
     for file in files {
         let began = clock.now();
         let mut submission = Submission::read(file)?.from(origin());
         submission.declared.test_cases.extend(tests.iter().cloned());
         // The report uses the rehearsal's motion, which must be recorded.
-        let (checked, cached, admissible) = if no_cache || report.is_some() {
-            let (checked, admissible) = workshop.check(&submission)?;
-            (checked, false, admissible)
+        let (checked, cached, reviewed) = if no_cache || report.is_some() {
+            let (checked, reviewed) = workshop.check(&submission)?;
+            (checked, false, reviewed)
         } else {
-            let (checked, cached) = workshop.check_or_recall(&submission)?;
+            let (checked, cached) = workshop.check_cached(&submission)?;
             (checked, cached, None)
         };
         book.note(noted(&format!("check {}", file.display()), &checked));
         let seconds = (clock.now().since(began).as_secs_f64() * 1e4).round() / 1e4;
         if !json {
-            tell(file, &checked, seconds);
+            print_check(file, &checked, seconds);
         }
-        let written = match (report, &admissible) {
-            (Some(folder), Some(admissible)) => tool_report::write(folder, admissible, json)?,
+        let written = match (report, &reviewed) {
+            (Some(folder), Some(reviewed)) => tool_report::write(folder, reviewed, json)?,
             _ => Vec::new(),
         };
         let file = file.display().to_string();
-        results.push(FileChecked { file, checked, cached, seconds, motion: None, written });
+        results.push(FileChecked { file, checked, is_cached: cached, seconds, motion: None, written });
     }
-    let admitted = results.iter().filter(|result| result.checked.admitted).count();
+    let accepted = results.iter().filter(|result| result.checked.accepted).count();
     if json {
         print::json(&json!({ "results": results }))?;
     } else if results.len() > 1 {
-        print::line(&format!("{admitted} of {} admitted", results.len()));
+        print::line(&format!("{accepted} of {} admitted", results.len()));
     }
-    Ok(Done::when(admitted == results.len()))
+    Ok(CommandStatus::when(accepted == results.len()))
 }
 
-fn add(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
-    admit(config, workshop, file, &Submission::read(file)?.from(origin()), json)
+fn add(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<CommandStatus> {
+    accept(config, workshop, file, &Submission::read(file)?.from(origin()), json)
 }
 
-fn list(workshop: &Workshop, json: bool) -> anyhow::Result<Done> {
-    let Listing { tools } = told::list(workshop.registry())?;
+fn list(workshop: &Workshop, json: bool) -> anyhow::Result<CommandStatus> {
+    let ToolList { tools } = responses::list(workshop.registry())?;
     if json {
-        print::json(&Listing { tools })?;
+        print::json(&ToolList { tools })?;
     } else if tools.is_empty() {
         print::line("no tools yet; add one with `minismith tool add FILE`");
     } else {
-        for Listed { entry, .. } in tools {
+        for ToolSummary { entry, .. } in tools {
             let kind = if entry.predefined { "predefined" } else { "generated" };
             let kind = if entry.active { kind } else { "deactivated" };
             let held = entry.quarantine.map(|quarantine| format!(" [in quarantine: {}]", quarantine.reason));
@@ -204,12 +205,12 @@ fn list(workshop: &Workshop, json: bool) -> anyhow::Result<Done> {
             print::line(&format!("{} v{} ({kind}){held}: {first}", entry.name, entry.version));
         }
     }
-    Ok(Done::Well)
+    Ok(CommandStatus::Success)
 }
 
-fn show(workshop: &Workshop, name: &str, version: Option<u32>, json: bool) -> anyhow::Result<Done> {
-    as_data(json, told::show(workshop.registry(), name, version), |shown| {
-        let Shown { manifest, code, modules, .. } = shown;
+fn show(workshop: &Workshop, name: &str, version: Option<u32>, json: bool) -> anyhow::Result<CommandStatus> {
+    as_data(json, responses::show(workshop.registry(), name, version), |shown| {
+        let ToolDetails { manifest, code, modules, .. } = shown;
         let mut text = format!("{code}\n");
         for (stem, source) in modules {
             text.push_str(&format!("# {stem}.py\n{source}\n"));
@@ -218,7 +219,7 @@ fn show(workshop: &Workshop, name: &str, version: Option<u32>, json: bool) -> an
         let usage = shown.usage.version;
         text.push_str(&format!(
             "\n{} runs, {} failed, {} trimmed beats, {:.1} s",
-            usage.runs, usage.failures, usage.trims, usage.seconds
+            usage.runs, usage.failures, usage.clamps, usage.seconds
         ));
         if let Some(approval) = &shown.approval {
             text.push_str(&format!("\napproved by {}", approval.by));
@@ -233,18 +234,18 @@ fn show(workshop: &Workshop, name: &str, version: Option<u32>, json: bool) -> an
     })
 }
 
-fn perform(
+fn execute(
     config: &Config,
     workshop: &Workshop,
     name: &str,
     args: &str,
     out: Option<&Path>,
     on: &OnRobot,
-) -> anyhow::Result<Done> {
+) -> anyhow::Result<CommandStatus> {
     let arguments = object(args)?;
-    let body = shop::body(config, on)?;
+    let body = setup::body(config, on)?;
     let mut conversation = Conversation::new(&body, workshop).reading_from(Path::new(""));
-    let (version, mut performance) = match conversation.run_tool(name, arguments) {
+    let (version, mut tool_run) = match conversation.run_tool(name, arguments) {
         Ok(ran) => ran,
         Err(error) if error.is_of_the_environment() => return Err(error.into()),
         Err(refusal) => {
@@ -253,15 +254,15 @@ fn perform(
             } else {
                 print::line(&format!("{name} was not run: {refusal}"));
             }
-            return Ok(Done::Badly);
+            return Ok(CommandStatus::Failure);
         }
     };
-    print::keep(out, name, &mut performance.outputs)?;
-    let well = matches!(performance.outcome, Outcome::Returned { .. });
+    print::keep(out, name, &mut tool_run.outputs)?;
+    let well = matches!(tool_run.outcome, Outcome::Returned { .. });
     if on.json {
-        print::json(&Ran { name: name.into(), version, performance })?;
+        print::json(&Ran { name: name.into(), version, tool_run })?;
     } else {
-        match &performance.outcome {
+        match &tool_run.outcome {
             Outcome::Returned { value } => print::line(&format!("{name} v{version} returned {value}")),
             Outcome::Raised { kind, message, line } => {
                 let at = line.map(|line| format!(" (line {line})")).unwrap_or_default();
@@ -271,24 +272,24 @@ fn perform(
                 print::line(&format!("{name} v{version} was stopped: {reason}"))
             }
         }
-        for note in &performance.notes {
+        for note in &tool_run.notes {
             print::line(&format!("  note: {note}"));
         }
-        print::outputs(&performance.outputs);
+        print::outputs(&tool_run.outputs);
     }
-    Ok(Done::when(well))
+    Ok(CommandStatus::when(well))
 }
 
 /// Prints the policy's rules.
-pub fn rules(json: bool) -> anyhow::Result<Done> {
+pub fn rules(json: bool) -> anyhow::Result<CommandStatus> {
     if json {
-        print::json(&told::rules())?;
+        print::json(&responses::rules())?;
     } else {
         for rule in policy::rules() {
             print::line(&rule.to_string());
         }
     }
-    Ok(Done::Well)
+    Ok(CommandStatus::Success)
 }
 
 fn object(text: &str) -> anyhow::Result<Map<String, Value>> {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use minismith_wire::zygote::{Level, Profile};
+use minismith_protocol::zygote::{Level, Profile};
 
 /// Arguments from the supervisor.
 #[derive(Debug, PartialEq)]

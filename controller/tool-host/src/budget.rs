@@ -6,8 +6,8 @@
 
 use std::sync::OnceLock;
 
-use minismith_wire::Limits;
-use minismith_wire::exceeded::Exceeded;
+use minismith_protocol::Limits;
+use minismith_protocol::exceeded::LimitExceeded;
 use pyo3::exceptions::PyPermissionError;
 use pyo3::prelude::*;
 
@@ -36,13 +36,15 @@ pub fn refusal(event: &[u8]) -> Option<PyErr> {
     let exceeded = exceeded_budget(event)?;
     let event = String::from_utf8_lossy(event);
     Some(match exceeded {
-        Exceeded::OpenFiles => OpenFilesExceeded::new_err(format!(
+        LimitExceeded::OpenFiles => OpenFilesExceeded::new_err(format!(
             "open_files: a tool may have at most {} files and sockets open, this requests {} ({event}); take the \
              input as an argument, and return the output",
             limits.open_files,
             limits.open_files.saturating_add(1),
         )),
-        Exceeded::Processes | Exceeded::Memory => ProcessesExceeded::new_err(process_refusal(limits, &event)),
+        LimitExceeded::Processes | LimitExceeded::Memory => {
+            ProcessesExceeded::new_err(process_refusal(limits, &event))
+        }
     })
 }
 
@@ -63,7 +65,7 @@ pub fn thread_refused(kind: &str, message: &str) -> Option<String> {
 }
 
 /// Returns the budget that an event concerns. Most events concern none.
-fn exceeded_budget(event: &[u8]) -> Option<Exceeded> {
+fn exceeded_budget(event: &[u8]) -> Option<LimitExceeded> {
     match event {
         b"os.fork"
         | b"os.forkpty"
@@ -72,18 +74,18 @@ fn exceeded_budget(event: &[u8]) -> Option<Exceeded> {
         | b"os.system"
         | b"subprocess.Popen"
         | b"pty.spawn"
-        | b"_thread.start_new_thread" => Some(Exceeded::Processes),
+        | b"_thread.start_new_thread" => Some(LimitExceeded::Processes),
         b"open" | b"os.listdir" | b"os.scandir" | b"os.mkdir" | b"os.rmdir" | b"os.remove" | b"os.rename"
         | b"os.link" | b"os.symlink" | b"os.truncate" | b"os.chdir" | b"os.chmod" | b"os.chown"
         | b"os.utime" | b"os.walk" | b"os.fwalk" | b"os.getxattr" | b"os.setxattr" | b"os.listxattr"
-        | b"os.removexattr" | b"glob.glob" | b"sqlite3.connect" => Some(Exceeded::OpenFiles),
+        | b"os.removexattr" | b"glob.glob" | b"sqlite3.connect" => Some(LimitExceeded::OpenFiles),
         // posix_spawn and posix_spawnp.
-        _ if event.starts_with(b"os.posix_") => Some(Exceeded::Processes),
+        _ if event.starts_with(b"os.posix_") => Some(LimitExceeded::Processes),
         _ if event.starts_with(b"socket.")
             || event.starts_with(b"shutil.")
             || event.starts_with(b"tempfile.") =>
         {
-            Some(Exceeded::OpenFiles)
+            Some(LimitExceeded::OpenFiles)
         }
         _ => None,
     }
@@ -95,9 +97,9 @@ mod tests {
 
     #[test]
     fn events_map_to_budgets() {
-        assert_eq!(exceeded_budget(b"open"), Some(Exceeded::OpenFiles));
-        assert_eq!(exceeded_budget(b"socket.connect"), Some(Exceeded::OpenFiles));
-        assert_eq!(exceeded_budget(b"_thread.start_new_thread"), Some(Exceeded::Processes));
+        assert_eq!(exceeded_budget(b"open"), Some(LimitExceeded::OpenFiles));
+        assert_eq!(exceeded_budget(b"socket.connect"), Some(LimitExceeded::OpenFiles));
+        assert_eq!(exceeded_budget(b"_thread.start_new_thread"), Some(LimitExceeded::Processes));
         for event in [&b"import"[..], b"compile", b"exec", b"builtins.id", b"object.__getattr__", b"os.kill"]
         {
             assert_eq!(exceeded_budget(event), None);

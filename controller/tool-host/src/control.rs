@@ -4,7 +4,7 @@ use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use minismith_wire::zygote::MAX_MESSAGE;
+use minismith_protocol::zygote::MAX_MESSAGE_BYTES;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketType};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -27,7 +27,7 @@ impl Control {
 
     /// Receives the next message, or `None` when the supervisor has exited.
     pub fn receive<T: DeserializeOwned>(&self) -> Result<Option<T>> {
-        let mut bytes = vec![0; MAX_MESSAGE];
+        let mut bytes = vec![0; MAX_MESSAGE_BYTES];
         let length = loop {
             match rustix::net::recv(&self.0, &mut *bytes, RecvFlags::empty()) {
                 Err(rustix::io::Errno::INTR) => {}

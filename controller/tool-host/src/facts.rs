@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use minismith_wire::{Facts, Job};
+use minismith_protocol::{Job, SyntaxFacts};
 use pyo3::prelude::*;
 
 use crate::library;
 
 /// Parses a job's modules without running them. The error is CPython's message.
-pub fn parse(py: Python<'_>, job: &Job) -> Result<BTreeMap<String, Facts>, String> {
-    let read = |(module, source): (&String, &String)| -> PyResult<(String, Facts)> {
+pub fn parse(py: Python<'_>, job: &Job) -> Result<BTreeMap<String, SyntaxFacts>, String> {
+    let read = |(module, source): (&String, &String)| -> PyResult<(String, SyntaxFacts)> {
         let (imports, names, attributes, calls, tree) =
             library::helper(py, "facts", "facts")?.call1((source,))?.extract()?;
-        Ok((module.clone(), Facts { imports, names, attributes, calls, tree }))
+        Ok((module.clone(), SyntaxFacts { imports, names, attributes, calls, tree }))
     };
     let modules = std::iter::once((&job.module, &job.source)).chain(&job.modules);
     let read: PyResult<_> = modules.map(read).collect();

@@ -2,13 +2,13 @@
 //!
 //! Neither opens anything. Input arrives with the job, and output is sent to the host chunk by chunk.
 
-use minismith_wire::{Cue, Job};
+use minismith_protocol::{HostCall, Job};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMappingProxy};
 use serde_json::Value;
 
-use crate::{library, stage, value};
+use crate::{host_channel, library, value};
 
 /// Adds a job's input files and its output object to the call's arguments.
 pub fn give(
@@ -29,7 +29,7 @@ pub fn give(
         };
         arguments.set_item(&file.parameter, Bound::new(py, given)?)?;
     }
-    if let Some(parameter) = &job.outputs {
+    if let Some(parameter) = &job.output_parameter {
         arguments.set_item(parameter, Bound::new(py, OutputFiles)?)?;
     }
     Ok(())
@@ -49,7 +49,7 @@ fn give_to_code(
     }
     arguments.set_item("inputs", library::helper(py, "data", "Inputs")?.call1((files,))?)?;
     let outputs = library::helper(py, "data", "Outputs")?.call1((Bound::new(py, OutputFiles)?,))?;
-    arguments.set_item(job.outputs.as_deref().unwrap_or("outputs"), outputs)
+    arguments.set_item(job.output_parameter.as_deref().unwrap_or("outputs"), outputs)
 }
 
 /// An input file.
@@ -127,7 +127,7 @@ impl OutputFiles {
     fn write(&self, name: &str, content: &Bound<'_, PyAny>) -> PyResult<()> {
         for piece in library::helper(content.py(), "files", "pieces")?.call1((content,))?.try_iter()? {
             let piece = piece?.extract().map_err(|_| PyRuntimeError::new_err("a chunk is not text"))?;
-            stage::ask(Cue::Write { file: name.to_owned(), piece })?;
+            host_channel::call(HostCall::Write { file: name.to_owned(), piece })?;
         }
         Ok(())
     }

@@ -5,28 +5,28 @@ use std::io::{PipeWriter, Write};
 use std::os::fd::OwnedFd;
 use std::panic::AssertUnwindSafe;
 
-use minismith_wire::frame::{FrameError, MAX_FRAME};
-use minismith_wire::{Answer, Job, MAX_FILE, Turn};
+use minismith_protocol::frame::{FrameError, MAX_FRAME_BYTES};
+use minismith_protocol::{GuestMessage, HostReply, Job, MAX_FILE_BYTES};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::cage::Open;
-use crate::raised::{self, Raised};
+use crate::exception::{self, RaisedException};
 use crate::robot::ReachyMini;
-use crate::{budget, facts, files, library, process, repl, stage, value, window};
+use crate::sandbox::Open;
+use crate::{budget, facts, files, host_channel, library, process, repl, shared_frames, value};
 
 /// Report of a guest whose sandbox is active.
-pub const CAGED: &str = "caged";
+pub const SANDBOXED: &str = "caged";
 
 /// Runs in a new child: applies the sandbox, runs one job, and exits.
 pub fn live(
     py: Python<'_>,
-    close_cage: impl FnOnce() -> Result<(), Open>,
+    close_sandbox: impl FnOnce() -> Result<(), Open>,
     (channel, report): (&OwnedFd, &PipeWriter),
     its_window: Option<&OwnedFd>,
 ) -> ! {
     // The mapping of the shared frames stays when their descriptor is closed with all others.
-    let opened = its_window.map_or(Ok(()), window::open);
+    let opened = its_window.map_or(Ok(()), shared_frames::open);
     if opened.is_err()
         || process::hush().and_then(|()| process::keep(channel, report)).is_err()
         || process::close_others().is_err()
@@ -34,36 +34,36 @@ pub fn live(
         process::leave(1);
     }
     let mut report = process::report();
-    let closed = close_cage();
+    let closed = close_sandbox();
     let reported = match &closed {
-        Ok(()) => report.write_all(CAGED.as_bytes()),
+        Ok(()) => report.write_all(SANDBOXED.as_bytes()),
         Err(open) => report.write_all(open.to_string().as_bytes()),
     };
     drop(report);
     if closed.is_err() || reported.is_err() {
         process::leave(1);
     }
-    stage::enter(process::channel());
+    host_channel::enter(process::channel());
     // A panic must not unwind into the zygote's code further up the stack.
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| work(py)));
     process::leave(i32::from(result.is_err()))
 }
 
 fn work(py: Python<'_>) {
-    let Answer::Start { job } = stage::listen() else { return };
-    let contents: Vec<Vec<u8>> = job.files.iter().map(|_| stage::listen_raw(MAX_FILE)).collect();
-    let facts = if job.compared { Ok(BTreeMap::new()) } else { facts::parse(py, &job) };
-    if stage::say(&Turn::Parsed { facts }).is_err() {
+    let HostReply::Start { job } = host_channel::listen() else { return };
+    let contents: Vec<Vec<u8>> = job.files.iter().map(|_| host_channel::listen_raw(MAX_FILE_BYTES)).collect();
+    let facts = if job.skip_comparison { Ok(BTreeMap::new()) } else { facts::parse(py, &job) };
+    if host_channel::send_raw(&GuestMessage::Parsed { facts }).is_err() {
         return;
     }
-    let Answer::Proceed = stage::listen() else { return };
-    stage::begin(&job);
+    let HostReply::Proceed = host_channel::listen() else { return };
+    host_channel::begin(&job);
     budget::begin(job.limits);
     if job.interactive {
         return repl::converse(py, &job);
     }
     let (outcome, lines) = play(py, &job, contents);
-    let outcome = outcome.map_err(|error| raised::read(py, error, &file_name(&job)));
+    let outcome = outcome.map_err(|error| exception::read(py, error, &file_name(&job)));
     send_result(outcome, lines);
 }
 
@@ -103,7 +103,7 @@ fn load_and_call(py: Python<'_>, job: &Job, contents: Vec<Vec<u8>>) -> PyResult<
     }
     files::give(py, job, contents, &arguments)?;
     let result = if job.takes_robot && !library::is_for_code(py) {
-        entry.call((Bound::new(py, ReachyMini::of_stage())?,), Some(&arguments))?
+        entry.call((Bound::new(py, ReachyMini::from_channel())?,), Some(&arguments))?
     } else {
         entry.call((), Some(&arguments))?
     };
@@ -114,22 +114,22 @@ fn load_and_call(py: Python<'_>, job: &Job, contents: Vec<Vec<u8>>) -> PyResult<
     value::to_json(&result)
 }
 
-fn send_result(outcome: Result<serde_json::Value, Raised>, lines: BTreeMap<String, BTreeSet<u32>>) {
-    let (printed, spent) = stage::rest();
-    let raise = |raised: Raised, printed: String, lines| {
-        let Raised { kind, message, line } = raised;
-        Turn::Raised { kind, message, line, printed, spent, lines }
+fn send_result(outcome: Result<serde_json::Value, RaisedException>, lines: BTreeMap<String, BTreeSet<u32>>) {
+    let (printed, spent) = host_channel::rest();
+    let raise = |raised: RaisedException, printed: String, lines| {
+        let RaisedException { kind, message, line } = raised;
+        GuestMessage::Raised { kind, message, line, printed, spent, lines }
     };
     let turn = match outcome {
-        Ok(value) => Turn::Done { value, printed: printed.clone(), spent, lines: lines.clone() },
+        Ok(value) => GuestMessage::Done { value, printed: printed.clone(), spent, lines: lines.clone() },
         Err(raised) => raise(raised, printed.clone(), lines.clone()),
     };
-    if let Err(FrameError::TooLong { length, .. }) = stage::say(&turn) {
+    if let Err(FrameError::TooLong { length, .. }) = host_channel::send_raw(&turn) {
         let message = format!(
-            "the result is too large: {length} bytes, {MAX_FRAME} allowed; return less, or a summary"
+            "the result is too large: {length} bytes, {MAX_FRAME_BYTES} allowed; return less, or a summary"
         );
-        let raised = Raised { kind: "ValueError".into(), message, line: None };
+        let raised = RaisedException { kind: "ValueError".into(), message, line: None };
         // No further report is possible.
-        let _ = stage::say(&raise(raised, printed, lines));
+        let _ = host_channel::send_raw(&raise(raised, printed, lines));
     }
 }

@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
-use crate::stage;
-use minismith_wire::Job;
-use minismith_wire::zygote::Profile;
+use crate::host_channel;
+use minismith_protocol::Job;
+use minismith_protocol::zygote::Profile;
 
 /// Modules that a tool may need, directly or by a lazy import in another module.
 const MODULES: &[&str] = &[
@@ -117,21 +117,21 @@ static HELPER: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 /// Imports and installs everything except the robot package of tools.
 pub fn prepare(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<()> {
     check_packages(&py.import("sys")?, python)?;
-    let stage = stage_module(py)?;
+    let context = time_module(py)?;
     let helpers = PyDict::new(py);
     // The order matters: forks before any module registers fork handlers, clocks before any module copies them, random numbers
     // after numpy.
     // A script does not follow the robot's clock, and pandas needs the original date classes.
     let parts = HELPERS.iter().filter(|(name, _)| profile == Profile::Motion || *name != "clocks");
     for &(name, source) in parts {
-        install(py, (name, source), &stage, &helpers)?;
+        install(py, (name, source), &context, &helpers)?;
     }
     for module in MODULES {
         py.import(*module)?;
     }
     if profile == Profile::Code {
         for &(name, source) in CODE_HELPERS {
-            install(py, (name, source), &stage, &helpers)?;
+            install(py, (name, source), &context, &helpers)?;
         }
     }
     HELPER
@@ -151,12 +151,12 @@ pub fn take_output(py: Python<'_>) -> PyResult<()> {
 fn install(
     py: Python<'_>,
     (name, source): (&str, &str),
-    stage: &Bound<'_, PyModule>,
+    context: &Bound<'_, PyModule>,
     helpers: &Bound<'_, PyDict>,
 ) -> PyResult<()> {
     let names = PyDict::new(py);
     names.set_item("__name__", format!("minismith.{name}"))?;
-    names.set_item("stage", stage)?;
+    names.set_item("stage", context)?;
     run(py, source, &format!("<minismith/{name}>"), &names)?;
     if let Some(install) = names.get_item("install")? {
         install.call0()?;
@@ -250,7 +250,7 @@ impl Printer {
     }
 
     fn write(&self, text: &Bound<'_, pyo3::types::PyString>) -> PyResult<usize> {
-        stage::print(&text.to_string_lossy())?;
+        host_channel::print(&text.to_string_lossy())?;
         text.len()
     }
 
@@ -269,7 +269,7 @@ impl Printer {
 }
 
 /// Creates the clock module for the helper modules.
-fn stage_module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+fn time_module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "stage")?;
     module.add_function(wrap_pyfunction!(time, &module)?)?;
     module.add_function(wrap_pyfunction!(time_ns, &module)?)?;
@@ -287,25 +287,25 @@ fn seconds(nanos: u64) -> f64 {
 /// Seconds since 1970.
 #[pyfunction]
 fn time() -> f64 {
-    seconds(stage::read_calendar())
+    seconds(host_channel::read_calendar())
 }
 
 /// Nanoseconds since 1970.
 #[pyfunction]
 fn time_ns() -> u64 {
-    stage::read_calendar()
+    host_channel::read_calendar()
 }
 
 /// Robot time in seconds.
 #[pyfunction]
 fn monotonic() -> f64 {
-    seconds(stage::read_clock())
+    seconds(host_channel::read_clock())
 }
 
 /// Robot time in nanoseconds.
 #[pyfunction]
 fn monotonic_ns() -> u64 {
-    stage::read_clock()
+    host_channel::read_clock()
 }
 
 /// Advances robot time.
@@ -320,5 +320,5 @@ fn sleep(seconds: f64) -> PyResult<()> {
     if seconds.is_infinite() {
         return Err(PyOverflowError::new_err("timestamp too large to convert to C _PyTime_t"));
     }
-    stage::ask(minismith_wire::Cue::Sleep { seconds }).map(drop)
+    host_channel::call(minismith_protocol::HostCall::Sleep { seconds }).map(drop)
 }

@@ -3,38 +3,38 @@
 //! The controller's `guest` module starts it with a control socket as standard input. One process warms up an interpreter. For
 //! each request it forks a guest, which applies its own sandbox and then has only one channel to the controller.
 //!
-//! Reading order: [`zygote`] (warm-up and requests), [`fresh`] (a forked guest without a job), [`cage`] (the sandbox),
-//! [`guest`] (the life of a guest), [`budget`] (named errors for files and processes), [`stage`] (host calls and time),
-//! [`robot`] (the robot as tools see it), [`window`] (shared memory for images), [`files`] (input and output), [`repl`] (an
-//! interactive guest), [`value`] (results), [`practice`] (the warm-up run).
+//! Reading order: [`zygote`] (warm-up and requests), [`prefork`] (a forked guest without a job), [`sandbox`] (the sandbox),
+//! [`guest`] (the life of a guest), [`budget`] (named errors for files and processes), [`host_channel`] (host calls and time),
+//! [`robot`] (the robot as tools see it), [`shared_frames`] (shared memory for images), [`files`] (input and output), [`repl`] (an
+//! interactive guest), [`value`] (results), [`warmup`] (the warm-up run).
 //!
-//! Only [`process`], [`interpreter`] and [`window`] contain unsafe code.
+//! Only [`process`], [`interpreter`] and [`shared_frames`] contain unsafe code.
 
 mod arguments;
 mod budget;
-mod cage;
 mod control;
+mod exception;
 mod facts;
 mod files;
-mod fresh;
 mod guest;
+mod host_channel;
 #[allow(unsafe_code)]
 mod interpreter;
 mod library;
 mod media;
+mod move_keyframes;
 mod package;
-mod play;
 mod pose;
-mod practice;
+mod prefork;
 #[allow(unsafe_code)]
 mod process;
-mod raised;
 mod repl;
 mod robot;
-mod stage;
-mod value;
+mod sandbox;
 #[allow(unsafe_code)]
-mod window;
+mod shared_frames;
+mod value;
+mod warmup;
 mod zygote;
 
 use std::process::ExitCode;

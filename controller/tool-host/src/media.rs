@@ -1,14 +1,14 @@
 //! Images, sounds and faces for a tool ([`MediaManager`]).
 
-use minismith_wire::{Cue, Face};
+use minismith_protocol::{Face, HostCall};
 use numpy::IntoPyArray;
 use numpy::ndarray::{Array3, ShapeError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::stage::{self, Given, Seen};
+use crate::host_channel::{self, RawImage, ReplyValue};
+use crate::shared_frames::HeldSlot;
 use crate::value;
-use crate::window::Held;
 
 /// `ReachyMini.media`.
 #[pyclass(frozen, module = "reachy_mini.media")]
@@ -19,10 +19,12 @@ impl MediaManager {
     /// The current image: BGR, (height, width, 3), read-only; None without a camera.
     fn get_frame<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         // The slot is reserved until its array is gone. When no slot is free, the tool gets a copy in its own memory.
-        let held = Held::take();
-        let slot = held.as_ref().map(Held::slot);
-        let Given::Picture(picture) = stage::ask(Cue::Frame { slot })? else { return Err(mismatch()) };
-        let Some(Seen { height, width, bytes }) = picture else { return Ok(None) };
+        let held = HeldSlot::take();
+        let slot = held.as_ref().map(HeldSlot::slot);
+        let ReplyValue::Image(image) = host_channel::call(HostCall::Frame { slot })? else {
+            return Err(mismatch());
+        };
+        let Some(RawImage { height, width, bytes }) = image else { return Ok(None) };
         let shape = (height as usize, width as usize, 3);
         let array = match (bytes, held) {
             (Some(bytes), _) => Array3::from_shape_vec(shape, bytes).map_err(broken)?.into_pyarray(py),
@@ -37,15 +39,15 @@ impl MediaManager {
     /// The detections in the latest image: a list of dicts with `label` (a COCO class), `score` (0 to 1), `bounds` (left, top,
     /// width, height in pixels) and `place` (estimated position, metres in the world frame).
     fn get_detections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match stage::ask(Cue::Detections)? {
-            Given::Value(found) => value::to_python(py, &found),
+        match host_channel::call(HostCall::Detections)? {
+            ReplyValue::Value(found) => value::to_python(py, &found),
             _ => Err(mismatch()),
         }
     }
 
     /// Plays one of the robot's sound files.
     pub fn play_sound(&self, sound_file: String) -> PyResult<()> {
-        stage::ask(Cue::Sound { file: sound_file }).map(drop)
+        host_channel::call(HostCall::Sound { file: sound_file }).map(drop)
     }
 }
 

@@ -1,14 +1,14 @@
 //! Packages that this program provides to tools: `reachy_mini` with the official SDK's names, and `minismith`.
 
-use minismith_wire::Cue;
+use minismith_protocol::HostCall;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::files::{InputFile, OutputFiles};
+use crate::host_channel::ReplyValue;
 use crate::robot::ReachyMini;
-use crate::stage::Given;
-use crate::{library, pose, stage, value};
+use crate::{host_channel, library, pose, value};
 
 /// Version of the official SDK whose names, arguments, units and errors are implemented.
 const SDK_VERSION: &str = "1.13.0";
@@ -76,8 +76,8 @@ fn create_head_pose<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let metres = |value: f64| if mm { value / 1000.0 } else { value };
     let radians = |value: f64| if degrees { value.to_radians() } else { value };
-    let place = [x, y, z].map(metres);
-    pose::to_numpy(py, &pose::from_place_and_angles(place, [roll, pitch, yaw].map(radians)))
+    let position = [x, y, z].map(metres);
+    pose::to_numpy(py, &pose::from_position_and_angles(position, [roll, pitch, yaw].map(radians)))
 }
 
 /// Calls another registered tool with these named arguments, and returns its result.
@@ -95,8 +95,8 @@ fn exec_function<'py>(
     let serde_json::Value::Object(arguments) = arguments else {
         return Err(PyTypeError::new_err("the arguments must be plain data"));
     };
-    match stage::ask(Cue::Exec { name, arguments })? {
-        Given::Value(given) => value::to_python(py, &given),
+    match host_channel::call(HostCall::Exec { name, arguments })? {
+        ReplyValue::Value(given) => value::to_python(py, &given),
         _ => Ok(py.None().into_bound(py)),
     }
 }

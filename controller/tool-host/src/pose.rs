@@ -19,7 +19,7 @@ const fn with_rotation([a, b, c]: [[f64; 3]; 3], [x, y, z]: [f64; 3]) -> Matrix 
 }
 
 /// Returns `Rz(yaw) Ry(pitch) Rx(roll)` at a position, in radians and metres.
-pub fn from_place_and_angles(position: [f64; 3], [roll, pitch, yaw]: [f64; 3]) -> Matrix {
+pub fn from_position_and_angles(position: [f64; 3], [roll, pitch, yaw]: [f64; 3]) -> Matrix {
     let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
     let rows = [
         [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
@@ -138,12 +138,12 @@ mod tests {
     #[test]
     fn angles_are_extrinsic_in_order_x_y_z() {
         let quarter = std::f64::consts::FRAC_PI_2;
-        let pose = from_place_and_angles([1.0, 2.0, 3.0], [quarter, 0.0, quarter]);
+        let pose = from_position_and_angles([1.0, 2.0, 3.0], [quarter, 0.0, quarter]);
         // The roll turns y to z, where the yaw leaves it.
         assert_near(times(&pose, [0.0, 1.0, 0.0]), [0.0, 0.0, 1.0]);
         assert_near(times(&pose, [1.0, 0.0, 0.0]), [0.0, 1.0, 0.0]);
         assert_near([pose[3], pose[7], pose[11]], [1.0, 2.0, 3.0]);
-        let down = from_place_and_angles([0.0; 3], [0.0, quarter, 0.0]);
+        let down = from_position_and_angles([0.0; 3], [0.0, quarter, 0.0]);
         assert_near(times(&down, [1.0, 0.0, 0.0]), [0.0, 0.0, -1.0]);
     }
 }

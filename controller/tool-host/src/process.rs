@@ -113,7 +113,7 @@ pub fn report() -> std::fs::File {
     unsafe { std::os::fd::FromRawFd::from_raw_fd(REPORT) }
 }
 
-/// Enters new namespaces. See [`crate::cage::namespaces`].
+/// Enters new namespaces. See [`crate::sandbox::namespaces`].
 pub fn unshare(flags: rustix::thread::UnshareFlags) -> rustix::io::Result<()> {
     // SAFETY: only `FILES` is unsafe to unshare, and it is removed here.
     unsafe { rustix::thread::unshare_unsafe(flags - rustix::thread::UnshareFlags::FILES) }

@@ -3,16 +3,16 @@
 //! Every method checks its arguments as the SDK does, and that numbers are finite, and then makes a host call. Angles are
 //! radians, positions metres. There is one robot, so constructing another gives the same one.
 
-use minismith_wire::{Cue, Method, State};
+use minismith_protocol::{HostCall, Method, State};
 use pyo3::exceptions::{PyAssertionError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::host_channel::{self, ReplyValue};
 use crate::library;
 use crate::media::{FaceTarget, MediaManager, mismatch};
-use crate::play;
+use crate::move_keyframes;
 use crate::pose::{self, antenna_pair, finite, head_pose, yaw};
-use crate::stage::{self, Given};
 
 const NO_TARGET: &str = "At least one of head, antennas or body_yaw must be provided.";
 
@@ -22,18 +22,18 @@ pub struct ReachyMini;
 
 impl ReachyMini {
     /// Returns the robot for a tool's entry function.
-    pub const fn of_stage() -> Self {
+    pub const fn from_channel() -> Self {
         ReachyMini
     }
 }
 
-fn call_host(cue: Cue) -> PyResult<()> {
-    stage::ask(cue).map(drop)
+fn call_host(cue: HostCall) -> PyResult<()> {
+    host_channel::call(cue).map(drop)
 }
 
 fn state() -> PyResult<Box<State>> {
-    match stage::ask(Cue::State)? {
-        Given::State(state) => Ok(state),
+    match host_channel::call(HostCall::State)? {
+        ReplyValue::State(state) => Ok(state),
         _ => Err(mismatch()),
     }
 }
@@ -65,7 +65,7 @@ impl ReachyMini {
         _options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         if !automatic_body_yaw {
-            call_host(Cue::AutomaticBodyYaw { on: false })?;
+            call_host(HostCall::AutomaticBodyYaw { on: false })?;
         }
         Ok(ReachyMini)
     }
@@ -96,7 +96,7 @@ impl ReachyMini {
                 "Duration must be positive and non-zero. Use set_target() for immediate position setting.",
             ));
         }
-        call_host(Cue::Goto {
+        call_host(HostCall::Goto {
             head: head.map(head_pose).transpose()?,
             antennas: antennas.map(antenna_pair).transpose()?,
             body_yaw,
@@ -116,7 +116,7 @@ impl ReachyMini {
         if head.is_none() && antennas.is_none() && body_yaw.is_none() {
             return Err(PyValueError::new_err(NO_TARGET));
         }
-        call_host(Cue::SetTarget {
+        call_host(HostCall::SetTarget {
             head: head.map(head_pose).transpose()?,
             antennas: antennas.map(antenna_pair).transpose()?,
             body_yaw: body_yaw.map(yaw).transpose()?,
@@ -129,15 +129,15 @@ impl ReachyMini {
         let head = pose::matrix(pose)?.map_err(|shape| {
             PyAssertionError::new_err(format!("Head pose should be a 4x4 matrix, got {shape}."))
         })?;
-        call_host(Cue::SetTarget { head: Some(head), antennas: None, body_yaw: None })
+        call_host(HostCall::SetTarget { head: Some(head), antennas: None, body_yaw: None })
     }
 
     fn set_target_antenna_joint_positions(&self, antennas: &Bound<'_, PyAny>) -> PyResult<()> {
-        call_host(Cue::SetTarget { head: None, antennas: Some(antenna_pair(antennas)?), body_yaw: None })
+        call_host(HostCall::SetTarget { head: None, antennas: Some(antenna_pair(antennas)?), body_yaw: None })
     }
 
     fn set_target_body_yaw(&self, body_yaw: &Bound<'_, PyAny>) -> PyResult<()> {
-        call_host(Cue::SetTarget { head: None, antennas: None, body_yaw: Some(yaw(body_yaw)?) })
+        call_host(HostCall::SetTarget { head: None, antennas: None, body_yaw: Some(yaw(body_yaw)?) })
     }
 
     /// Turns the head towards a point, and returns the head pose.
@@ -156,9 +156,9 @@ impl ReachyMini {
         let head = pose::looking_at(point);
         if perform_movement {
             call_host(if duration > 0.0 {
-                Cue::LookAt { point, duration }
+                HostCall::LookAt { point, duration }
             } else {
-                Cue::SetTarget { head: Some(head), antennas: None, body_yaw: None }
+                HostCall::SetTarget { head: Some(head), antennas: None, body_yaw: None }
             })?;
         }
         pose::to_numpy(py, &head)
@@ -175,7 +175,9 @@ impl ReachyMini {
         duration: f64,
         perform_movement: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Given::Value(ray) = stage::ask(Cue::Ray { u: finite(u, "u")?, v: finite(v, "v")? })? else {
+        let ReplyValue::Value(ray) =
+            host_channel::call(HostCall::Ray { u: finite(u, "u")?, v: finite(v, "v")? })?
+        else {
             return Err(mismatch());
         };
         let numbers = ray.as_array().into_iter().flatten().filter_map(serde_json::Value::as_f64);
@@ -199,33 +201,33 @@ impl ReachyMini {
     }
 
     fn wake_up(&self) -> PyResult<()> {
-        call_host(Cue::Wake)
+        call_host(HostCall::Wake)
     }
 
     fn goto_sleep(&self) -> PyResult<()> {
-        call_host(Cue::Rest)
+        call_host(HostCall::Rest)
     }
 
     #[pyo3(signature = (ids=None))]
     fn enable_motors(&self, ids: Option<Vec<String>>) -> PyResult<()> {
-        call_host(Cue::Motors { on: true, ids })
+        call_host(HostCall::Motors { on: true, ids })
     }
 
     #[pyo3(signature = (ids=None))]
     fn disable_motors(&self, ids: Option<Vec<String>>) -> PyResult<()> {
-        call_host(Cue::Motors { on: false, ids })
+        call_host(HostCall::Motors { on: false, ids })
     }
 
     fn enable_gravity_compensation(&self) -> PyResult<()> {
-        call_host(Cue::Gravity { on: true })
+        call_host(HostCall::Gravity { on: true })
     }
 
     fn disable_gravity_compensation(&self) -> PyResult<()> {
-        call_host(Cue::Gravity { on: false })
+        call_host(HostCall::Gravity { on: false })
     }
 
     fn set_automatic_body_yaw(&self, enabled: bool) -> PyResult<()> {
-        call_host(Cue::AutomaticBodyYaw { on: enabled })
+        call_host(HostCall::AutomaticBodyYaw { on: enabled })
     }
 
     /// Plays a `Move`, which is evaluated beforehand and sent as keyframes.
@@ -238,7 +240,7 @@ impl ReachyMini {
         sound: bool,
     ) -> PyResult<()> {
         let initial_goto = not_negative(initial_goto_duration)?;
-        for cue in play::cues(r#move, play_frequency, initial_goto, sound)? {
+        for cue in move_keyframes::host_calls(r#move, play_frequency, initial_goto, sound)? {
             call_host(cue)?;
         }
         Ok(())
@@ -265,19 +267,19 @@ impl ReachyMini {
         if !(0.0..=1.0).contains(&weight) {
             return Err(PyValueError::new_err("weight must be between 0 and 1"));
         }
-        call_host(Cue::Track { on: true, weight })
+        call_host(HostCall::Track { on: true, weight })
     }
 
     fn stop_head_tracking(&self) -> PyResult<()> {
-        call_host(Cue::Track { on: false, weight: 0.0 })
+        call_host(HostCall::Track { on: false, weight: 0.0 })
     }
 
     /// The face that the tracker sees now. It never waits.
     #[pyo3(signature = (wait=true, timeout=5.0))]
     fn get_tracked_face(&self, wait: bool, timeout: f64) -> PyResult<FaceTarget> {
         let _ = (wait, timeout);
-        match stage::ask(Cue::Face)? {
-            Given::Face(face) => Ok(face.into()),
+        match host_channel::call(HostCall::Face)? {
+            ReplyValue::Face(face) => Ok(face.into()),
             _ => Err(mismatch()),
         }
     }

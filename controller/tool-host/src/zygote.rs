@@ -10,21 +10,21 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::process::ExitCode;
 
-use minismith_wire::Limits;
-use minismith_wire::window::WINDOW_BYTES;
-use minismith_wire::zygote::{Ending, Hello, Mechanism, Profile, Reply, Request};
+use minismith_protocol::Limits;
+use minismith_protocol::shared_frames::WINDOW_BYTES;
+use minismith_protocol::zygote::{Ending, Hello, Mechanism, Profile, Reply, Request};
 use pyo3::prelude::*;
 use rustix::process::Signal;
 use seccompiler::BpfProgram;
 
 use crate::arguments::Arguments;
-use crate::cage::trial::Ground;
-use crate::cage::{Cage, be_undumpable, filter, limits, namespaces, probe};
 use crate::control::Control;
-use crate::fresh::Fresh;
+use crate::prefork::PreforkedGuest;
 use crate::process::{self, Fork};
-use crate::window::Windows;
-use crate::{budget, interpreter, practice};
+use crate::sandbox::self_test::TestSetup;
+use crate::sandbox::{Sandbox, be_undumpable, filter, limits, namespaces, probe};
+use crate::shared_frames::SharedFrames;
+use crate::{budget, interpreter, warmup};
 
 /// Runs the host until its end.
 pub fn run(arguments: &Arguments, control: Control) -> ExitCode {
@@ -50,7 +50,7 @@ fn live(arguments: &Arguments, control: &Control) -> Result<ExitCode, Unfit> {
         .map_err(|error| hello_unfit(format!("cannot compile the system call filter: {error}")))?;
     let environment = probe::environment_is_known(Path::new("/proc/self/environ"));
     let base = address_space.now().map_err(|error| hello_unfit(error.to_string()))?;
-    let mut mechanisms = probe::early(arguments.at_most, &Ground { base, program: &program });
+    let mut mechanisms = probe::early(arguments.at_most, &TestSetup { base, program: &program });
     match enter_namespaces(&mut mechanisms) {
         Entered::Waiting(code) => Ok(code),
         Entered::Inside => {
@@ -58,9 +58,13 @@ fn live(arguments: &Arguments, control: &Control) -> Result<ExitCode, Unfit> {
             let address_space = limits::AddressSpace::open()
                 .map_err(|error| hello_unfit(format!("cannot read /proc: {error}")))?;
             // Scripts of the code profile have no robot, and so no images.
-            let windows = (arguments.profile == Profile::Motion).then(Windows::open).transpose();
+            let windows = (arguments.profile == Profile::Motion).then(SharedFrames::open).transpose();
             let windows = windows.map_err(|error| hello_unfit(format!("cannot open /proc: {error}")))?;
-            serve(arguments, control, Host { address_space, windows, program, environment, mechanisms })?;
+            serve(
+                arguments,
+                control,
+                Host { address_space, frames: windows, program, environment, mechanisms },
+            )?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -104,19 +108,19 @@ fn die_with_parent() {
 /// State before Python starts.
 struct Host {
     address_space: limits::AddressSpace,
-    windows: Option<Windows>,
+    frames: Option<SharedFrames>,
     program: BpfProgram,
     environment: Result<(), String>,
     mechanisms: Vec<Mechanism>,
 }
 
 fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unfit> {
-    let Host { address_space, windows, program, environment, mechanisms } = host;
+    let Host { address_space, frames: windows, program, environment, mechanisms } = host;
     let python = arguments.python.display();
     interpreter::start(&arguments.python)
         .map_err(|reason| hello_unfit(format!("cannot start {python}: {reason}; run `make setup`")))?;
     Python::attach(|py| {
-        let versions = practice::warm_up(py, &arguments.python, arguments.profile).map_err(|error| {
+        let versions = warmup::warm_up(py, &arguments.python, arguments.profile).map_err(|error| {
             hello_unfit(format!("cannot run tools with {python}: {error}; run `make setup`"))
         })?;
         budget::watch(py)
@@ -129,7 +133,7 @@ fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unf
             Err("it requires namespaces".to_owned())
         };
         let base = address_space.now().map_err(|error| hello_unfit(error.to_string()))?;
-        let mechanisms = probe::late(mechanisms, environment, root, &Ground { base, program: &program });
+        let mechanisms = probe::late(mechanisms, environment, root, &TestSetup { base, program: &program });
         let level = match probe::level(&mechanisms, arguments.at_most) {
             Ok(level) => level,
             Err(reason) => return Err((reason, mechanisms)),
@@ -138,10 +142,10 @@ fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unf
         // a process belong to root and creating namespaces needs them.
         be_undumpable().map_err(|open| hello_unfit(open.to_string()))?;
         let landlock = probe::holds(&mechanisms, "landlock");
-        let cage = Cage { parent: rustix::process::getpid(), landlock, program };
-        let practice::Versions { python, numpy } = versions;
+        let sandbox = Sandbox { parent: rustix::process::getpid(), landlock, program };
+        let warmup::Versions { python, numpy } = versions;
         let hello = Hello::Ready { python, numpy, level, mechanisms };
-        answer_requests(py, control, (&cage, &address_space, windows.as_ref()), &hello)
+        answer_requests(py, control, (&sandbox, &address_space, windows.as_ref()), &hello)
             .map_err(|error| hello_unfit(error.to_string()))
     })
 }
@@ -167,29 +171,29 @@ fn check_one_thread() -> Result<(), String> {
 fn answer_requests(
     py: Python<'_>,
     control: &Control,
-    (cage, address_space, windows): (&Cage, &limits::AddressSpace, Option<&Windows>),
+    (sandbox, address_space, windows): (&Sandbox, &limits::AddressSpace, Option<&SharedFrames>),
     hello: &Hello,
 ) -> std::io::Result<()> {
-    let fork = |limits: Limits| -> Result<Fresh, String> {
+    let fork = |limits: Limits| -> Result<PreforkedGuest, String> {
         let held = address_space.now().map_err(|error| error.to_string())?;
         // Shared memory does not count towards the memory budget of a tool.
         let window = windows.map_or(0, |_| WINDOW_BYTES as u64);
-        Fresh::fork(py, limits, windows, || cage.close(&limits, held.saturating_add(window)))
+        PreforkedGuest::fork(py, limits, windows, || sandbox.enter(&limits, held.saturating_add(window)))
     };
     control.send(hello, &[])?;
-    let (mut spare, mut last, mut dying) = (None::<Fresh>, None, Vec::new());
+    let (mut spare, mut last, mut dying) = (None::<PreforkedGuest>, None, Vec::new());
     while let Some(request) = control.receive()? {
         match request {
             Request::Fork { limits } => {
                 let fresh = match spare.take() {
                     Some(spare) if spare.fits(&limits) => Ok(spare),
                     other => {
-                        dying.extend(other.map(Fresh::discard));
+                        dying.extend(other.map(PreforkedGuest::discard));
                         fork(limits)
                     }
                 };
-                match fresh.and_then(Fresh::caged) {
-                    Ok(Fresh { pid, pidfd, channel, window, .. }) => {
+                match fresh.and_then(PreforkedGuest::enter_sandbox) {
+                    Ok(PreforkedGuest { pid, pidfd, channel, frames: window, .. }) => {
                         let reply = Reply::Forked { pid: pid.as_raw_nonzero().get() };
                         let descriptors: Vec<BorrowedFd<'_>> =
                             [Some(&pidfd), Some(&channel), window.as_ref()]

@@ -3,7 +3,7 @@
 //! Reading order:
 //!
 //! - [`guest`]: sandboxed processes and the channel to them
-//! - [`performance`]: runs a guest on an execution context, in rehearsal and live alike
+//! - [`tool_run`]: runs a guest on an execution context, in rehearsal and live alike
 //! - [`workshop`]: check, rehearsal, review, registry, search, bundles
 //! - [`repl`]: Python line by line
 //!
@@ -38,6 +38,6 @@
 //! result is only repeated to people; nothing is accepted by it.
 
 pub mod guest;
-pub mod performance;
 pub mod repl;
+pub mod tool_run;
 pub mod workshop;

@@ -1,6 +1,6 @@
 //! Mono sound as samples between -1 and 1 ([`Clip`]): WAV files, resampling and levels.
 
-mod flow;
+mod resampler;
 mod wav;
 
 use std::time::Duration;
@@ -9,14 +9,14 @@ use rubato::Resampler;
 use rubato::audioadapter_buffers::direct::InterleavedSlice;
 use rubato::{Fft, FixedSync, WindowFunction};
 
-pub use flow::Flow;
+pub use resampler::StreamResampler;
 
 /// Minimum supported sample rate in Hz.
-pub const LOWEST_RATE: u32 = 8_000;
+pub const MIN_RATE_HZ: u32 = 8_000;
 /// Maximum supported sample rate in Hz.
-pub const HIGHEST_RATE: u32 = 192_000;
+pub const MAX_RATE_HZ: u32 = 192_000;
 /// Maximum duration of a clip that is read.
-pub const LONGEST: Duration = Duration::from_secs(600);
+pub const MAX_DURATION: Duration = Duration::from_secs(600);
 /// Level that stands for silence, in dBFS.
 pub const SILENCE_DB: f32 = -120.0;
 
@@ -33,7 +33,7 @@ pub enum AudioFault {
     #[error("unsupported number of channels: {0}; use mono or stereo")]
     Channels(u16),
     /// The sample rate is out of range.
-    #[error("unsupported sample rate: {0} Hz, allowed {LOWEST_RATE} to {HIGHEST_RATE} Hz")]
+    #[error("unsupported sample rate: {0} Hz, allowed {MIN_RATE_HZ} to {MAX_RATE_HZ} Hz")]
     Rate(u32),
     /// The sample rate differs from the required one.
     #[error("wrong sample rate: {found} Hz, required {needed} Hz")]
@@ -50,7 +50,7 @@ pub enum AudioFault {
     #[error("the file contains no sound")]
     Empty,
     /// The sound is too long.
-    #[error("the sound is too long: at most {} s are allowed", LONGEST.as_secs())]
+    #[error("the sound is too long: at most {} s are allowed", MAX_DURATION.as_secs())]
     TooLong,
     /// A file cannot be opened or written.
     #[error("cannot open or write the file: {0}")]
@@ -97,7 +97,7 @@ impl Clip {
     /// Returns an error when one of the rates is out of range.
     pub fn resampled(&self, rate: u32) -> Result<Clip, AudioFault> {
         for rate in [self.rate, rate] {
-            if !(LOWEST_RATE..=HIGHEST_RATE).contains(&rate) {
+            if !(MIN_RATE_HZ..=MAX_RATE_HZ).contains(&rate) {
                 return Err(AudioFault::Rate(rate));
             }
         }

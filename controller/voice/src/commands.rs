@@ -1,11 +1,11 @@
 //! Searches transcripts for stop words, the wake phrase ([`Wake`]) and misrecognised command words ([`Vocabulary`]). It works
 //! on text alone.
 
-mod sound;
+mod phonetic_similarity;
 mod vocabulary;
 
-use sound::alike;
-pub use vocabulary::{Repair, Vocabulary, likeness};
+use phonetic_similarity::phonetic_similarity;
+pub use vocabulary::{Repair, Vocabulary, similarity};
 
 /// Words that stop the robot.
 pub const STOP_WORDS: [&str; 3] = ["stop", "halt", "freeze"];
@@ -113,9 +113,9 @@ pub fn words(text: &str) -> Vec<String> {
 #[must_use]
 pub fn stop_word(text: &str, more: &[String]) -> Option<Spotted> {
     let words = words(text);
-    if let Some(place) = words.iter().position(|word| more.contains(word)) {
-        let word = words.get(place)?.clone();
-        return Some(Spotted { word, before: place, after: words.len() - place - 1 });
+    if let Some(position) = words.iter().position(|word| more.contains(word)) {
+        let word = words.get(position)?.clone();
+        return Some(Spotted { word, before: position, after: words.len() - position - 1 });
     }
     let (last, before) = words.split_last()?;
     if before.iter().all(|word| FILLERS.contains(&word.as_str()))
@@ -126,19 +126,20 @@ pub fn stop_word(text: &str, more: &[String]) -> Option<Spotted> {
     }
     // A negation does not reach across a sentence end: "no. stop" stops.
     let ends = sentence_ends(text);
-    words.iter().enumerate().find_map(|(place, word)| {
+    words.iter().enumerate().find_map(|(position, word)| {
         let spotted = STOP_WORDS.into_iter().find(|stop| stop == word)?;
-        let preceding = words.get(..place)?.iter().enumerate().rev().take_while(|(at, _)| !ends.contains(at));
+        let preceding =
+            words.get(..position)?.iter().enumerate().rev().take_while(|(at, _)| !ends.contains(at));
         let negated = preceding
             .map(|(_, word)| word.as_str())
             .find(|word| !ALLOWED_BETWEEN.contains(word))
             .is_some_and(|word| CANCELLING_BEFORE.contains(&word));
-        let follower = (!ends.contains(&place)).then(|| words.get(place + 1)).flatten();
+        let follower = (!ends.contains(&position)).then(|| words.get(position + 1)).flatten();
         let is_other = follower.is_some_and(|word| CHANGING_AFTER.contains(&word.as_str()));
         (!negated && !is_other).then_some(Spotted {
             word: spotted.to_owned(),
-            before: place,
-            after: words.len() - place - 1,
+            before: position,
+            after: words.len() - position - 1,
         })
     })
 }
@@ -187,16 +188,16 @@ impl Wake {
     pub fn spot(&self, text: &str) -> Option<String> {
         // Skip fillers such as "um" or "so".
         let spans = spans(text);
-        (0..spans.len().min(4)).find_map(|place| {
-            let heard = |offset: usize| spans.get(place + offset).map(|(word, _)| word.as_str());
+        (0..spans.len().min(4)).find_map(|position| {
+            let heard = |offset: usize| spans.get(position + offset).map(|(word, _)| word.as_str());
             let is_called = heard(0).is_some_and(|word| WAKE_VARIANTS.contains(&word));
             let (name_at, first) = if is_called { (1, heard(1)?) } else { (0, heard(0)?) };
             let taken = self.name(first, heard(name_at + 1), is_called)?;
             // A bare name is a wake phrase only at the very beginning.
-            if !is_called && place > 0 {
+            if !is_called && position > 0 {
                 return None;
             }
-            let end = spans.get(place + name_at + taken - 1)?.1;
+            let end = spans.get(position + name_at + taken - 1)?.1;
             let rest = text.get(end..)?.trim_start_matches(|c: char| !c.is_alphanumeric());
             Some(rest.trim().to_owned())
         })
@@ -222,7 +223,7 @@ impl Wake {
                 (2, Some(second)) => format!("{first} {second}"),
                 _ => return None,
             };
-            (heard == *name || (is_called && alike(&heard, name) > 0.9)).then_some(count)
+            (heard == *name || (is_called && phonetic_similarity(&heard, name) > 0.9)).then_some(count)
         })
     }
 }

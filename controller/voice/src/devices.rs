@@ -7,9 +7,9 @@
 //! ([`Pace::Device`]). A device without a clock, such as a `file` PCM, would run as fast as it is read, so it waits for the
 //! program ([`Pace::Program`]).
 //!
-//! [`mod@array`] reports the direction of a voice.
+//! [`mod@mic_array`] reports the direction of a voice.
 
-pub mod array;
+pub mod mic_array;
 mod queue;
 
 use std::sync::Arc;
@@ -27,14 +27,14 @@ use queue::Queue;
 pub const DEFAULT: &str = "default";
 
 /// Playback rates in Hz, the best first.
-const SPOKEN_RATES: [u32; 4] = [24_000, 48_000, 44_100, 16_000];
+const SUPPORTED_RATES: [u32; 4] = [24_000, 48_000, 44_100, 16_000];
 
 /// Timeout for a device that does not respond.
-const PATIENCE: Duration = Duration::from_millis(500);
+const OPEN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Reports why a device is not available. The messages are for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoDevice {
+pub enum DeviceError {
     /// No device has this name.
     #[error("cannot open the {kind} `{name}`: {reason}; list the devices with `arecord -L` and `aplay -L`")]
     Missing {
@@ -105,7 +105,7 @@ impl Microphone {
     ///
     /// # Errors
     /// Returns an error when it does not exist or does not support [`HEARD_RATE`].
-    pub fn open(name: &str, pace: Pace, room: Duration) -> Result<Self, NoDevice> {
+    pub fn open(name: &str, pace: Pace, room: Duration) -> Result<Self, DeviceError> {
         let kind = "microphone";
         let device = find(kind, name, Device::supports_input)?;
         let offers: Vec<SupportedStreamConfigRange> =
@@ -122,7 +122,7 @@ impl Microphone {
                     filled.put(samples.chunks_exact(channels).map(|one| mean(one.iter().copied())));
                 },
                 on_error,
-                Some(PATIENCE),
+                Some(OPEN_TIMEOUT),
             ),
             SampleFormat::I32 => device.build_input_stream(
                 config,
@@ -133,7 +133,7 @@ impl Microphone {
                     );
                 },
                 on_error,
-                Some(PATIENCE),
+                Some(OPEN_TIMEOUT),
             ),
             _ => device.build_input_stream(
                 config,
@@ -145,7 +145,7 @@ impl Microphone {
                     );
                 },
                 on_error,
-                Some(PATIENCE),
+                Some(OPEN_TIMEOUT),
             ),
         }
         .map_err(|error| device_error(kind, name, &error))?;
@@ -184,12 +184,12 @@ impl Speaker {
     ///
     /// # Errors
     /// Returns an error when it does not exist or supports no rate for speech.
-    pub fn open(name: &str, pace: Pace, room: Duration) -> Result<Self, NoDevice> {
+    pub fn open(name: &str, pace: Pace, room: Duration) -> Result<Self, DeviceError> {
         let kind = "speaker";
         let device = find(kind, name, Device::supports_output)?;
         let offers: Vec<SupportedStreamConfigRange> =
             device.supported_output_configs().map_err(|error| device_error(kind, name, &error))?.collect();
-        let (config, format) = choose(kind, name, &offers, &SPOKEN_RATES)?;
+        let (config, format) = choose(kind, name, &offers, &SUPPORTED_RATES)?;
         let rate = config.sample_rate;
         let queue = Arc::new(Queue::new(crate::audio::samples_in(room, rate), pace));
         let (emptied, troubled) = (Arc::clone(&queue), Arc::clone(&queue));
@@ -205,7 +205,7 @@ impl Speaker {
                     }
                 },
                 on_error,
-                Some(PATIENCE),
+                Some(OPEN_TIMEOUT),
             ),
             SampleFormat::I32 => device.build_output_stream(
                 config,
@@ -216,7 +216,7 @@ impl Speaker {
                     }
                 },
                 on_error,
-                Some(PATIENCE),
+                Some(OPEN_TIMEOUT),
             ),
             _ => device.build_output_stream(
                 config,
@@ -227,7 +227,7 @@ impl Speaker {
                     }
                 },
                 on_error,
-                Some(PATIENCE),
+                Some(OPEN_TIMEOUT),
             ),
         }
         .map_err(|error| device_error(kind, name, &error))?;
@@ -248,7 +248,7 @@ impl Speaker {
 
     /// Returns the number of queued samples, without those already in the device.
     #[must_use]
-    pub fn waiting(&self) -> usize {
+    pub fn queued(&self) -> usize {
         self.queue.len()
     }
 
@@ -259,7 +259,7 @@ impl Speaker {
     }
 
     /// Discards the queued samples and returns their number.
-    pub fn cut(&self) -> usize {
+    pub fn stop(&self) -> usize {
         self.queue.clear()
     }
 
@@ -298,8 +298,8 @@ fn mean(samples: impl ExactSizeIterator<Item = f32>) -> f32 {
     sane(samples.sum::<f32>() / count)
 }
 
-fn find(kind: &'static str, name: &str, fits: impl Fn(&Device) -> bool) -> Result<Device, NoDevice> {
-    let missing = |reason: String| NoDevice::Missing { kind, name: name.to_owned(), reason };
+fn find(kind: &'static str, name: &str, fits: impl Fn(&Device) -> bool) -> Result<Device, DeviceError> {
+    let missing = |reason: String| DeviceError::Missing { kind, name: name.to_owned(), reason };
     let host = cpal::default_host();
     if name == DEFAULT {
         // ALSA's default works in both directions. The host's default input is searched only among sound cards.
@@ -318,7 +318,7 @@ fn choose(
     name: &str,
     offers: &[SupportedStreamConfigRange],
     rates: &[u32],
-) -> Result<(StreamConfig, SampleFormat), NoDevice> {
+) -> Result<(StreamConfig, SampleFormat), DeviceError> {
     let format_rank = |format: SampleFormat| {
         [SampleFormat::I16, SampleFormat::F32, SampleFormat::I32]
             .iter()
@@ -340,7 +340,7 @@ fn choose(
         .take(4)
         .map(|offer| format!("{} to {} Hz", offer.min_sample_rate(), offer.max_sample_rate()))
         .collect();
-    Err(NoDevice::Rate {
+    Err(DeviceError::Rate {
         kind,
         name: name.to_owned(),
         needed: rates.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
@@ -348,16 +348,16 @@ fn choose(
     })
 }
 
-fn device_error(kind: &'static str, name: &str, error: &cpal::Error) -> NoDevice {
+fn device_error(kind: &'static str, name: &str, error: &cpal::Error) -> DeviceError {
     let (name, reason) = (name.to_owned(), error.to_string());
     match error.kind() {
         ErrorKind::DeviceNotAvailable | ErrorKind::HostUnavailable => {
-            NoDevice::Missing { kind, name, reason }
+            DeviceError::Missing { kind, name, reason }
         }
         ErrorKind::UnsupportedConfig => {
-            NoDevice::Rate { kind, name, needed: HEARD_RATE.to_string(), offered: reason }
+            DeviceError::Rate { kind, name, needed: HEARD_RATE.to_string(), offered: reason }
         }
-        _ => NoDevice::Unusable { kind, name, reason },
+        _ => DeviceError::Unusable { kind, name, reason },
     }
 }
 
@@ -381,19 +381,19 @@ mod tests {
         ];
         let (config, format) = choose("microphone", "one", &offers, &[HEARD_RATE]).unwrap();
         assert_eq!((config.channels, config.sample_rate, format), (1, 16_000, SampleFormat::I16));
-        let (config, _) = choose("speaker", "one", &offers, &SPOKEN_RATES).unwrap();
+        let (config, _) = choose("speaker", "one", &offers, &SUPPORTED_RATES).unwrap();
         assert_eq!((config.channels, config.sample_rate), (2, 24_000));
     }
 
     #[test]
     fn choose_reports_the_supported_rates() {
         let offers = [offer(2, (44_100, 48_000), SampleFormat::I16)];
-        let told = choose("microphone", "hw:1", &offers, &[HEARD_RATE]).unwrap_err().to_string();
+        let reported = choose("microphone", "hw:1", &offers, &[HEARD_RATE]).unwrap_err().to_string();
         assert_eq!(
-            told,
+            reported,
             "the microphone `hw:1` does not support 16000 Hz (44100 to 48000 Hz); use a `plug` device, such as `plughw:0`, \
              to resample"
         );
-        assert!(choose("speaker", "none", &[], &SPOKEN_RATES).is_err());
+        assert!(choose("speaker", "none", &[], &SUPPORTED_RATES).is_err());
     }
 }

@@ -20,7 +20,7 @@ pub struct Endpoints {
     /// Duration of the pause that ends speech.
     pub pause: Duration,
     /// Maximum duration, so that speech without a pause is recognised too.
-    pub longest: Duration,
+    pub max_duration: Duration,
 }
 
 impl Default for Endpoints {
@@ -31,7 +31,7 @@ impl Default for Endpoints {
             above_noise: 3.0,
             frames: 3,
             pause: Duration::from_millis(600),
-            longest: Duration::from_secs(20),
+            max_duration: Duration::from_secs(20),
         }
     }
 }
@@ -102,7 +102,7 @@ impl Endpointer {
     }
 
     /// Processes the frame that began at `at`, with its speech probability and its level in dBFS.
-    pub fn hear(&mut self, at: Duration, probability: f32, level: f32) -> Option<Edge> {
+    pub fn push(&mut self, at: Duration, probability: f32, level: f32) -> Option<Edge> {
         let end = at + time_of(FRAME as u64, crate::HEARD_RATE);
         let endpoints = self.endpoints;
         if let Some(speech) = &mut self.speech {
@@ -110,7 +110,9 @@ impl Endpointer {
                 speech.last = end;
             }
             let Speech { began, last } = *speech;
-            if end.saturating_sub(last) >= endpoints.pause || end.saturating_sub(began) >= endpoints.longest {
+            if end.saturating_sub(last) >= endpoints.pause
+                || end.saturating_sub(began) >= endpoints.max_duration
+            {
                 self.reset();
                 return Some(Edge::Ended { began, ended: last });
             }

@@ -6,13 +6,13 @@
 pub mod dsp;
 pub mod phonemes;
 
-use minismith_senses::models::{ModelFile, Models, NoModel};
+use minismith_perception::models::{ModelError, ModelFile, Models};
 use ort::session::Session;
 use ort::value::TensorRef;
 
-use crate::VoiceFault;
+use crate::VoiceError;
 use crate::audio::Clip;
-use crate::mouth::Speech;
+use crate::synthesizer::TextToSpeech;
 
 /// The model, with the voice "heart".
 pub const MODEL: ModelFile = ModelFile {
@@ -22,7 +22,7 @@ pub const MODEL: ModelFile = ModelFile {
 };
 
 /// Maximum number of phonemes per run. Longer text is split between words.
-const MOST: usize = 400;
+const MAX_PHONEMES: usize = 400;
 
 /// Converts text to phonemes. This crate starts no processes, so the caller implements it.
 pub trait Phonemizer {
@@ -30,11 +30,11 @@ pub trait Phonemizer {
     ///
     /// # Errors
     /// Returns an error when conversion fails, for example because the program is not installed.
-    fn ipa(&mut self, text: &str) -> Result<String, VoiceFault>;
+    fn ipa(&mut self, text: &str) -> Result<String, VoiceError>;
 }
 
 impl<P: Phonemizer + ?Sized> Phonemizer for Box<P> {
-    fn ipa(&mut self, text: &str) -> Result<String, VoiceFault> {
+    fn ipa(&mut self, text: &str) -> Result<String, VoiceError> {
         (**self).ipa(text)
     }
 }
@@ -52,7 +52,7 @@ impl<P: Phonemizer> Hibari<P> {
     ///
     /// # Errors
     /// Returns an error when the model is not installed or unusable.
-    pub fn open(models: &Models, phonemizer: P) -> Result<Self, NoModel> {
+    pub fn open(models: &Models, phonemizer: P) -> Result<Self, ModelError> {
         Ok(Hibari {
             session: models.session(&MODEL)?,
             phonemizer,
@@ -71,7 +71,7 @@ impl<P: Phonemizer> Hibari<P> {
     ///
     /// # Errors
     /// Returns an error when the phonemizer fails.
-    pub fn sounds(&mut self, text: &str) -> Result<Vec<String>, VoiceFault> {
+    pub fn sounds(&mut self, text: &str) -> Result<Vec<String>, VoiceError> {
         let mut sounds = String::new();
         for (clause, mark) in phonemes::clauses(text) {
             let ipa = self.phonemizer.ipa(&phonemes::respelt(&clause))?;
@@ -85,11 +85,11 @@ impl<P: Phonemizer> Hibari<P> {
             sounds.push_str(&said);
             sounds.push(mark);
         }
-        Ok(phonemes::pieces(&sounds, MOST))
+        Ok(phonemes::pieces(&sounds, MAX_PHONEMES))
     }
 
-    fn speak(&mut self, piece: &str) -> Result<Vec<f32>, VoiceFault> {
-        let failed = |error: ort::Error| VoiceFault::failed(MODEL.what, error);
+    fn speak(&mut self, piece: &str) -> Result<Vec<f32>, VoiceError> {
+        let failed = |error: ort::Error| VoiceError::failed(MODEL.what, error);
         let ids = phonemes::ids(piece);
         let speaking_rate = [self.speaking_rate];
         let outputs = self
@@ -102,8 +102,8 @@ impl<P: Phonemizer> Hibari<P> {
         let numbers = |name: &'static str| {
             let value = outputs
                 .get(name)
-                .ok_or_else(|| VoiceFault::failed(MODEL.what, format!("the model has no output `{name}`")))?;
-            Ok::<_, VoiceFault>(value.try_extract_tensor::<f32>().map_err(failed)?.1)
+                .ok_or_else(|| VoiceError::failed(MODEL.what, format!("the model has no output `{name}`")))?;
+            Ok::<_, VoiceError>(value.try_extract_tensor::<f32>().map_err(failed)?.1)
         };
         let spectra = dsp::Spectra {
             harmonics: numbers("lh")?,
@@ -113,16 +113,16 @@ impl<P: Phonemizer> Hibari<P> {
             phase: numbers("phi")?,
             pitch: numbers("f0")?,
         };
-        self.synthesis.sound(&spectra).map_err(|reason| VoiceFault::failed(MODEL.what, reason))
+        self.synthesis.sound(&spectra).map_err(|reason| VoiceError::failed(MODEL.what, reason))
     }
 }
 
-impl<P: Phonemizer> Speech for Hibari<P> {
+impl<P: Phonemizer> TextToSpeech for Hibari<P> {
     fn rate(&self) -> u32 {
         dsp::RATE
     }
 
-    fn say(&mut self, sentence: &str) -> Result<Clip, VoiceFault> {
+    fn synthesize(&mut self, sentence: &str) -> Result<Clip, VoiceError> {
         let mut samples = Vec::new();
         for piece in self.sounds(sentence)? {
             samples.extend(self.speak(&piece)?);

@@ -8,16 +8,16 @@ mod tokens;
 
 use std::rc::Rc;
 
-use minismith_senses::models::{ModelFile, Models, NoModel};
+use minismith_perception::models::{ModelError, ModelFile, Models};
 use ort::memory::Allocator;
 use ort::session::{Session, SessionInputValue};
 use ort::value::{DynValue, Tensor, TensorRef};
 
 use crate::transcriber::{Choice, Transcriber, Transcript};
-use crate::{HEARD_RATE, VoiceFault};
+use crate::{HEARD_RATE, VoiceError};
 
 pub use choice::Choices;
-pub use tokens::{NoTokens, Tokens};
+pub use tokens::{Tokens, TokensError};
 
 /// Task of all three files.
 const WHAT: &str = "speech recognition";
@@ -84,10 +84,10 @@ impl Moonshine {
     ///
     /// # Errors
     /// Returns an error when the model is not installed or unusable.
-    pub fn open(models: &Models) -> Result<Self, NoModel> {
+    pub fn open(models: &Models) -> Result<Self, ModelError> {
         let encoder = models.session(&ENCODER)?;
         let decoder = models.session(&DECODER)?;
-        let tokens = Tokens::read(&models.read(&TOKENS)?).map_err(|error| NoModel::Broken {
+        let tokens = Tokens::read(&models.read(&TOKENS)?).map_err(|error| ModelError::Broken {
             what: WHAT,
             file: TOKENS.file.to_owned(),
             folder: models.folder().to_owned(),
@@ -225,8 +225,8 @@ fn max_tokens(samples: &[f32]) -> usize {
 }
 
 impl Transcriber for Moonshine {
-    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
-        let failed = |error: ort::Error| VoiceFault::failed(WHAT, error);
+    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceError> {
+        let failed = |error: ort::Error| VoiceError::failed(WHAT, error);
         let heard = pad_or_truncate(samples);
         let mask = vec![1_i64; heard.len()];
         let seen = Encoded { states: self.encode(&heard, &mask).map_err(failed)?, mask: &mask };
@@ -235,11 +235,11 @@ impl Transcriber for Moonshine {
         Ok(Transcript {
             text: self.tokens.text(said.iter().map(|(token, _)| *token)),
             confidence: (logarithms / said.len().max(1) as f32).exp(),
-            least: said.iter().fold(1.0, |least: f32, (_, likely)| least.min(*likely)),
+            min_confidence: said.iter().fold(1.0, |least: f32, (_, likely)| least.min(*likely)),
         })
     }
 
-    fn command(&mut self, samples: &[f32], freely: &Transcript) -> Result<Option<Choice>, VoiceFault> {
+    fn command(&mut self, samples: &[f32], freely: &Transcript) -> Result<Option<Choice>, VoiceError> {
         let known = std::mem::take(&mut self.known);
         let choice = self.choose(samples, freely, &known);
         self.known = known;
@@ -258,9 +258,9 @@ fn log_probability(logits: &[f32], token: i64) -> f32 {
 /// Returns the most likely token and its probability.
 fn likeliest(logits: &[f32]) -> (i64, f32) {
     let (mut token, mut largest) = (END_TOKEN as usize, f32::NEG_INFINITY);
-    for (place, &logit) in logits.iter().enumerate() {
+    for (position, &logit) in logits.iter().enumerate() {
         if logit > largest {
-            (token, largest) = (place, logit);
+            (token, largest) = (position, logit);
         }
     }
     let all: f32 = logits.iter().map(|logit| (logit - largest).exp()).sum();

@@ -1,6 +1,6 @@
 //! The [`Transcriber`] trait for speech recognition by a local model or a service.
 
-use crate::VoiceFault;
+use crate::VoiceError;
 
 /// Result of free decoding.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -10,7 +10,7 @@ pub struct Transcript {
     /// Confidence, 0 to 1: the geometric mean of the token probabilities.
     pub confidence: f32,
     /// Lowest token probability, 0 to 1.
-    pub least: f32,
+    pub min_confidence: f32,
 }
 
 /// A command chosen from a list.
@@ -44,17 +44,17 @@ pub trait Transcriber {
     ///
     /// # Errors
     /// Returns an error when the model or the service fails.
-    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault>;
+    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceError>;
 
     /// Transcribes samples, and reports partial transcripts if the implementation has any.
     ///
     /// # Errors
     /// Returns the same errors as [`transcribe`](Self::transcribe).
-    fn transcribe_telling(
+    fn transcribe_with_partials(
         &mut self,
         samples: &[f32],
         _so_far: &mut dyn FnMut(&Transcript),
-    ) -> Result<Transcript, VoiceFault> {
+    ) -> Result<Transcript, VoiceError> {
         self.transcribe(samples)
     }
 
@@ -63,25 +63,25 @@ pub trait Transcriber {
     ///
     /// # Errors
     /// Returns the same errors as [`transcribe`](Self::transcribe).
-    fn command(&mut self, _samples: &[f32], _freely: &Transcript) -> Result<Option<Choice>, VoiceFault> {
+    fn command(&mut self, _samples: &[f32], _freely: &Transcript) -> Result<Option<Choice>, VoiceError> {
         Ok(None)
     }
 }
 
 impl<T: Transcriber + ?Sized> Transcriber for Box<T> {
-    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
+    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceError> {
         (**self).transcribe(samples)
     }
 
-    fn transcribe_telling(
+    fn transcribe_with_partials(
         &mut self,
         samples: &[f32],
         so_far: &mut dyn FnMut(&Transcript),
-    ) -> Result<Transcript, VoiceFault> {
-        (**self).transcribe_telling(samples, so_far)
+    ) -> Result<Transcript, VoiceError> {
+        (**self).transcribe_with_partials(samples, so_far)
     }
 
-    fn command(&mut self, samples: &[f32], freely: &Transcript) -> Result<Option<Choice>, VoiceFault> {
+    fn command(&mut self, samples: &[f32], freely: &Transcript) -> Result<Option<Choice>, VoiceError> {
         (**self).command(samples, freely)
     }
 }

@@ -1,10 +1,10 @@
 //! Voice activity detection with Silero's network, on frames of 32 ms ([`Vad`]).
 
-use minismith_senses::models::{ModelFile, Models, NoModel};
+use minismith_perception::models::{ModelError, ModelFile, Models};
 use ort::session::Session;
 use ort::value::TensorRef;
 
-use crate::VoiceFault;
+use crate::VoiceError;
 use crate::audio::sane;
 
 /// The model: Silero VAD for 16 kHz.
@@ -29,7 +29,7 @@ pub trait SpeechDetector {
     ///
     /// # Errors
     /// Returns an error when the model fails.
-    fn probability(&mut self, frame: &[f32]) -> Result<f32, VoiceFault>;
+    fn probability(&mut self, frame: &[f32]) -> Result<f32, VoiceError>;
 
     /// Clears the recurrent state.
     fn reset(&mut self);
@@ -48,7 +48,7 @@ impl Vad {
     ///
     /// # Errors
     /// Returns an error when the model is not installed or unusable.
-    pub fn open(models: &Models) -> Result<Self, NoModel> {
+    pub fn open(models: &Models) -> Result<Self, ModelError> {
         Ok(Vad {
             session: models.session(&MODEL)?,
             input: vec![0.0; CONTEXT + FRAME],
@@ -58,8 +58,8 @@ impl Vad {
 }
 
 impl SpeechDetector for Vad {
-    fn probability(&mut self, frame: &[f32]) -> Result<f32, VoiceFault> {
-        let failed = |error: ort::Error| VoiceFault::failed(MODEL.what, error);
+    fn probability(&mut self, frame: &[f32]) -> Result<f32, VoiceError> {
+        let failed = |error: ort::Error| VoiceError::failed(MODEL.what, error);
         self.input.copy_within(FRAME.., 0);
         let mut samples = frame.iter().copied().map(sane);
         for slot in self.input.iter_mut().skip(CONTEXT) {
@@ -77,8 +77,8 @@ impl SpeechDetector for Vad {
         let output = |name: &'static str| {
             let value = outputs
                 .get(name)
-                .ok_or_else(|| VoiceFault::failed(MODEL.what, format!("the model has no output `{name}`")))?;
-            Ok::<_, VoiceFault>(value.try_extract_tensor::<f32>().map_err(failed)?.1)
+                .ok_or_else(|| VoiceError::failed(MODEL.what, format!("the model has no output `{name}`")))?;
+            Ok::<_, VoiceError>(value.try_extract_tensor::<f32>().map_err(failed)?.1)
         };
         let probability = output("output")?.first().copied().unwrap_or(0.0);
         let recurrent_state = output("stateN")?;

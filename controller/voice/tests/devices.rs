@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use minismith_voice::audio::{Clip, level};
-use minismith_voice::devices::{Microphone, NoDevice, Pace, Speaker};
+use minismith_voice::devices::{DeviceError, Microphone, Pace, Speaker};
 use support::{errors, models, padded, spoken};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -26,7 +26,7 @@ fn raw(samples: &[f32]) -> Vec<u8> {
 /// Writes an ALSA configuration for a folder with a sound to record.
 fn configure(folder: &Path, heard: &[f32]) -> String {
     std::fs::write(folder.join("heard.raw"), raw(heard)).unwrap();
-    let place = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let position = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let text = format!(
         r#"
 pcm.files {{
@@ -44,10 +44,10 @@ pcm.narrow {{
 }}
 pcm.!default "files"
 "#,
-        played = place("played.raw"),
-        heard = place("heard.raw"),
+        played = position("played.raw"),
+        heard = position("heard.raw"),
     );
-    let file = place("asound.conf");
+    let file = position("asound.conf");
     std::fs::write(&file, text).unwrap();
     file
 }
@@ -62,9 +62,9 @@ fn run_in_own_process(name: &str, folder: &Path, heard: &[f32]) {
         .env("VOICE_TRIAL", folder)
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    println!("{told}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && told.contains("1 passed"), "{name} failed");
+    let reported = String::from_utf8_lossy(&output.stdout);
+    println!("{reported}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && reported.contains("1 passed"), "{name} failed");
 }
 
 fn folder() -> std::path::PathBuf {
@@ -124,8 +124,8 @@ fn plays_to_a_file() {
     let much = vec![0.1; 24_000 * 6];
     assert!(speaker.play(&much) <= 24_000 * 5);
     assert!(speaker.health().dropped >= 24_000);
-    speaker.cut();
-    assert_eq!(speaker.waiting(), 0);
+    speaker.stop();
+    assert_eq!(speaker.queued(), 0);
     drop(speaker);
     let played = std::fs::read(folder().join("played.raw")).unwrap();
     let played: Vec<f32> =
@@ -154,7 +154,7 @@ fn reports_errors() {
     for name in ["nothing-of-that-name", "narrow"] {
         let error = Microphone::open(name, Pace::Device, PATIENCE).err().unwrap();
         println!("{error}");
-        assert!(matches!(&error, NoDevice::Missing { .. }), "{error:?}");
+        assert!(matches!(&error, DeviceError::Missing { .. }), "{error:?}");
         assert!(Speaker::open(name, Pace::Device, PATIENCE).is_err());
     }
     let _ = Clip::default();

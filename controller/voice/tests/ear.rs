@@ -12,24 +12,28 @@ mod support;
 use std::time::Duration;
 
 use minismith_voice::audio::{Clip, level, time_of};
-use minismith_voice::ear::{Ear, Heard, Listening};
 use minismith_voice::endpoint::{Edge, Endpointer, Endpoints};
 use minismith_voice::hibari::Hibari;
 use minismith_voice::moonshine::Moonshine;
-use minismith_voice::mouth::Speech;
+use minismith_voice::recognizer::{RecognizerEvent, RecognizerOptions, SpeechRecognizer};
+use minismith_voice::synthesizer::TextToSpeech;
 use minismith_voice::vad::{FRAME, SpeechDetector, Vad};
 use support::{Espeak, models, noise, noisy, padded, spoken, timed};
 
-fn ear() -> Ear<Vad, Moonshine> {
+fn ear() -> SpeechRecognizer<Vad, Moonshine> {
     let models = models();
-    Ear::new(Vad::open(&models).unwrap(), Moonshine::open(&models).unwrap(), Listening::default())
+    SpeechRecognizer::new(
+        Vad::open(&models).unwrap(),
+        Moonshine::open(&models).unwrap(),
+        RecognizerOptions::default(),
+    )
 }
 
 /// Feeds samples to a recognizer in chunks, as a device delivers them.
-fn hear(ear: &mut Ear<Vad, Moonshine>, samples: &[f32]) -> Vec<Heard> {
+fn hear(ear: &mut SpeechRecognizer<Vad, Moonshine>, samples: &[f32]) -> Vec<RecognizerEvent> {
     let mut heard = Vec::new();
     for (number, piece) in samples.chunks(320).enumerate() {
-        heard.extend(ear.hear(time_of(number as u64 * 320, 16_000), piece));
+        heard.extend(ear.push(time_of(number as u64 * 320, 16_000), piece));
     }
     heard.extend(ear.finish());
     heard
@@ -40,11 +44,11 @@ fn max_probability(vad: &mut Vad, samples: &[f32]) -> f32 {
     samples.chunks_exact(FRAME).map(|frame| vad.probability(frame).unwrap()).fold(0.0, f32::max)
 }
 
-fn texts(heard: &[Heard]) -> Vec<String> {
+fn texts(heard: &[RecognizerEvent]) -> Vec<String> {
     heard
         .iter()
         .filter_map(|one| match one {
-            Heard::Utterance { text, .. } => Some(text.clone()),
+            RecognizerEvent::Utterance { text, .. } => Some(text.clone()),
             _ => None,
         })
         .collect()
@@ -87,7 +91,7 @@ fn utterances_have_accurate_boundaries() {
         let utterances: Vec<(Duration, Duration)> = heard
             .iter()
             .filter_map(|one| match one {
-                Heard::Utterance { began, ended, .. } => Some((*began, *ended)),
+                RecognizerEvent::Utterance { began, ended, .. } => Some((*began, *ended)),
                 _ => None,
             })
             .collect();
@@ -112,14 +116,14 @@ fn endpointer_ignores_clicks_and_noise() {
             100..120 => (0.9, -60.0),
             _ => (0.05, -60.0),
         };
-        edges.extend(endpointer.hear(frame * number, probability, level));
+        edges.extend(endpointer.push(frame * number, probability, level));
     }
     assert_eq!(edges, [Edge::Began { at: frame * 20 }, Edge::Ended { began: frame * 20, ended: frame * 75 }]);
 }
 
-fn stop(heard: &[Heard]) -> Option<(String, Duration, Duration)> {
+fn stop(heard: &[RecognizerEvent]) -> Option<(String, Duration, Duration)> {
     heard.iter().find_map(|one| match one {
-        Heard::StopWord { word, ended, at } => Some((word.clone(), *ended, *at)),
+        RecognizerEvent::StopWord { word, ended, at } => Some((word.clone(), *ended, *at)),
         _ => None,
     })
 }
@@ -129,7 +133,7 @@ fn stop_word_is_detected_soon_after_it_ends() {
     let mut voice = Hibari::open(&models(), Espeak).unwrap();
     let (mut spotted, mut tried) = (0, 0);
     for sentence in ["Stop!", "Halt!", "Freeze!", "Stop now, please.", "Please stop."] {
-        let mut ways = vec![("hibari", voice.say(sentence).unwrap().resampled(16_000).unwrap())];
+        let mut ways = vec![("hibari", voice.synthesize(sentence).unwrap().resampled(16_000).unwrap())];
         ways.extend(["en-us", "en-gb+f3"].map(|name| (name, spoken(sentence, name, 150))));
         for (name, clip) in ways {
             let clip = padded(&clip, 0.8, 1.2);
@@ -164,7 +168,7 @@ fn similar_sentences_do_not_stop() {
         "Look at the stopwatch and nod.",
         "Never stop dreaming.",
     ] {
-        let clip = padded(&voice.say(sentence).unwrap().resampled(16_000).unwrap(), 0.5, 1.0);
+        let clip = padded(&voice.synthesize(sentence).unwrap().resampled(16_000).unwrap(), 0.5, 1.0);
         let heard = hear(&mut ear(), &clip.samples);
         println!("{sentence}: {:?}", texts(&heard));
         assert_eq!(stop(&heard), None, "{sentence}: {heard:?}");
@@ -192,10 +196,10 @@ const STORY: &str = "I can see two people and a cup of coffee on the table. I lo
 fn story() -> Vec<(Duration, Clip, String)> {
     let mut voice = Hibari::open(&models(), Espeak).unwrap();
     let mut at = Duration::from_millis(500);
-    minismith_voice::mouth::sentences(STORY)
+    minismith_voice::synthesizer::sentences(STORY)
         .into_iter()
         .map(|sentence| {
-            let clip = voice.say(&sentence).unwrap().resampled(16_000).unwrap();
+            let clip = voice.synthesize(&sentence).unwrap().resampled(16_000).unwrap();
             let begun = at;
             at += clip.duration();
             (begun, clip, sentence)
@@ -218,7 +222,7 @@ fn own_voice_is_ignored() {
         for (floor, seed) in [(-70.0, 4), (-65.0, 5), (-60.0, 6), (-50.0, 7)] {
             let mut ear = ear();
             for (at, clip, sentence) in &story {
-                ear.playing(Some(*at), &clip.samples, sentence);
+                ear.playback(Some(*at), &clip.samples, sentence);
             }
             let microphone = sum(&room(&played, gain), &noise(played.len(), floor, seed));
             let (heard, time) = timed(|| hear(&mut ear, &microphone));
@@ -226,7 +230,7 @@ fn own_voice_is_ignored() {
             println!("gain {gain}, noise {floor} dB, time {share:.3} of the sound's: {heard:?}");
             assert_eq!(texts(&heard), Vec::<String>::new());
             assert_eq!(stop(&heard), None);
-            assert!(!heard.iter().any(|one| matches!(one, Heard::Began { .. })), "{heard:?}");
+            assert!(!heard.iter().any(|one| matches!(one, RecognizerEvent::Began { .. })), "{heard:?}");
         }
     }
     // Without the reference signal it mistakes its own voice for a person. This proves that the recognizer is not simply deaf.
@@ -251,7 +255,7 @@ fn person_is_heard_over_own_voice() {
             }
             let mut ear = ear();
             for (at, clip, sentence) in &story {
-                ear.playing(Some(*at), &clip.samples, sentence);
+                ear.playback(Some(*at), &clip.samples, sentence);
             }
             let mut heard = Vec::new();
             let mut silenced = false;
@@ -259,8 +263,8 @@ fn person_is_heard_over_own_voice() {
             for number in 0..samples.len() / 320 {
                 let at = time_of(number as u64 * 320, 16_000);
                 let piece: Vec<f32> = samples[number * 320..][..320].to_vec();
-                let more = ear.hear(at, &piece);
-                if !silenced && more.iter().any(|one| matches!(one, Heard::Began { .. })) {
+                let more = ear.push(at, &piece);
+                if !silenced && more.iter().any(|one| matches!(one, RecognizerEvent::Began { .. })) {
                     // The robot falls silent 0.1 s later.
                     silenced = true;
                     let cut = at + Duration::from_millis(100);
@@ -280,7 +284,7 @@ fn person_is_heard_over_own_voice() {
                 level(&person.samples) - level(&room(&played, gain)[from..from + person.samples.len()]);
             println!("echo {gain}, {name} {said:?} {person_at:.0} dB above it: {heard:?}");
             let began = heard.iter().find_map(|one| match one {
-                Heard::Began { at, over_mouth } => Some((*at, *over_mouth)),
+                RecognizerEvent::Began { at, over_playback: over_mouth } => Some((*at, *over_mouth)),
                 _ => None,
             });
             let (at, over_mouth) = began.expect("a person was heard");
@@ -309,10 +313,10 @@ fn stop_word_is_detected_over_sentences_with_inexact_times() {
         [(0.1, 0.0, 4), (0.25, 0.013, 5), (0.25, -0.035, 6), (0.4, 0.060, 7), (0.4, -0.002, 8)]
     {
         let mut played = vec![0.0; 8000];
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for (number, (_, clip, sentence)) in story.iter().enumerate() {
             played.extend(vec![0.0; 3000 + 531 * number]);
-            told.push((time_of(played.len() as u64, 16_000), clip, sentence));
+            reported.push((time_of(played.len() as u64, 16_000), clip, sentence));
             played.extend(&clip.samples);
         }
         played.extend([0.0; 24_000]);
@@ -320,7 +324,7 @@ fn stop_word_is_detected_over_sentences_with_inexact_times() {
             let is_spoken = from > 0.0;
             let mut microphone = sum(&room(&played, gain), &noise(played.len(), -65.0, seed));
             if is_spoken {
-                let at = told[1].0 + Duration::from_secs_f64(from);
+                let at = reported[1].0 + Duration::from_secs_f64(from);
                 let person = spoken("stop", who, 150);
                 let at = (at.as_secs_f64() * 16_000.0) as usize;
                 for (sample, person) in microphone.iter_mut().skip(at).zip(&person.samples) {
@@ -328,20 +332,20 @@ fn stop_word_is_detected_over_sentences_with_inexact_times() {
                 }
             }
             let mut ear = ear();
-            let mut untold: std::collections::VecDeque<_> = told.iter().collect();
+            let mut unreported: std::collections::VecDeque<_> = reported.iter().collect();
             let mut heard = Vec::new();
             for (number, piece) in microphone.chunks(320).enumerate() {
                 let at = time_of(number as u64 * 320, 16_000);
-                if let Some((begins, clip, sentence)) = untold.front().copied()
+                if let Some((begins, clip, sentence)) = unreported.front().copied()
                     && *begins <= at
                 {
                     // The first sentence identifies the room. The others have different errors.
-                    let off = off * [0.0, 1.0, -0.6][story.len() - untold.len()];
+                    let off = off * [0.0, 1.0, -0.6][story.len() - unreported.len()];
                     let wrong = Duration::from_secs_f64(begins.as_secs_f64() + off);
-                    ear.playing(Some(wrong), &clip.samples, sentence);
-                    untold.pop_front();
+                    ear.playback(Some(wrong), &clip.samples, sentence);
+                    unreported.pop_front();
                 }
-                heard.extend(ear.hear(at, piece));
+                heard.extend(ear.push(at, piece));
             }
             heard.extend(ear.finish());
             let is_stopped = stop(&heard).is_some();
@@ -350,7 +354,7 @@ fn stop_word_is_detected_over_sentences_with_inexact_times() {
                 tried += 1;
                 heard_of += u32::from(is_stopped);
             } else {
-                alarms += heard.iter().filter(|one| matches!(one, Heard::Began { .. })).count();
+                alarms += heard.iter().filter(|one| matches!(one, RecognizerEvent::Began { .. })).count();
             }
         }
     }
@@ -378,11 +382,12 @@ fn last_utterance_is_matched_against_commands() {
 #[test]
 fn recognizer_ignores_speech_during_playback_without_barge_in() {
     let models = models();
-    let listening = Listening { barge_in: false, ..Listening::default() };
-    let mut ear = Ear::new(Vad::open(&models).unwrap(), Moonshine::open(&models).unwrap(), listening);
+    let listening = RecognizerOptions { barge_in: false, ..RecognizerOptions::default() };
+    let mut ear =
+        SpeechRecognizer::new(Vad::open(&models).unwrap(), Moonshine::open(&models).unwrap(), listening);
     let story = story();
     for (at, clip, sentence) in &story {
-        ear.playing(Some(*at), &clip.samples, sentence);
+        ear.playback(Some(*at), &clip.samples, sentence);
     }
     let mut samples = all_of(&story);
     let person = spoken("turn your head to the left", "en-us", 150);

@@ -11,12 +11,12 @@ mod support;
 
 use std::time::Duration;
 
-use minismith_voice::VoiceFault;
-use minismith_voice::audio::{AudioFault, Clip, Flow, decibels, level, time_of};
-use minismith_voice::ear::{Ear, Heard, Listening};
+use minismith_voice::VoiceError;
+use minismith_voice::audio::{AudioFault, Clip, StreamResampler, decibels, level, time_of};
+use minismith_voice::dialog::{DialogAction, DialogEvent, DialogState};
 use minismith_voice::moonshine::Tokens;
-use minismith_voice::mouth::{envelope, sentences};
-use minismith_voice::states::{Act, Happened, State};
+use minismith_voice::recognizer::{RecognizerEvent, RecognizerOptions, SpeechRecognizer};
+use minismith_voice::synthesizer::{envelope, sentences};
 use minismith_voice::transcriber::{Transcriber, Transcript};
 use minismith_voice::vad::SpeechDetector;
 use proptest::prelude::*;
@@ -39,9 +39,9 @@ fn wav_files_round_trip() {
     assert_eq!((again.rate, again.samples.len()), (16_000, 4000));
     assert!(clip.samples.iter().zip(&again.samples).all(|(one, other)| (one - other).abs() < 1e-4));
     let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("tone.wav");
-    clip.save(&place).unwrap();
-    assert_eq!(Clip::open(&place).unwrap(), again);
+    let position = folder.path().join("tone.wav");
+    clip.save(&position).unwrap();
+    assert_eq!(Clip::open(&position).unwrap(), again);
     assert!(matches!(Clip::open(&folder.path().join("none.wav")), Err(AudioFault::File(_))));
 }
 
@@ -64,13 +64,13 @@ fn wav(channels: u16, rate: u32, bits: u16, data: &[u8]) -> Vec<u8> {
 #[test]
 fn unusable_files_are_rejected_with_a_reason() {
     let data = [0_u8; 4800];
-    let told = |bytes: &[u8]| Clip::from_bytes(bytes).unwrap_err().to_string();
-    println!("{}\n{}", told(b"no wav at all"), told(&wav(1, 16_000, 16, &data)[..60]));
-    assert!(told(b"").contains("cannot read the WAV file"));
-    assert!(told(b"RIFF\x10\0\0\0WAVEjunk").contains("cannot read the WAV file"));
-    assert_eq!(told(&wav(6, 16_000, 16, &data)), "unsupported number of channels: 6; use mono or stereo");
-    assert!(told(&wav(1, 4000, 16, &data)).starts_with("unsupported sample rate: 4000 Hz"));
-    assert_eq!(told(&wav(1, 16_000, 16, &[])), "the file contains no sound");
+    let reported = |bytes: &[u8]| Clip::from_bytes(bytes).unwrap_err().to_string();
+    println!("{}\n{}", reported(b"no wav at all"), reported(&wav(1, 16_000, 16, &data)[..60]));
+    assert!(reported(b"").contains("cannot read the WAV file"));
+    assert!(reported(b"RIFF\x10\0\0\0WAVEjunk").contains("cannot read the WAV file"));
+    assert_eq!(reported(&wav(6, 16_000, 16, &data)), "unsupported number of channels: 6; use mono or stereo");
+    assert!(reported(&wav(1, 4000, 16, &data)).starts_with("unsupported sample rate: 4000 Hz"));
+    assert_eq!(reported(&wav(1, 16_000, 16, &[])), "the file contains no sound");
     let stereo = Clip::from_bytes(&wav(2, 48_000, 16, &data)).unwrap();
     assert_eq!((stereo.samples.len(), stereo.rate), (1200, 48_000));
     assert_eq!(
@@ -90,11 +90,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn parsers_never_panic_on_corrupt_files(mut bytes in prop::collection::vec(any::<u8>(), 0..400), place in 0_usize..44, value: u8) {
+    fn parsers_never_panic_on_corrupt_files(mut bytes in prop::collection::vec(any::<u8>(), 0..400), position in 0_usize..44, value: u8) {
         let _ = Clip::from_bytes(&bytes);
         let whole = tone(16_000, 300.0, 100).to_bytes().unwrap();
         let mut broken = whole.clone();
-        broken[place] = value;
+        broken[position] = value;
         let _ = Clip::from_bytes(&broken);
         bytes.truncate(40);
         let _ = Clip::from_bytes(&[&whole[..44 - bytes.len() % 40], &bytes].concat());
@@ -128,7 +128,7 @@ proptest! {
             .collect();
         prop_assert!(level(&rest) < -35.0, "{}", level(&rest));
         // Chunked resampling gives the same length, except for samples still in the resampler.
-        let mut flow = Flow::new(from, to).unwrap();
+        let mut flow = StreamResampler::new(from, to).unwrap();
         let pieces: usize = clip.samples.chunks(333).map(|piece| flow.push(piece).len()).sum();
         prop_assert!((pieces as f64 - expected).abs() * 1000.0 <= 60.0 * f64::from(to), "{} {}", pieces, expected);
     }
@@ -149,23 +149,23 @@ proptest! {
 
     #[test]
     fn stop_always_holds_until_rest(steps in prop::collection::vec(0_usize..9, 0..60)) {
-        const ALL: [Happened; 9] = [
-            Happened::Began, Happened::Utterance, Happened::Unsure, Happened::StopWord, Happened::Answer,
-            Happened::NothingToSay, Happened::AllSaid, Happened::AtRest, Happened::Failed,
+        const ALL: [DialogEvent; 9] = [
+            DialogEvent::Began, DialogEvent::Utterance, DialogEvent::Unsure, DialogEvent::StopWord, DialogEvent::Answer,
+            DialogEvent::NothingToSay, DialogEvent::AllSaid, DialogEvent::AtRest, DialogEvent::Failed,
         ];
-        let mut state = State::default();
+        let mut state = DialogState::default();
         for step in steps {
-            let (next, acts) = state.after(ALL[step], step % 2 == 0);
-            if ALL[step] == Happened::StopWord {
-                prop_assert_eq!((next, acts.first()), (State::Holding, Some(&Act::Hold)));
+            let (next, acts) = state.transition(ALL[step], step % 2 == 0);
+            if ALL[step] == DialogEvent::StopWord {
+                prop_assert_eq!((next, acts.first()), (DialogState::Holding, Some(&DialogAction::Hold)));
             }
-            if state == State::Holding && ALL[step] != Happened::StopWord {
+            if state == DialogState::Holding && ALL[step] != DialogEvent::StopWord {
                 prop_assert!(acts.is_empty());
             }
-            prop_assert_eq!(next == State::Holding && acts.contains(&Act::Think), false);
+            prop_assert_eq!(next == DialogState::Holding && acts.contains(&DialogAction::Think), false);
             state = next;
         }
-        prop_assert_eq!(state.after(Happened::StopWord, false).0.after(Happened::AtRest, false).0, State::Listening);
+        prop_assert_eq!(state.transition(DialogEvent::StopWord, false).0.transition(DialogEvent::AtRest, false).0, DialogState::Listening);
     }
 
     #[test]
@@ -173,28 +173,28 @@ proptest! {
         pieces in prop::collection::vec((0_usize..3000, -1.0_f32..1.0, 0_u64..800), 1..60),
         plays in prop::collection::vec((0_u64..20_000, 0_usize..40_000), 0..6),
     ) {
-        let mut ear = Ear::new(Loud, Counting(0), Listening::default());
+        let mut ear = SpeechRecognizer::new(Loud, Counting(0), RecognizerOptions::default());
         for (at, count) in plays {
-            ear.playing(Some(Duration::from_millis(at)), &vec![0.3; count], "one two three");
+            ear.playback(Some(Duration::from_millis(at)), &vec![0.3; count], "one two three");
         }
         let (mut at, mut open, mut last) = (Duration::ZERO, false, Duration::ZERO);
         for (count, value, pause) in pieces {
             at += Duration::from_millis(pause);
             let samples: Vec<f32> = (0..count).map(|n| if n % 2 == 0 { value } else { -value }).collect();
-            for heard in ear.hear(at, &samples) {
+            for heard in ear.push(at, &samples) {
                 match heard {
-                    Heard::Began { .. } => {
+                    RecognizerEvent::Began { .. } => {
                         prop_assert!(!open);
                         open = true;
                     }
-                    Heard::Utterance { began, ended, .. } | Heard::Nothing { began, ended } => {
+                    RecognizerEvent::Utterance { began, ended, .. } | RecognizerEvent::Nothing { began, ended } => {
                         prop_assert!(open && began < ended && ended >= last);
                         (open, last) = (false, ended);
                     }
-                    Heard::Partial { .. } => prop_assert!(open),
-                    Heard::Gap { .. } => open = false,
-                    Heard::StopWord { ended, at, .. } => prop_assert!(open && ended <= at),
-                    Heard::Failed(_) => {}
+                    RecognizerEvent::Partial { .. } => prop_assert!(open),
+                    RecognizerEvent::Gap { .. } => open = false,
+                    RecognizerEvent::StopWord { ended, at, .. } => prop_assert!(open && ended <= at),
+                    RecognizerEvent::Failed(_) => {}
                 }
             }
             prop_assert_eq!(ear.is_spoken_to(), open);
@@ -207,7 +207,7 @@ proptest! {
 struct Loud;
 
 impl SpeechDetector for Loud {
-    fn probability(&mut self, frame: &[f32]) -> Result<f32, VoiceFault> {
+    fn probability(&mut self, frame: &[f32]) -> Result<f32, VoiceError> {
         Ok(if level(frame) > -30.0 { 0.9 } else { 0.1 })
     }
     fn reset(&mut self) {}
@@ -217,20 +217,20 @@ impl SpeechDetector for Loud {
 struct Counting(u64);
 
 impl Transcriber for Counting {
-    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
+    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceError> {
         self.0 += samples.len() as u64;
         assert!(samples.len() < 16_000 * 30);
-        Ok(Transcript { text: "word ".repeat(samples.len() / 16_000), confidence: 0.9, least: 0.9 })
+        Ok(Transcript { text: "word ".repeat(samples.len() / 16_000), confidence: 0.9, min_confidence: 0.9 })
     }
 }
 
 #[test]
 fn memory_stays_bounded_over_hours_of_silence_and_noise() {
-    let mut ear = Ear::new(Loud, Counting(0), Listening::default());
+    let mut ear = SpeechRecognizer::new(Loud, Counting(0), RecognizerOptions::default());
     let mut at = Duration::ZERO;
     let still = vec![0.0; 16_000];
     for _ in 0..3600 {
-        assert_eq!(ear.hear(at, &still), []);
+        assert_eq!(ear.push(at, &still), []);
         at += Duration::from_secs(1);
     }
     let at_first = ear.remembered();
@@ -240,7 +240,7 @@ fn memory_stays_bounded_over_hours_of_silence_and_noise() {
     let loud: Vec<f32> = (0..160_000).map(|_| dice.roll()).collect();
     let (mut heard, mut given, mut most) = (0, 0_u64, 0);
     while given < 1 << 28 {
-        heard += ear.hear(at, &loud).len();
+        heard += ear.push(at, &loud).len();
         given += loud.len() as u64;
         at += time_of(loud.len() as u64, 16_000);
         most = most.max(ear.remembered());

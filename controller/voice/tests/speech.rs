@@ -12,7 +12,7 @@ mod support;
 use minismith_voice::audio::{Clip, level};
 use minismith_voice::hibari::{Hibari, dsp, phonemes};
 use minismith_voice::moonshine::Moonshine;
-use minismith_voice::mouth::{Chime, Mouth, Speech, chime, sentences};
+use minismith_voice::synthesizer::{Chime, SpeechSynthesizer, TextToSpeech, chime, sentences};
 use minismith_voice::transcriber::Transcriber;
 use support::{COMMANDS, Espeak, errors, models, timed};
 
@@ -27,7 +27,7 @@ fn synthesised_speech_is_recognised() {
         "The battery is at 87 percent.",
     ];
     for sentence in COMMANDS.iter().chain(&longer) {
-        let (clip, time) = timed(|| voice.say(sentence).unwrap());
+        let (clip, time) = timed(|| voice.synthesize(sentence).unwrap());
         let level = level(&clip.samples);
         assert!(
             (-40.0..-8.0).contains(&level) && clip.peak() <= 1.0,
@@ -60,9 +60,9 @@ fn synthesised_speech_is_recognised() {
 
 #[test]
 fn synthesis_is_reproducible() {
-    let say = || Hibari::open(&models(), Espeak).unwrap().say("Look up.").unwrap();
+    let say = || Hibari::open(&models(), Espeak).unwrap().synthesize("Look up.").unwrap();
     assert_eq!(say(), say());
-    let slow = Hibari::open(&models(), Espeak).unwrap().with_pace(0.7).say("Look up.").unwrap();
+    let slow = Hibari::open(&models(), Espeak).unwrap().with_pace(0.7).synthesize("Look up.").unwrap();
     assert!(slow.duration() > say().duration());
 }
 
@@ -129,11 +129,11 @@ fn sentences_end_at_real_sentence_boundaries() {
 
 struct Beeps(u32);
 
-impl Speech for Beeps {
+impl TextToSpeech for Beeps {
     fn rate(&self) -> u32 {
         24_000
     }
-    fn say(&mut self, sentence: &str) -> Result<Clip, minismith_voice::VoiceFault> {
+    fn synthesize(&mut self, sentence: &str) -> Result<Clip, minismith_voice::VoiceError> {
         self.0 += 1;
         Ok(Clip::new(24_000, vec![0.5; sentence.len() * 480]))
     }
@@ -141,26 +141,26 @@ impl Speech for Beeps {
 
 #[test]
 fn synthesizer_starts_with_the_first_sentence_and_can_be_cut() {
-    let mut mouth = Mouth::new(Beeps(0));
+    let mut mouth = SpeechSynthesizer::new(Beeps(0));
     mouth.push("I look le");
-    assert_eq!(mouth.speak().unwrap(), None);
+    assert_eq!(mouth.synthesize_next().unwrap(), None);
     mouth.push("ft. Then I n");
     mouth.set_volume(0.5);
-    let said = mouth.speak().unwrap().unwrap();
+    let said = mouth.synthesize_next().unwrap().unwrap();
     assert_eq!((said.sentence.as_str(), said.clip.peak(), said.envelope.len()), ("I look left.", 0.25, 12));
     assert!(said.envelope.windows(2).all(|pair| pair[0] <= pair[1] && (0.0..=1.0).contains(&pair[1])));
     mouth.push("od. And so on. ");
     mouth.cut();
     assert!(mouth.is_silent());
     mouth.finish();
-    assert_eq!(mouth.speak().unwrap(), None);
+    assert_eq!(mouth.synthesize_next().unwrap(), None);
     for _ in 0..1000 {
-        mouth.say("More. And more.");
+        mouth.speak("More. And more.");
     }
     assert_eq!(mouth.dropped(), 2000 - 64);
     mouth.cut();
     mouth.chime(Chime::Wake);
-    assert!(mouth.speak().unwrap().unwrap().sentence.is_empty());
+    assert!(mouth.synthesize_next().unwrap().unwrap().sentence.is_empty());
 }
 
 #[test]

@@ -7,7 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-use minismith_voice::commands::{Vocabulary, Wake, likeness, stop_word, words};
+use minismith_voice::commands::{Vocabulary, Wake, similarity, stop_word, words};
 
 #[test]
 fn stop_word_distinguishes_stops_from_similar_texts() {
@@ -113,8 +113,8 @@ fn configured_stop_words_count() {
 }
 
 #[test]
-fn likeness_compares_word_by_word() {
-    let alike = |one: &str, other: &str| likeness(&words(one), &words(other));
+fn similarity_compares_word_by_word() {
+    let alike = |one: &str, other: &str| similarity(&words(one), &words(other));
     assert!((alike("look left", "Look left.") - 1.0).abs() < 1e-9);
     assert!(alike("the lock left", "look left") > alike("the lock left", "look right"));
     assert!(alike("", "").abs() < 1e-9 && alike("dance", "").abs() < 1e-9);

@@ -90,7 +90,7 @@ fn recordings_of_people_are_recognised() {
         let choice = moonshine.choose(&clip.samples, &heard, &choices).unwrap().unwrap();
         println!(
             "{errors:2} of {words:2}, sure {:.2}/{:.2}: {} (as a command {:.2}: {})",
-            heard.confidence, heard.least, heard.text, choice.confidence, choice.sentence
+            heard.confidence, heard.min_confidence, heard.text, choice.confidence, choice.sentence
         );
         wrong += errors;
         said += words;

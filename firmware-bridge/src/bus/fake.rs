@@ -14,17 +14,18 @@ use std::time::Duration;
 
 use serialport::{SerialPort, TTYPort};
 
-use super::packet::{EVERYONE, HEADER, crc};
+use super::packet::{BROADCAST_ID, HEADER, crc};
 use super::registers::{
-    BUS_WATCHDOG, CURRENT_LIMIT, GAINS, HARDWARE_ERROR, HIGHEST_GOAL, MODE, MODEL, POSITION_MODE,
-    PRESENT_POSITION, Register, TEMPERATURE, TORQUE, VOLTAGE,
+    BUS_WATCHDOG, CURRENT_LIMIT, HARDWARE_ERROR_STATUS, MAX_POSITION_LIMIT, MODEL_NUMBER, OPERATING_MODE,
+    POSITION_CONTROL_MODE, POSITION_GAINS, PRESENT_INPUT_VOLTAGE, PRESENT_POSITION, PRESENT_TEMPERATURE,
+    Register, TORQUE_ENABLE,
 };
-use super::wire::Wire;
-use crate::clock::{Clock, Tick, VirtualClock};
+use super::transport::Transport;
+use crate::clock::{Clock, Timestamp, VirtualClock};
 use crate::joint::{Joint, Joints};
 
 /// A change that a test makes to an answer in transit.
-pub(super) type Spoil = Box<dyn FnMut(&mut Vec<u8>) + Send>;
+pub(super) type Corrupt = Box<dyn FnMut(&mut Vec<u8>) + Send>;
 
 struct Memory {
     registers: Joints<[u8; 256]>,
@@ -36,7 +37,7 @@ struct Memory {
     locked: Vec<(Joint, u8)>,
     unplugged: bool,
     echo: bool,
-    spoil: Option<Spoil>,
+    corrupt: Option<Corrupt>,
     /// The baud rate at which the servos answer; they ignore any other.
     baud: u32,
 }
@@ -65,18 +66,18 @@ impl FakeServos {
             locked: Vec::new(),
             unplugged: false,
             echo: false,
-            spoil: None,
+            corrupt: None,
             baud: 1_000_000,
         }));
         let servos = FakeServos { memory, clock: Arc::new(VirtualClock::new()), terminal: None };
         for joint in Joint::ALL {
-            servos.set(joint, MODEL, 1200);
-            servos.set(joint, MODE, POSITION_MODE);
-            servos.set(joint, HIGHEST_GOAL, 4095);
+            servos.set(joint, MODEL_NUMBER, 1200);
+            servos.set(joint, OPERATING_MODE, POSITION_CONTROL_MODE);
+            servos.set(joint, MAX_POSITION_LIMIT, 4095);
             servos.set(joint, CURRENT_LIMIT, 1750);
             servos.set(joint, PRESENT_POSITION, 2048);
-            servos.set(joint, VOLTAGE, 50);
-            servos.set(joint, TEMPERATURE, 31);
+            servos.set(joint, PRESENT_INPUT_VOLTAGE, 50);
+            servos.set(joint, PRESENT_TEMPERATURE, 31);
             servos.power_cycle(joint);
         }
         servos
@@ -99,9 +100,9 @@ impl FakeServos {
     }
 
     /// Returns another end of the line in this process.
-    pub fn line(&self) -> Box<dyn Wire> {
+    pub fn line(&self) -> Box<dyn Transport> {
         let (memory, clock) = (Arc::clone(&self.memory), Arc::clone(&self.clock));
-        Box::new(FakeLine { memory, clock, busy_until: Tick::ZERO, incoming: VecDeque::new() })
+        Box::new(FakeLine { memory, clock, busy_until: Timestamp::ZERO, incoming: VecDeque::new() })
     }
 
     /// Advances the time of the line in this process.
@@ -109,7 +110,7 @@ impl FakeServos {
         self.clock.wait_until(self.clock.now() + time);
     }
 
-    pub fn now(&self) -> Tick {
+    pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
@@ -132,16 +133,16 @@ impl FakeServos {
 
     /// Returns the gains: derivative, integral, proportional.
     pub fn gains(&self, joint: Joint) -> [u8; 6] {
-        let at = usize::from(GAINS.address);
+        let at = usize::from(POSITION_GAINS.address);
         self.memory.lock().unwrap().registers[joint][at..at + 6].try_into().unwrap()
     }
 
     /// Clears the registers that a servo loses without power.
     pub fn power_cycle(&self, joint: Joint) {
-        for register in [TORQUE, BUS_WATCHDOG, HARDWARE_ERROR] {
+        for register in [TORQUE_ENABLE, BUS_WATCHDOG, HARDWARE_ERROR_STATUS] {
             self.set(joint, register, 0);
         }
-        let at = usize::from(GAINS.address);
+        let at = usize::from(POSITION_GAINS.address);
         self.memory.lock().unwrap().registers[joint][at..at + 6].copy_from_slice(&[0, 0, 0, 0, 0x90, 1]);
     }
 
@@ -161,8 +162,8 @@ impl FakeServos {
         self.memory.lock().unwrap().echo = echo;
     }
 
-    pub fn spoil(&self, spoil: Option<Spoil>) {
-        self.memory.lock().unwrap().spoil = spoil;
+    pub fn corrupt(&self, spoil: Option<Corrupt>) {
+        self.memory.lock().unwrap().corrupt = spoil;
     }
 
     pub fn set_baud(&self, baud: u32) {
@@ -201,24 +202,24 @@ struct FakeLine {
     memory: Arc<Mutex<Memory>>,
     clock: Arc<VirtualClock>,
     /// The time at which the last byte in transit has passed.
-    busy_until: Tick,
-    incoming: VecDeque<(Tick, Vec<u8>)>,
+    busy_until: Timestamp,
+    incoming: VecDeque<(Timestamp, Vec<u8>)>,
 }
 
 impl FakeLine {
-    fn transmit(&mut self, bytes: usize) -> Tick {
+    fn transmit(&mut self, bytes: usize) -> Timestamp {
         self.busy_until =
             self.busy_until.max(self.clock.now()) + Duration::from_micros(10) * u32::try_from(bytes).unwrap();
         self.busy_until
     }
 }
 
-impl Wire for FakeLine {
-    fn now(&self) -> Tick {
+impl Transport for FakeLine {
+    fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    fn wait_until(&self, until: Tick) {
+    fn wait_until(&self, until: Timestamp) {
         self.clock.wait_until(until);
     }
 
@@ -246,7 +247,7 @@ impl Wire for FakeLine {
         Ok(())
     }
 
-    fn receive(&mut self, into: &mut [u8], deadline: Tick) -> io::Result<usize> {
+    fn receive(&mut self, into: &mut [u8], deadline: Timestamp) -> io::Result<usize> {
         if self.memory.lock().unwrap().unplugged {
             return Err(io::Error::from(ErrorKind::BrokenPipe));
         }
@@ -294,7 +295,7 @@ impl Memory {
         let end = packet.len();
         assert_eq!(crc(0, &packet[..end - 2]).to_le_bytes(), packet[end - 2..]);
         let mut answer = self.execute(packet[4], packet[7], &packet[8..end - 2]);
-        if let Some(spoil) = &mut self.spoil {
+        if let Some(spoil) = &mut self.corrupt {
             spoil(&mut answer);
         }
         answer
@@ -310,13 +311,13 @@ impl Memory {
     }
 
     fn error(&self, joint: Joint) -> u8 {
-        if self.registers[joint][usize::from(HARDWARE_ERROR.address)] == 0 { 0 } else { 0x80 }
+        if self.registers[joint][usize::from(HARDWARE_ERROR_STATUS.address)] == 0 { 0 } else { 0x80 }
     }
 
     fn execute(&mut self, id: u8, instruction: u8, parameters: &[u8]) -> Vec<u8> {
         self.instructions.push(instruction);
         let nine = Joint::ALL.map(Joint::motor_id);
-        let addressed = self.addressed(if id == EVERYONE { &nine } else { std::slice::from_ref(&id) });
+        let addressed = self.addressed(if id == BROADCAST_ID { &nine } else { std::slice::from_ref(&id) });
         let u16_at = |at: usize| usize::from(u16::from_le_bytes([parameters[at], parameters[at + 1]]));
         let status = |memory: &Memory, joint: Joint, data: &[u8]| {
             let mut packet = HEADER.to_vec();
@@ -376,7 +377,7 @@ impl Memory {
             0x8a if self.fast_sync_read => {
                 let ids = &parameters[4..];
                 answer.extend(HEADER);
-                answer.push(EVERYONE);
+                answer.push(BROADCAST_ID);
                 answer.extend(u16::try_from(ids.len() * (u16_at(2) + 4) + 1).unwrap().to_le_bytes());
                 answer.push(0x55);
                 // The packet ends before the first silent servo.

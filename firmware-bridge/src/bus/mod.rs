@@ -10,7 +10,7 @@
 //! * Open the line again after it was unplugged.
 //!
 //! Threads: the control loop's thread calls this module. A cycle waits for the servos' answers, up to
-//! [`BusOptions::beat_timeout`] per request. Only while the line is lost, a separate thread opens it again, and no
+//! [`BusOptions::cycle_timeout`] per request. Only while the line is lost, a separate thread opens it again, and no
 //! cycle waits for that. Time is the line's own: real time on a serial port, virtual time on an emulated line.
 //!
 //! Units and frames: radians at the interface, 4096 raw steps per turn on the line; angles are the motors' own.
@@ -26,49 +26,49 @@
 //! * `packet` and `status`: the packets.
 //! * `wire` and `serial`: the line.
 //! * `port`: one request with one deadline.
-//! * `slow`: one servo at a time.
-//! * `ritual`: the preparation before the first cycle.
-//! * `servos`, `survey` and `modes`: the cycle.
+//! * `instructions`: one servo at a time.
+//! * `bring_up`: the preparation before the first cycle.
+//! * `servos`, `status_poll` and `modes`: the cycle.
 //! * `reopen`, then this file.
-//! * `scan`, `settings` and `raw`: service tools.
+//! * `scan`, `eeprom` and `raw`: service tools.
 
+mod bring_up;
 mod convert;
+pub mod eeprom;
 #[cfg(test)]
 mod fake;
+mod instructions;
 mod modes;
 mod packet;
 mod poll_schedule;
 mod port;
 pub mod raw;
+mod reconnect;
 mod registers;
-mod reopen;
-mod ritual;
 mod scan;
 mod serial;
 mod servos;
-pub mod settings;
-mod slow;
 mod status;
-mod survey;
+mod status_poll;
 #[cfg(test)]
 mod tests;
-mod wire;
+mod transport;
 
 use std::path::Path;
 use std::time::Duration;
 
 pub use raw::RawLine;
-pub use reopen::Reopen;
+pub use reconnect::ReconnectFn;
 pub use scan::{BAUDS, MotorReport, scan, scan_all};
-pub use wire::Wire;
+pub use transport::Transport;
 
-use crate::clock::Tick;
+use crate::clock::Timestamp;
 use crate::envelope::{Action, SafeCommand};
-use crate::robot::{JointState, Robot, RobotFault};
+use crate::robot::{JointState, Robot, RobotError};
+use bring_up::default_gains;
 use port::Port;
-use reopen::{Again, Lost};
-use ritual::default_gains;
-use serial::SerialWire;
+use reconnect::{LostConnection, ReconnectSource};
+use serial::SerialTransport;
 use servos::Servos;
 
 /// The options for opening a bus.
@@ -84,7 +84,7 @@ pub struct BusOptions {
     pub reply_timeout: Duration,
     /// The timeout of a whole answer within a cycle. Both timeouts are extended if they are too short for the baud
     /// rate.
-    pub beat_timeout: Duration,
+    pub cycle_timeout: Duration,
 }
 
 impl BusOptions {
@@ -94,7 +94,7 @@ impl BusOptions {
         min_voltage_v: 4.5,
         watchdog: Some(Duration::from_millis(200)),
         reply_timeout: Duration::from_millis(10),
-        beat_timeout: Duration::from_millis(5),
+        cycle_timeout: Duration::from_millis(5),
     };
 }
 
@@ -106,14 +106,14 @@ impl Default for BusOptions {
 
 /// The servos, ready for the control loop.
 pub struct MotorBus {
-    link: Link,
-    again: Again,
+    link: Connection,
+    reconnect: ReconnectSource,
     options: BusOptions,
 }
 
-enum Link {
+enum Connection {
     Open(Box<Servos>),
-    Lost(Box<Lost>),
+    Lost(Box<LostConnection>),
 }
 
 impl MotorBus {
@@ -121,42 +121,46 @@ impl MotorBus {
     /// and prepared again automatically, and a symbolic link in the path is resolved again.
     ///
     /// # Errors
-    /// A [`RobotFault`] that names the motor or the problem of the port, with a remedy.
-    pub fn open(path: &Path, options: &BusOptions) -> Result<MotorBus, RobotFault> {
-        let wire = SerialWire::open(path, options.baud)?;
-        let bus = MotorBus::over(Box::new(wire), options)?;
-        Ok(MotorBus { again: Again::Port(path.to_owned()), ..bus })
+    /// A [`RobotError`] that names the motor or the problem of the port, with a remedy.
+    pub fn open(path: &Path, options: &BusOptions) -> Result<MotorBus, RobotError> {
+        let wire = SerialTransport::open(path, options.baud)?;
+        let bus = MotorBus::with_transport(Box::new(wire), options)?;
+        Ok(MotorBus { reconnect: ReconnectSource::Port(path.to_owned()), ..bus })
     }
 
-    /// Prepares all nine servos on an open line. If the line fails it stays lost, unless [`MotorBus::reopening`] is
+    /// Prepares all nine servos on an open line. If the line fails it stays lost, unless [`MotorBus::with_reconnect`] is
     /// used.
     ///
     /// # Errors
-    /// A [`RobotFault`] that names the motor, with a remedy.
-    pub fn over(wire: Box<dyn Wire>, options: &BusOptions) -> Result<MotorBus, RobotFault> {
-        let servos = Servos::prepare(Port::over(wire, options), options, &default_gains())?;
-        Ok(MotorBus { link: Link::Open(Box::new(servos)), again: Again::Never, options: *options })
+    /// A [`RobotError`] that names the motor, with a remedy.
+    pub fn with_transport(wire: Box<dyn Transport>, options: &BusOptions) -> Result<MotorBus, RobotError> {
+        let servos = Servos::prepare(Port::new(wire, options), options, &default_gains())?;
+        Ok(MotorBus {
+            link: Connection::Open(Box::new(servos)),
+            reconnect: ReconnectSource::Never,
+            options: *options,
+        })
     }
 
     /// Returns the same bus with a function that opens a failed line again. Cycles call it every half second of their
     /// own time, so it must not block.
     #[must_use]
-    pub fn reopening(self, reopen: Reopen) -> MotorBus {
-        MotorBus { again: Again::Line(reopen), ..self }
+    pub fn with_reconnect(self, reopen: ReconnectFn) -> MotorBus {
+        MotorBus { reconnect: ReconnectSource::Line(reopen), ..self }
     }
 
     /// Executes a command, or only reads the state.
-    fn act(&mut self, at: Tick, action: Option<&Action>) -> Result<JointState, RobotFault> {
+    fn act(&mut self, at: Timestamp, action: Option<&Action>) -> Result<JointState, RobotError> {
         let result = match &mut self.link {
-            Link::Open(servos) => match action {
+            Connection::Open(servos) => match action {
                 Some(action) => servos.carry_out(at, action),
-                None => servos.sense(at),
+                None => servos.read_state(at),
             },
-            Link::Lost(lost) => {
-                let Some(servos) = lost.poll(at, &mut self.again, &self.options) else {
+            Connection::Lost(lost) => {
+                let Some(servos) = lost.poll(at, &mut self.reconnect, &self.options) else {
                     return Err(lost.fault());
                 };
-                self.link = Link::Open(Box::new(servos));
+                self.link = Connection::Open(Box::new(servos));
                 // These goals and currents were computed for the motors' positions before the line was lost.
                 let action = action.filter(|action| match action {
                     Action::Targets(_) | Action::Currents(_) => false,
@@ -165,22 +169,22 @@ impl MotorBus {
                 return self.act(at, action);
             }
         };
-        if let (Err(RobotFault::PortGone { reason }), Link::Open(servos)) = (&result, &mut self.link) {
+        if let (Err(RobotError::PortGone { reason }), Connection::Open(servos)) = (&result, &mut self.link) {
             servos.give_up();
-            let lost = Lost::from(at, servos, reason.clone());
+            let lost = LostConnection::from(at, servos, reason.clone());
             // This closes the port, so that it can be opened again.
-            self.link = Link::Lost(Box::new(lost));
+            self.link = Connection::Lost(Box::new(lost));
         }
         result
     }
 }
 
 impl Robot for MotorBus {
-    fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
+    fn read_state(&mut self, at: Timestamp) -> Result<JointState, RobotError> {
         self.act(at, None)
     }
 
-    fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
+    fn write_command(&mut self, at: Timestamp, command: &SafeCommand) -> Result<JointState, RobotError> {
         self.act(at, Some(command.action()))
     }
 }

@@ -7,11 +7,11 @@ use super::registers::Register;
 /// The first bytes of every packet.
 pub(super) const HEADER: [u8; 4] = [0xff, 0xff, 0xfd, 0x00];
 /// The id that addresses every servo.
-pub(super) const EVERYONE: u8 = 0xfe;
+pub(super) const BROADCAST_ID: u8 = 0xfe;
 /// The end of the header, the id and the two bytes of length.
-pub(super) const LENGTH_ENDS: usize = 7;
+pub(super) const LENGTH_FIELD_END: usize = 7;
 /// Within a packet's body, another 0xfd follows these three bytes, so that they do not look like a header.
-pub(super) const STUFFED: [u8; 3] = [0xff, 0xff, 0xfd];
+pub(super) const STUFFING_PATTERN: [u8; 3] = [0xff, 0xff, 0xfd];
 
 /// Instruction: ping.
 pub(super) const PING: u8 = 0x01;
@@ -27,11 +27,11 @@ const FAST_SYNC_READ: u8 = 0x8a;
 
 /// How to read a register of several servos.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asking {
+pub(super) enum SyncRead {
     /// Sync read: each servo answers with its own packet.
-    Each,
+    Plain,
     /// Fast sync read: one packet contains all answers. Not every firmware supports it.
-    Together,
+    Fast,
 }
 
 /// Builds a packet with any instruction.
@@ -58,7 +58,7 @@ pub(super) fn write(packet: &mut Vec<u8>, id: u8, register: Register, bytes: &[u
 
 /// Builds a packet that writes one value to each of several servos. It has no answer.
 pub(super) fn sync_write(packet: &mut Vec<u8>, register: Register, values: impl Iterator<Item = (u8, u32)>) {
-    start(packet, EVERYONE, SYNC_WRITE);
+    start(packet, BROADCAST_ID, SYNC_WRITE);
     put_range(packet, register);
     for (id, value) in values {
         packet.push(id);
@@ -70,15 +70,15 @@ pub(super) fn sync_write(packet: &mut Vec<u8>, register: Register, values: impl 
 /// Builds a request to read one register of several servos.
 pub(super) fn sync_read(
     packet: &mut Vec<u8>,
-    asking: Asking,
+    asking: SyncRead,
     register: Register,
     ids: impl Iterator<Item = u8>,
 ) {
     let instruction = match asking {
-        Asking::Each => SYNC_READ,
-        Asking::Together => FAST_SYNC_READ,
+        SyncRead::Plain => SYNC_READ,
+        SyncRead::Fast => FAST_SYNC_READ,
     };
-    start(packet, EVERYONE, instruction);
+    start(packet, BROADCAST_ID, instruction);
     put_range(packet, register);
     packet.extend(ids);
     finish(packet);
@@ -97,16 +97,16 @@ fn put_range(packet: &mut Vec<u8>, register: Register) {
 }
 
 fn finish(packet: &mut Vec<u8>) {
-    let mut at = LENGTH_ENDS;
-    while let Some(three) = packet.get(at..at + STUFFED.len()) {
-        if three == STUFFED {
-            packet.insert(at + STUFFED.len(), 0xfd);
-            at += STUFFED.len();
+    let mut at = LENGTH_FIELD_END;
+    while let Some(three) = packet.get(at..at + STUFFING_PATTERN.len()) {
+        if three == STUFFING_PATTERN {
+            packet.insert(at + STUFFING_PATTERN.len(), 0xfd);
+            at += STUFFING_PATTERN.len();
         }
         at += 1;
     }
-    let length = u16::try_from(packet.len() + 2 - LENGTH_ENDS).unwrap_or(u16::MAX);
-    if let Some(slot) = packet.get_mut(5..LENGTH_ENDS) {
+    let length = u16::try_from(packet.len() + 2 - LENGTH_FIELD_END).unwrap_or(u16::MAX);
+    if let Some(slot) = packet.get_mut(5..LENGTH_FIELD_END) {
         slot.copy_from_slice(&length.to_le_bytes());
     }
     packet.extend(crc(0, packet).to_le_bytes());
@@ -150,7 +150,7 @@ mod tests {
     use serialport::{SerialPort, TTYPort};
 
     use super::*;
-    use crate::bus::registers::{GOAL_POSITION, PRESENT_POSITION, TORQUE};
+    use crate::bus::registers::{GOAL_POSITION, PRESENT_POSITION, TORQUE_ENABLE};
 
     /// Returns the bytes that rustypot sends for the same request.
     fn sent_by_rustypot(request: impl FnOnce(&DynamixelProtocolHandler, &mut TTYPort)) -> Vec<u8> {
@@ -182,7 +182,7 @@ mod tests {
         let nine = |value: fn(u32) -> u32| (10..19).map(|id| (id, value(u32::from(id)))).collect::<Vec<_>>();
         check_write(GOAL_POSITION, &nine(|id| id * 227));
         check_write(GOAL_POSITION, &nine(|_| 4095));
-        check_write(TORQUE, &nine(|id| id & 1));
+        check_write(TORQUE_ENABLE, &nine(|id| id & 1));
         // Values that need stuffing: once, twice, and across the boundary of a value.
         check_write(GOAL_POSITION, &[(10, 0x00fd_ffff), (11, 0xfdff_ff00), (12, 0xffff_0000), (0xfd, 7)]);
         check_write(GOAL_POSITION, &[(10, 0xfdff_ffff), (11, 0xffff_fdfd)]);
@@ -191,14 +191,14 @@ mod tests {
     #[test]
     fn sync_reads_equal_those_of_rustypot() {
         let ids: Vec<u8> = (10..19).collect();
-        for asking in [Asking::Each, Asking::Together] {
+        for asking in [SyncRead::Plain, SyncRead::Fast] {
             let mut ours = Vec::new();
             sync_read(&mut ours, asking, PRESENT_POSITION, ids.iter().copied());
             let theirs = sent_by_rustypot(|rustypot, line| {
                 // No servo answers; only the request matters.
                 let _ = match asking {
-                    Asking::Each => rustypot.sync_read(line, &ids, 132, 4),
-                    Asking::Together => rustypot.fast_sync_read(line, &ids, 132, 4),
+                    SyncRead::Plain => rustypot.sync_read(line, &ids, 132, 4),
+                    SyncRead::Fast => rustypot.fast_sync_read(line, &ids, 132, 4),
                 };
             });
             assert_eq!(ours, theirs);
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn requests_to_one_servo_equal_those_of_rustypot() {
-        use crate::bus::registers::GAINS;
+        use crate::bus::registers::POSITION_GAINS;
         // No servo answers; only the request matters.
         let check = |ours: &dyn Fn(&mut Vec<u8>), theirs: fn(&DynamixelProtocolHandler, &mut TTYPort)| {
             let mut packet = vec![0xbb; 2];
@@ -217,10 +217,12 @@ mod tests {
         check(&|packet| instruction(packet, 12, PING, &[]), |bus, line| drop(bus.ping(line, 12)));
         check(&|packet| instruction(packet, 17, REBOOT, &[]), |bus, line| drop(bus.reboot(line, 17)));
         check(&|packet| read(packet, 13, PRESENT_POSITION), |bus, line| drop(bus.read(line, 13, 132, 4)));
-        check(&|packet| read(packet, 13, GAINS), |bus, line| drop(bus.read(line, 13, 80, 6)));
-        check(&|packet| write(packet, 10, TORQUE, &[1]), |bus, line| drop(bus.write(line, 10, 64, &[1])));
+        check(&|packet| read(packet, 13, POSITION_GAINS), |bus, line| drop(bus.read(line, 13, 80, 6)));
+        check(&|packet| write(packet, 10, TORQUE_ENABLE, &[1]), |bus, line| {
+            drop(bus.write(line, 10, 64, &[1]))
+        });
         const GAIN_BYTES: [u8; 6] = [0xff, 0xff, 0xfd, 0, 0x2c, 1];
-        check(&|packet| write(packet, 11, GAINS, &GAIN_BYTES), |bus, line| {
+        check(&|packet| write(packet, 11, POSITION_GAINS, &GAIN_BYTES), |bus, line| {
             drop(bus.write(line, 11, 80, &GAIN_BYTES));
         });
     }
@@ -231,7 +233,7 @@ mod tests {
         let mut packet = Vec::new();
         instruction(&mut packet, 1, PING, &[]);
         assert_eq!(packet, [255, 255, 253, 0, 1, 3, 0, 1, 0x19, 0x4e]);
-        instruction(&mut packet, EVERYONE, PING, &[]);
+        instruction(&mut packet, BROADCAST_ID, PING, &[]);
         assert_eq!(packet, [255, 255, 253, 0, 0xfe, 3, 0, 1, 0x31, 0x42]);
     }
 
@@ -239,7 +241,7 @@ mod tests {
     fn sync_packets_equal_the_examples_of_the_manual() {
         // From the ROBOTIS e-Manual, protocol 2.0: sync read of two positions, sync write of two goals.
         let mut packet = Vec::new();
-        sync_read(&mut packet, Asking::Each, PRESENT_POSITION, [1, 2].into_iter());
+        sync_read(&mut packet, SyncRead::Plain, PRESENT_POSITION, [1, 2].into_iter());
         assert_eq!(packet, [255, 255, 253, 0, 254, 9, 0, 0x82, 132, 0, 4, 0, 1, 2, 0xce, 0xfa]);
         sync_write(&mut packet, GOAL_POSITION, [(1, 0x96), (2, 0xaa)].into_iter());
         let mut expected =

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::clock::Tick;
+use crate::clock::Timestamp;
 use crate::joint::Joint;
 
 /// The time in which each motor has both its slots, at any cycle rate.
@@ -16,24 +16,24 @@ pub(super) const MAX_SLOTS_PER_CYCLE: u32 = 4;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rota {
     slot: u32,
-    due: Tick,
+    due: Timestamp,
 }
 
 impl Rota {
     /// Starts with the first motor.
-    pub const fn from(now: Tick) -> Rota {
+    pub const fn from(now: Timestamp) -> Rota {
         Rota { slot: 0, due: now }
     }
 
     /// Returns the next slot, if it is due.
-    pub fn next(&mut self, now: Tick) -> Option<(Joint, Slot)> {
+    pub fn next(&mut self, now: Timestamp) -> Option<(Joint, Slot)> {
         if now < self.due {
             return None;
         }
         let between = POLL_PERIOD / POLL_SLOTS;
         // Slots that a slow cycle could not serve are skipped.
         let late = now.since(self.due).min(between * (MAX_SLOTS_PER_CYCLE - 1));
-        self.due = Tick(now.0 - u64::try_from(late.as_nanos()).unwrap_or(0)) + between;
+        self.due = Timestamp(now.0 - u64::try_from(late.as_nanos()).unwrap_or(0)) + between;
         let slot = self.slot;
         self.slot = (slot + 1) % POLL_SLOTS;
         let index = usize::try_from(slot / 2).unwrap_or_default();

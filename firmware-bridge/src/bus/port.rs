@@ -6,19 +6,20 @@
 use std::time::Duration;
 
 use super::BusOptions;
-use super::packet::{Asking, LENGTH_ENDS, sync_read, sync_write};
+use super::packet::{LENGTH_FIELD_END, SyncRead, sync_read, sync_write};
 use super::registers::Register;
 use super::status::{
-    Answer, Find, Found, Status, answer_length, first_answer, together, together_length, together_start,
+    Answer, Find, Found, Status, answer_length, fast_status, fast_status_length, fast_status_start,
+    first_answer,
 };
-use super::wire::Wire;
-use crate::clock::Tick;
+use super::transport::Transport;
+use crate::clock::Timestamp;
 use crate::joint::{Joint, Joints};
-use crate::robot::RobotFault;
-use crate::servo::Loss;
+use crate::robot::RobotError;
+use crate::servo::ReadError;
 
 /// Reading ends after this many bytes, since the line is sending noise: nine answers are 135 bytes.
-const MOST_HEARD: usize = 2048;
+const MAX_RECEIVED_BYTES: usize = 2048;
 /// More than the longest packet that a cycle sends.
 const MAX_REQUEST_BYTES: usize = 256;
 /// Extra time for servos and adapters, in addition to the transfer time. Some USB adapters have a timer of 1 ms.
@@ -28,9 +29,9 @@ const BITS_PER_BYTE: u64 = 10;
 
 /// The timeout of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Patience {
+pub(super) enum ReplyTimeout {
     /// Within a cycle, where one silent motor must not delay the others.
-    Beat,
+    Cycle,
     /// Outside the control loop.
     Reply,
 }
@@ -42,21 +43,21 @@ pub(super) struct Reply {
     pub answers: Joints<Option<Status>>,
     /// Why an answer is missing. `None` for motors after the one at which a shared packet broke off: they could not
     /// answer.
-    pub losses: Joints<Option<Loss>>,
+    pub errors: Joints<Option<ReadError>>,
     /// Whether the line echoed the request.
     pub echo: bool,
 }
 
 impl Reply {
-    const NOTHING: Reply = Reply { answers: Joints::all(None), losses: Joints::all(None), echo: false };
+    const NOTHING: Reply = Reply { answers: Joints::all(None), errors: Joints::all(None), echo: false };
 }
 
 /// A line with servos.
 pub(super) struct Port {
-    wire: Box<dyn Wire>,
+    transport: Box<dyn Transport>,
     baud: u32,
     reply_timeout: Duration,
-    beat_timeout: Duration,
+    cycle_timeout: Duration,
     /// The last request.
     pub(super) request_packet: Vec<u8>,
     /// The last packet without an answer.
@@ -66,17 +67,17 @@ pub(super) struct Port {
 
 impl Port {
     /// Creates a port on this line.
-    pub fn over(wire: Box<dyn Wire>, options: &BusOptions) -> Port {
-        let BusOptions { baud, reply_timeout, beat_timeout, .. } = *options;
+    pub fn new(wire: Box<dyn Transport>, options: &BusOptions) -> Port {
+        let BusOptions { baud, reply_timeout, cycle_timeout, .. } = *options;
         // Allocated here, so that no cycle allocates.
         Port {
-            wire,
+            transport: wire,
             baud: baud.max(1),
             reply_timeout,
-            beat_timeout,
+            cycle_timeout,
             request_packet: Vec::with_capacity(MAX_REQUEST_BYTES),
             last_write: Vec::with_capacity(MAX_REQUEST_BYTES),
-            received: Vec::with_capacity(2 * MOST_HEARD),
+            received: Vec::with_capacity(2 * MAX_RECEIVED_BYTES),
         }
     }
 
@@ -86,13 +87,13 @@ impl Port {
     }
 
     /// Returns the present time on the line's own clock.
-    pub fn now(&self) -> Tick {
-        self.wire.now()
+    pub fn now(&self) -> Timestamp {
+        self.transport.now()
     }
 
     /// Advances the line's time.
     pub fn pause(&self, duration: Duration) {
-        self.wire.wait_until(self.wire.now() + duration);
+        self.transport.wait_until(self.transport.now() + duration);
     }
 
     /// Returns the capacities of the buffers.
@@ -102,7 +103,7 @@ impl Port {
     }
 
     /// Returns the bytes received since the last request.
-    pub fn heard(&self) -> &[u8] {
+    pub fn received_packet(&self) -> &[u8] {
         &self.received
     }
 
@@ -114,51 +115,51 @@ impl Port {
 
     /// Writes a register of several motors with one packet. It has no answer; only a later read shows whether they
     /// accepted it.
-    pub fn tell(
+    pub fn write_packet(
         &mut self,
         register: Register,
         values: impl Iterator<Item = (Joint, u32)>,
-    ) -> Result<(), RobotFault> {
+    ) -> Result<(), RobotError> {
         sync_write(&mut self.last_write, register, values.map(|(joint, value)| (joint.motor_id(), value)));
-        self.wire.send(&self.last_write).map_err(gone)
+        self.transport.send(&self.last_write).map_err(gone)
     }
 
     /// Reads a register of several motors with one request.
-    pub fn ask(
+    pub fn request(
         &mut self,
-        asking: Asking,
+        asking: SyncRead,
         register: Register,
         joints: &[Joint],
-        patience: Patience,
-    ) -> Result<Reply, RobotFault> {
+        patience: ReplyTimeout,
+    ) -> Result<Reply, RobotError> {
         if joints.is_empty() {
             return Ok(Reply::NOTHING);
         }
         let ids = joints.iter().map(|joint| joint.motor_id());
         sync_read(&mut self.request_packet, asking, register, ids);
         let expected = match asking {
-            Asking::Each => joints.len() * answer_length(usize::from(register.width)),
-            Asking::Together => together_length(register.width, joints.len()),
+            SyncRead::Plain => joints.len() * answer_length(usize::from(register.width)),
+            SyncRead::Fast => fast_status_length(register.width, joints.len()),
         };
         let deadline = self.send_request(expected, patience)?;
         match asking {
-            Asking::Each => self.receive_plain(register, joints, deadline),
-            Asking::Together => self.receive_fast(register, joints, deadline),
+            SyncRead::Plain => self.receive_plain(register, joints, deadline),
+            SyncRead::Fast => self.receive_fast(register, joints, deadline),
         }
     }
 
     /// Sends the request, and returns the deadline for an answer of this many bytes.
-    fn send_request(&mut self, expected: usize, patience: Patience) -> Result<Tick, RobotFault> {
+    fn send_request(&mut self, expected: usize, patience: ReplyTimeout) -> Result<Timestamp, RobotError> {
         // Late bytes of an earlier answer must not count as an answer to this request.
-        self.wire.discard().map_err(gone)?;
+        self.transport.discard().map_err(gone)?;
         self.received.clear();
         let patience = match patience {
-            Patience::Beat => self.beat_timeout,
-            Patience::Reply => self.reply_timeout,
+            ReplyTimeout::Cycle => self.cycle_timeout,
+            ReplyTimeout::Reply => self.reply_timeout,
         };
         let least = self.transfer(self.request_packet.len() + expected) + TURNAROUND_MARGIN;
-        let deadline = self.wire.now() + patience.max(least);
-        self.wire.send(&self.request_packet).map_err(gone)?;
+        let deadline = self.transport.now() + patience.max(least);
+        self.transport.send(&self.request_packet).map_err(gone)?;
         Ok(deadline)
     }
 
@@ -166,8 +167,8 @@ impl Port {
         &mut self,
         register: Register,
         joints: &[Joint],
-        deadline: Tick,
-    ) -> Result<Reply, RobotFault> {
+        deadline: Timestamp,
+    ) -> Result<Reply, RobotError> {
         let mut collector =
             AnswerCollector { reply: Reply::NOTHING, asked: joints, next: 0, pending_loss: None };
         let mut read = 0;
@@ -181,7 +182,7 @@ impl Port {
                 );
                 read += used;
                 if junk > 0 {
-                    collector.record_loss(None, Loss::Corrupt);
+                    collector.record_loss(None, ReadError::Corrupt);
                 }
                 match found {
                     Found::Answer(answer) => collector.record_answer(&answer),
@@ -193,7 +194,7 @@ impl Port {
         }
         let rest = self.received.get(read..).unwrap_or_default();
         if !rest.is_empty() {
-            collector.record_loss(rest.get(LENGTH_ENDS - 3).copied(), Loss::Partial);
+            collector.record_loss(rest.get(LENGTH_FIELD_END - 3).copied(), ReadError::Partial);
         }
         Ok(collector.finish())
     }
@@ -202,36 +203,36 @@ impl Port {
         &mut self,
         register: Register,
         joints: &[Joint],
-        deadline: Tick,
-    ) -> Result<Reply, RobotFault> {
-        let whole = together_length(register.width, joints.len());
+        deadline: Timestamp,
+    ) -> Result<Reply, RobotError> {
+        let whole = fast_status_length(register.width, joints.len());
         loop {
-            let packet = together_start(&self.received, register.width, joints.len());
+            let packet = fast_status_start(&self.received, register.width, joints.len());
             if packet.is_some_and(|packet| packet.len() >= whole) || !self.receive_more(deadline)? {
                 break;
             }
         }
         let mut reply = Reply::NOTHING;
         // The bytes before an answer are always fewer than those of an echo.
-        let packet = together_start(&self.received, register.width, joints.len());
+        let packet = fast_status_start(&self.received, register.width, joints.len());
         let before = self.received.len() - packet.map_or(0, <[u8]>::len);
         reply.echo = before >= self.request_packet.len()
             && self.received.windows(self.request_packet.len()).any(|window| window == self.request_packet);
         match packet {
             Some(packet) => {
                 let ids = joints.iter().map(|joint| joint.motor_id());
-                for (joint, part) in joints.iter().zip(together(packet, register.width, ids)) {
+                for (joint, part) in joints.iter().zip(fast_status(packet, register.width, ids)) {
                     reply.answers[*joint] = part.ok();
-                    reply.losses[*joint] = part.err();
+                    reply.errors[*joint] = part.err();
                 }
             }
             None => {
                 let echoed = if reply.echo { self.request_packet.len() } else { 0 };
                 if before <= echoed {
-                    joints.iter().for_each(|joint| reply.losses[*joint] = Some(Loss::Silent));
+                    joints.iter().for_each(|joint| reply.errors[*joint] = Some(ReadError::Silent));
                 } else if let Some(first) = joints.first() {
-                    let begun = before - echoed <= LENGTH_ENDS;
-                    reply.losses[*first] = Some(if begun { Loss::Partial } else { Loss::Corrupt });
+                    let begun = before - echoed <= LENGTH_FIELD_END;
+                    reply.errors[*first] = Some(if begun { ReadError::Partial } else { ReadError::Corrupt });
                 }
             }
         }
@@ -240,13 +241,13 @@ impl Port {
 
     /// Sends the request in `request_packet` to one servo and passes its answer with `width` bytes of data to `take`.
     /// Returns `None` if the servo does not answer.
-    pub fn converse<T>(
+    pub fn transact<T>(
         &mut self,
         id: u8,
         width: usize,
-        patience: Patience,
+        patience: ReplyTimeout,
         take: impl FnOnce(&Answer<'_>) -> T,
-    ) -> Result<Option<T>, RobotFault> {
+    ) -> Result<Option<T>, RobotError> {
         let deadline = self.send_request(answer_length(width), patience)?;
         let mut read = 0;
         while self.receive_more(deadline)? {
@@ -266,20 +267,20 @@ impl Port {
     }
 
     /// Sends the request in `request_packet` to all servos, and receives for this long.
-    pub fn listen(&mut self, time: Duration) -> Result<(), RobotFault> {
-        self.send_request(0, Patience::Reply)?;
-        let deadline = self.wire.now() + time;
+    pub fn read_packet(&mut self, time: Duration) -> Result<(), RobotError> {
+        self.send_request(0, ReplyTimeout::Reply)?;
+        let deadline = self.transport.now() + time;
         while self.receive_more(deadline)? {}
         Ok(())
     }
 
     /// Appends the next bytes. Returns false if the deadline passes before any arrive.
-    fn receive_more(&mut self, deadline: Tick) -> Result<bool, RobotFault> {
-        if self.received.len() > MOST_HEARD {
+    fn receive_more(&mut self, deadline: Timestamp) -> Result<bool, RobotError> {
+        if self.received.len() > MAX_RECEIVED_BYTES {
             return Ok(false);
         }
         let mut bytes = [0; 256];
-        let length = self.wire.receive(&mut bytes, deadline).map_err(gone)?;
+        let length = self.transport.receive(&mut bytes, deadline).map_err(gone)?;
         self.received.extend(bytes.iter().take(length));
         Ok(length > 0)
     }
@@ -292,14 +293,14 @@ struct AnswerCollector<'a> {
     /// The position of the next servo to answer.
     next: usize,
     /// The loss since the last answer, and the servo's id if it is known.
-    pending_loss: Option<(Option<u8>, Loss)>,
+    pending_loss: Option<(Option<u8>, ReadError)>,
 }
 
 impl AnswerCollector<'_> {
     fn record_answer(&mut self, answer: &Answer<'_>) {
         let index = self.asked.iter().position(|joint| joint.motor_id() == answer.id);
         let (Some(index), Some(status)) = (index, answer.status()) else {
-            return self.record_loss(Some(answer.id), Loss::Corrupt);
+            return self.record_loss(Some(answer.id), ReadError::Corrupt);
         };
         if index < self.next {
             return;
@@ -311,7 +312,7 @@ impl AnswerCollector<'_> {
         }
     }
 
-    fn record_loss(&mut self, id: Option<u8>, loss: Loss) {
+    fn record_loss(&mut self, id: Option<u8>, loss: ReadError) {
         match self.pending_loss {
             // A loss with an id contains more information than one without.
             None | Some((None, _)) if id.is_some() || self.pending_loss.is_none() => {
@@ -324,11 +325,11 @@ impl AnswerCollector<'_> {
     /// Marks the servos before this position as silent.
     fn mark_silent_before(&mut self, index: usize) {
         let missed = self.asked.get(self.next..index).unwrap_or_default();
-        missed.iter().for_each(|joint| self.reply.losses[*joint] = Some(Loss::Silent));
+        missed.iter().for_each(|joint| self.reply.errors[*joint] = Some(ReadError::Silent));
         if let Some((id, loss)) = self.pending_loss.take() {
             let named = missed.iter().find(|joint| Some(joint.motor_id()) == id);
             if let Some(joint) = named.or(missed.first()) {
-                self.reply.losses[*joint] = Some(loss);
+                self.reply.errors[*joint] = Some(loss);
             }
         }
     }
@@ -340,8 +341,8 @@ impl AnswerCollector<'_> {
 }
 
 /// Returns the fault for a line that cannot be read or written.
-pub(super) fn gone(reason: impl std::fmt::Display) -> RobotFault {
-    RobotFault::PortGone { reason: reason.to_string() }
+pub(super) fn gone(reason: impl std::fmt::Display) -> RobotError {
+    RobotError::PortGone { reason: reason.to_string() }
 }
 
 #[cfg(test)]
@@ -354,13 +355,13 @@ mod tests {
     use super::*;
     use crate::bus::packet::crc;
     use crate::bus::registers::PRESENT_POSITION;
-    use crate::bus::serial::SerialWire;
+    use crate::bus::serial::SerialTransport;
 
     const JOINTS: [Joint; 3] = [Joint::Stewart1, Joint::Stewart2, Joint::Stewart3];
 
     fn over(near: TTYPort, patience: Duration) -> Port {
-        let options = BusOptions { beat_timeout: patience, ..BusOptions::default() };
-        Port::over(Box::new(SerialWire::over(near)), &options)
+        let options = BusOptions { cycle_timeout: patience, ..BusOptions::default() };
+        Port::new(Box::new(SerialTransport::with_transport(near)), &options)
     }
 
     /// A far end that waits for one request and answers with these chunks, each after the previous one was received.
@@ -385,14 +386,14 @@ mod tests {
         packet
     }
 
-    fn reply(asking: Asking, chunks: Vec<Vec<u8>>) -> Reply {
+    fn reply(asking: SyncRead, chunks: Vec<Vec<u8>>) -> Reply {
         let (mut port, far) = answering_port(chunks);
-        let reply = port.ask(asking, PRESENT_POSITION, &JOINTS, Patience::Beat).unwrap();
+        let reply = port.request(asking, PRESENT_POSITION, &JOINTS, ReplyTimeout::Cycle).unwrap();
         drop(far.join().unwrap());
         reply
     }
 
-    fn values_of(asking: Asking, chunks: Vec<Vec<u8>>) -> Vec<Option<u32>> {
+    fn values_of(asking: SyncRead, chunks: Vec<Vec<u8>>) -> Vec<Option<u32>> {
         JOINTS.map(|joint| reply_values(&reply(asking, chunks.clone()), joint)).to_vec()
     }
 
@@ -401,7 +402,7 @@ mod tests {
     }
 
     /// Returns the request for the positions of the three motors.
-    fn request(asking: Asking) -> Vec<u8> {
+    fn request(asking: SyncRead) -> Vec<u8> {
         let mut packet = Vec::new();
         sync_read(&mut packet, asking, PRESENT_POSITION, JOINTS.iter().map(|joint| joint.motor_id()));
         packet
@@ -422,17 +423,17 @@ mod tests {
         let bytes =
             [&[0, 255, 255, 253][..], &answer(11, 5), &[7; 40], &answer(12, 6), &answer(13, 7)].concat();
         let chunks = bytes.iter().map(|byte| vec![*byte]).collect();
-        assert_eq!(values_of(Asking::Each, chunks), [Some(5), Some(6), Some(7)]);
+        assert_eq!(values_of(SyncRead::Plain, chunks), [Some(5), Some(6), Some(7)]);
     }
 
     #[test]
     fn silent_and_garbled_motors_do_not_affect_others() {
         let mut garbled = answer(11, 5);
         garbled[10] ^= 0x10;
-        assert_eq!(values_of(Asking::Each, vec![garbled, answer(13, 7)]), [None, None, Some(7)]);
+        assert_eq!(values_of(SyncRead::Plain, vec![garbled, answer(13, 7)]), [None, None, Some(7)]);
         // An answer of a motor that was not asked is ignored.
-        assert_eq!(values_of(Asking::Each, vec![answer(18, 9), answer(12, 6)]), [None, Some(6), None]);
-        assert_eq!(values_of(Asking::Each, vec![]), [None; 3]);
+        assert_eq!(values_of(SyncRead::Plain, vec![answer(18, 9), answer(12, 6)]), [None, Some(6), None]);
+        assert_eq!(values_of(SyncRead::Plain, vec![]), [None; 3]);
     }
 
     #[test]
@@ -440,8 +441,8 @@ mod tests {
         let packet = fast(&[(11, 5), (12, 6)]);
         let (first, second) = packet.split_at(11);
         let chunks = vec![vec![9, 9], first.to_vec(), second.to_vec(), vec![0, 13, 1]];
-        assert_eq!(values_of(Asking::Together, chunks), [Some(5), Some(6), None]);
-        assert_eq!(values_of(Asking::Together, vec![]), [None; 3]);
+        assert_eq!(values_of(SyncRead::Fast, chunks), [Some(5), Some(6), None]);
+        assert_eq!(values_of(SyncRead::Fast, vec![]), [None; 3]);
     }
 
     #[test]
@@ -452,16 +453,17 @@ mod tests {
             packet[10] ^= 0x10;
             packet
         };
-        let check = |asking, chunks: &[&[u8]], expected: [Option<Loss>; 3]| {
+        let check = |asking, chunks: &[&[u8]], expected: [Option<ReadError>; 3]| {
             let reply = reply(asking, chunks.iter().map(|chunk| chunk.to_vec()).collect());
-            assert_eq!(JOINTS.map(|joint| reply.losses[joint]), expected, "{asking:?} {chunks:?}");
+            assert_eq!(JOINTS.map(|joint| reply.errors[joint]), expected, "{asking:?} {chunks:?}");
             for joint in JOINTS {
-                assert!(reply.answers[joint].is_none() || reply.losses[joint].is_none());
+                assert!(reply.answers[joint].is_none() || reply.errors[joint].is_none());
             }
             assert!(!reply.echo);
         };
-        let (silent, record_loss, cut) = (Some(Loss::Silent), Some(Loss::Corrupt), Some(Loss::Partial));
-        let each = Asking::Each;
+        let (silent, record_loss, cut) =
+            (Some(ReadError::Silent), Some(ReadError::Corrupt), Some(ReadError::Partial));
+        let each = SyncRead::Plain;
         check(each, &[&one, &two, &three], [None; 3]);
         check(each, &[], [silent; 3]);
         check(each, &[&one, &three], [None, silent, None]);
@@ -476,7 +478,7 @@ mod tests {
         // Noise between valid answers causes no loss.
         check(each, &[&one, &[1, 2, 3], &two, &[0xff; 9], &three], [None; 3]);
 
-        let together = Asking::Together;
+        let together = SyncRead::Fast;
         let whole = fast(&[(11, 5), (12, 6), (13, 7)]);
         check(together, &[&whole], [None; 3]);
         check(together, &[], [silent; 3]);
@@ -495,24 +497,24 @@ mod tests {
     fn echo_is_reported_and_causes_no_loss() {
         let three = [answer(11, 5), answer(12, 6), answer(13, 7)].concat();
         for (asking, packet) in
-            [(Asking::Each, three), (Asking::Together, fast(&[(11, 5), (12, 6), (13, 7)]))]
+            [(SyncRead::Plain, three), (SyncRead::Fast, fast(&[(11, 5), (12, 6), (13, 7)]))]
         {
             // The tail of an echo of the previous packet may come first.
             let reply = reply(asking, vec![vec![9, 8, 7], request(asking), packet]);
             assert!(reply.echo);
             assert_eq!(JOINTS.map(|joint| reply_values(&reply, joint)), [Some(5), Some(6), Some(7)]);
-            assert_eq!(reply.losses, Joints::all(None));
+            assert_eq!(reply.errors, Joints::all(None));
         }
-        for asking in [Asking::Each, Asking::Together] {
+        for asking in [SyncRead::Plain, SyncRead::Fast] {
             let reply = reply(asking, vec![request(asking)]);
-            assert_eq!(JOINTS.map(|joint| reply.losses[joint]), [Some(Loss::Silent); 3]);
+            assert_eq!(JOINTS.map(|joint| reply.errors[joint]), [Some(ReadError::Silent); 3]);
             assert!(reply.echo);
         }
     }
 
     #[test]
     fn reading_ends_on_a_noisy_line() {
-        assert_eq!(values_of(Asking::Each, vec![vec![0xff; 1000]; 4]), [None; 3]);
+        assert_eq!(values_of(SyncRead::Plain, vec![vec![0xff; 1000]; 4]), [None; 3]);
     }
 
     #[test]
@@ -520,7 +522,8 @@ mod tests {
         let (mut far, near) = TTYPort::pair().unwrap();
         far.write_all(&answer(11, 5)).unwrap();
         let mut port = over(near, Duration::from_millis(20));
-        let reply = port.ask(Asking::Each, PRESENT_POSITION, &[Joint::Stewart1], Patience::Beat).unwrap();
+        let reply =
+            port.request(SyncRead::Plain, PRESENT_POSITION, &[Joint::Stewart1], ReplyTimeout::Cycle).unwrap();
         assert_eq!(reply.answers[Joint::Stewart1], None);
     }
 
@@ -529,7 +532,8 @@ mod tests {
         let (far, near) = TTYPort::pair().unwrap();
         let mut port = over(near, Duration::from_millis(200));
         drop(far);
-        let fault = port.ask(Asking::Each, PRESENT_POSITION, &Joint::ALL, Patience::Reply).unwrap_err();
-        assert!(matches!(fault, RobotFault::PortGone { .. }), "{fault}");
+        let fault =
+            port.request(SyncRead::Plain, PRESENT_POSITION, &Joint::ALL, ReplyTimeout::Reply).unwrap_err();
+        assert!(matches!(fault, RobotError::PortGone { .. }), "{fault}");
     }
 }

@@ -6,39 +6,39 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use super::packet::{EVERYONE, HEADER, LENGTH_ENDS, crc, instruction};
+use super::packet::{BROADCAST_ID, HEADER, LENGTH_FIELD_END, crc, instruction};
 use super::port::gone;
-use super::serial::SerialWire;
+use super::serial::SerialTransport;
 use super::status::{ALERT, IS_STATUS, unstuffed};
-use super::wire::Wire;
+use super::transport::Transport;
 use crate::joint::Joint;
-use crate::robot::RobotFault;
+use crate::robot::RobotError;
 
 /// A serial port for raw bytes.
 pub struct RawLine {
-    wire: SerialWire,
+    transport: SerialTransport,
 }
 
 impl RawLine {
     /// Opens a port exclusively.
     ///
     /// # Errors
-    /// [`RobotFault::PortBusy`] while another program or a controller in this one holds it; other faults if it cannot
+    /// [`RobotError::PortBusy`] while another program or a controller in this one holds it; other faults if it cannot
     /// be opened.
-    pub fn open(path: &Path, baud: u32) -> Result<RawLine, RobotFault> {
-        Ok(RawLine { wire: SerialWire::open(path, baud)? })
+    pub fn open(path: &Path, baud: u32) -> Result<RawLine, RobotError> {
+        Ok(RawLine { transport: SerialTransport::open(path, baud)? })
     }
 
     /// Sends these bytes unchanged, and receives until the line has been silent for `silence`.
     ///
     /// # Errors
-    /// [`RobotFault::PortGone`] if the port cannot be read or written.
-    pub fn exchange(&mut self, bytes: &[u8], silence: Duration) -> Result<Vec<u8>, RobotFault> {
-        converse(&mut self.wire, bytes, silence)
+    /// [`RobotError::PortGone`] if the port cannot be read or written.
+    pub fn exchange(&mut self, bytes: &[u8], silence: Duration) -> Result<Vec<u8>, RobotError> {
+        transact(&mut self.transport, bytes, silence)
     }
 }
 
-fn converse(wire: &mut dyn Wire, bytes: &[u8], silence: Duration) -> Result<Vec<u8>, RobotFault> {
+fn transact(wire: &mut dyn Transport, bytes: &[u8], silence: Duration) -> Result<Vec<u8>, RobotError> {
     wire.discard().map_err(gone)?;
     wire.send(bytes).map_err(gone)?;
     let last = wire.now() + silence + MAX_ANSWER_TIME;
@@ -47,14 +47,14 @@ fn converse(wire: &mut dyn Wire, bytes: &[u8], silence: Duration) -> Result<Vec<
         let deadline = wire.now() + silence;
         let length = wire.receive(&mut chunk, deadline).map_err(gone)?;
         heard.extend(chunk.iter().take(length));
-        if length == 0 || heard.len() > MOST_HEARD || wire.now() > last {
+        if length == 0 || heard.len() > MAX_RECEIVED_BYTES || wire.now() > last {
             return Ok(heard);
         }
     }
 }
 
 /// More bytes than this are noise.
-const MOST_HEARD: usize = 1 << 16;
+const MAX_RECEIVED_BYTES: usize = 1 << 16;
 /// So is a longer transmission. At the slowest baud rate, 9600, a kilobyte takes about one second.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(2);
 
@@ -68,7 +68,7 @@ pub fn packet(id: u8, number: u8, parameters: &[u8]) -> Vec<u8> {
 
 /// A part of the received bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum DecodedPacket {
     /// A servo's status packet.
     Answer {
         /// The servo's id; 254 in the shared answer to a fast sync read.
@@ -97,13 +97,13 @@ pub enum Heard {
 
 /// Splits received bytes into packets and noise. No byte is left out.
 #[must_use]
-pub fn describe(mut bytes: &[u8]) -> Vec<Heard> {
+pub fn describe(mut bytes: &[u8]) -> Vec<DecodedPacket> {
     let (mut all, mut noise) = (Vec::new(), Vec::new());
     while let Some((first, rest)) = bytes.split_first() {
         match parse_packet(bytes) {
             Some((heard, length)) => {
                 if !noise.is_empty() {
-                    all.push(Heard::Noise(std::mem::take(&mut noise)));
+                    all.push(DecodedPacket::Noise(std::mem::take(&mut noise)));
                 }
                 all.push(heard);
                 bytes = bytes.get(length..).unwrap_or_default();
@@ -115,23 +115,23 @@ pub fn describe(mut bytes: &[u8]) -> Vec<Heard> {
         }
     }
     if !noise.is_empty() {
-        all.push(Heard::Noise(noise));
+        all.push(DecodedPacket::Noise(noise));
     }
     all
 }
 
 /// Returns a complete packet at the beginning, and its length.
-fn parse_packet(bytes: &[u8]) -> Option<(Heard, usize)> {
+fn parse_packet(bytes: &[u8]) -> Option<(DecodedPacket, usize)> {
     let &[id, low, high] = bytes.strip_prefix(&HEADER)?.first_chunk()?;
-    let length = LENGTH_ENDS + usize::from(u16::from_le_bytes([low, high]));
+    let length = LENGTH_FIELD_END + usize::from(u16::from_le_bytes([low, high]));
     let (body, sum) = bytes.get(..length)?.split_last_chunk()?;
     let checksum_is_right = crc(0, body) == u16::from_le_bytes(*sum);
-    let (&number, said) = body.get(LENGTH_ENDS..)?.split_first()?;
+    let (&number, said) = body.get(LENGTH_FIELD_END..)?.split_first()?;
     let heard = if number == IS_STATUS {
         let (&error, said) = said.split_first()?;
-        Heard::Answer { id, error, parameters: unstuffed(said).collect(), checksum_is_right }
+        DecodedPacket::Answer { id, error, parameters: unstuffed(said).collect(), checksum_is_right }
     } else {
-        Heard::Instruction { id, number, parameters: unstuffed(said).collect(), checksum_is_right }
+        DecodedPacket::Instruction { id, number, parameters: unstuffed(said).collect(), checksum_is_right }
     };
     Some((heard, length))
 }
@@ -160,7 +160,7 @@ struct IdLabel(u8);
 impl fmt::Display for IdLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.0, Joint::from_motor_id(self.0)) {
-            (EVERYONE, _) => write!(f, "{EVERYONE} (all servos)"),
+            (BROADCAST_ID, _) => write!(f, "{BROADCAST_ID} (all servos)"),
             (id, Some(joint)) => write!(f, "{id} ({joint})"),
             (id, None) => write!(f, "{id} (not a motor of this robot)"),
         }
@@ -203,8 +203,8 @@ struct Hex<'a>(&'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, byte) in self.0.iter().enumerate() {
-            let space = if place == 0 { "" } else { " " };
+        for (position, byte) in self.0.iter().enumerate() {
+            let space = if position == 0 { "" } else { " " };
             write!(f, "{space}{byte:02x}")?;
         }
         Ok(())
@@ -212,11 +212,11 @@ impl fmt::Display for Hex<'_> {
 }
 
 /// One line for the user: `answer from 12 (stewart_2): done: 00 fc ff ff = -1024`.
-impl fmt::Display for Heard {
+impl fmt::Display for DecodedPacket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sum = |right: bool| if right { "" } else { " (wrong checksum)" };
         match self {
-            Heard::Answer { id, error, parameters, checksum_is_right } => {
+            DecodedPacket::Answer { id, error, parameters, checksum_is_right } => {
                 let (sum, result) = (sum(*checksum_is_right), request_result(*error));
                 write!(f, "answer from {}{sum}: {result}", IdLabel(*id))?;
                 if error & ALERT != 0 {
@@ -227,12 +227,12 @@ impl fmt::Display for Heard {
                 }
                 number(parameters).map_or(Ok(()), |number| write!(f, " = {number}"))
             }
-            Heard::Instruction { id, number, parameters, checksum_is_right } => {
+            DecodedPacket::Instruction { id, number, parameters, checksum_is_right } => {
                 let (name, sum) = (instruction_name(*number), sum(*checksum_is_right));
                 write!(f, "{name} ({number:#04x}) to {}{sum}", IdLabel(*id))?;
                 if parameters.is_empty() { Ok(()) } else { write!(f, ": {}", Hex(parameters)) }
             }
-            Heard::Noise(bytes) => write!(f, "not a packet: {}", Hex(bytes)),
+            DecodedPacket::Noise(bytes) => write!(f, "not a packet: {}", Hex(bytes)),
         }
     }
 }
@@ -242,13 +242,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::clock::Tick;
+    use crate::clock::Timestamp;
 
     #[test]
     fn built_packet_is_described_as_itself() {
         let parameters = [132, 0, 0xff, 0xff, 0xfd, 9];
         let built = packet(11, 0x02, &parameters);
-        let instruction = Heard::Instruction {
+        let instruction = DecodedPacket::Instruction {
             id: 11,
             number: 2,
             parameters: parameters.to_vec(),
@@ -266,7 +266,7 @@ mod tests {
         let mut locked = vec![255, 255, 253, 0, 17, 4, 0, 0x55, 0x87];
         locked.extend(crc(0, &locked).to_le_bytes());
         let heard = describe(&[&ping_answer[..], &[1, 2], &wrong, &locked, &ping_answer[..9]].concat());
-        let texts: Vec<String> = heard.iter().map(Heard::to_string).collect();
+        let texts: Vec<String> = heard.iter().map(DecodedPacket::to_string).collect();
         assert_eq!(texts[0], "answer from 1 (not a motor of this robot): done: 06 04 26");
         assert_eq!(texts[1], "not a packet: 01 02");
         assert!(texts[2].ends_with("(wrong checksum): done: 06 04 26"), "{}", texts[2]);
@@ -279,8 +279,8 @@ mod tests {
         );
         assert_eq!(texts[4], "not a packet: ff ff fd 00 01 07 00 55 00");
         assert_eq!(texts.len(), 5);
-        let ours = [packet(12, 0x02, &[20, 0, 4, 0]), packet(EVERYONE, 0x01, &[])].concat();
-        let texts: Vec<String> = describe(&ours).iter().map(Heard::to_string).collect();
+        let ours = [packet(12, 0x02, &[20, 0, 4, 0]), packet(BROADCAST_ID, 0x01, &[])].concat();
+        let texts: Vec<String> = describe(&ours).iter().map(DecodedPacket::to_string).collect();
         assert_eq!(texts, ["read (0x02) to 12 (stewart_2): 14 00 04 00", "ping (0x01) to 254 (all servos)"]);
     }
 
@@ -288,7 +288,7 @@ mod tests {
     fn data_of_one_register_is_shown_as_a_number() {
         let check = |data: &[u8], texts: &str| {
             let parameters = data.to_vec();
-            let answer = Heard::Answer { id: 12, error: 0, parameters, checksum_is_right: true };
+            let answer = DecodedPacket::Answer { id: 12, error: 0, parameters, checksum_is_right: true };
             assert_eq!(answer.to_string(), format!("answer from 12 (stewart_2): done{texts}"));
         };
         check(&[], "");
@@ -301,17 +301,17 @@ mod tests {
 
     /// A line on which a byte arrives after each of these intervals, repeatedly if it sends noise; its time is virtual.
     struct SlowLine {
-        now: std::cell::Cell<Tick>,
+        now: std::cell::Cell<Timestamp>,
         intervals: Vec<Duration>,
         is_noisy: bool,
     }
 
-    impl Wire for SlowLine {
-        fn now(&self) -> Tick {
+    impl Transport for SlowLine {
+        fn now(&self) -> Timestamp {
             self.now.get()
         }
 
-        fn wait_until(&self, until: Tick) {
+        fn wait_until(&self, until: Timestamp) {
             self.now.set(until);
         }
 
@@ -323,7 +323,7 @@ mod tests {
             Ok(())
         }
 
-        fn receive(&mut self, into: &mut [u8], deadline: Tick) -> std::io::Result<usize> {
+        fn receive(&mut self, into: &mut [u8], deadline: Timestamp) -> std::io::Result<usize> {
             let next = self.intervals.first().map(|interval| self.now.get() + *interval);
             let Some(next) = next.filter(|next| *next <= deadline) else {
                 self.now.set(deadline);
@@ -342,8 +342,8 @@ mod tests {
     fn exchange_ends_at_silence_or_on_a_noisy_line() {
         let check = |intervals: &[u64], is_noisy: bool, heard: usize, over: u64| {
             let intervals = intervals.iter().map(|interval| Duration::from_millis(*interval)).collect();
-            let mut line = SlowLine { now: std::cell::Cell::new(Tick::ZERO), intervals, is_noisy };
-            let bytes = converse(&mut line, &[1], Duration::from_millis(50)).unwrap();
+            let mut line = SlowLine { now: std::cell::Cell::new(Timestamp::ZERO), intervals, is_noisy };
+            let bytes = transact(&mut line, &[1], Duration::from_millis(50)).unwrap();
             assert_eq!((bytes.len(), line.now.get().0), (heard, over * 1_000_000));
         };
         check(&[], false, 0, 50);
@@ -358,8 +358,8 @@ mod tests {
         #[test]
         fn any_bytes_are_described(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let noise: usize = describe(&bytes).iter().map(|heard| match heard {
-                Heard::Noise(bytes) => bytes.len(),
-                Heard::Answer { .. } | Heard::Instruction { .. } => 0,
+                DecodedPacket::Noise(bytes) => bytes.len(),
+                DecodedPacket::Answer { .. } | DecodedPacket::Instruction { .. } => 0,
             }).sum();
             prop_assert!(noise <= bytes.len());
         }

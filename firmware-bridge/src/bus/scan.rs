@@ -7,15 +7,15 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::BusOptions;
+use super::instructions::{Response, low_16, low_byte};
 use super::port::Port;
 use super::registers::{
-    FIRMWARE, HARDWARE_ERROR, MODE, MODEL, PRESENT_POSITION, TEMPERATURE, TORQUE, VOLTAGE, hardware_errors,
-    mode_name, model_name,
+    FIRMWARE_VERSION, HARDWARE_ERROR_STATUS, MODEL_NUMBER, OPERATING_MODE, PRESENT_INPUT_VOLTAGE,
+    PRESENT_POSITION, PRESENT_TEMPERATURE, TORQUE_ENABLE, hardware_errors, mode_name, model_name,
 };
-use super::serial::SerialWire;
-use super::slow::{Slow, low_16, low_byte};
+use super::serial::SerialTransport;
 use crate::joint::Joint;
-use crate::robot::RobotFault;
+use crate::robot::RobotError;
 
 /// The report of one servo.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -69,10 +69,10 @@ impl fmt::Display for MotorReport {
 /// Finds every servo on the line and reads its report.
 ///
 /// # Errors
-/// [`RobotFault`] if the port cannot be opened or read, or if a servo of the robot falls silent during the scan.
-pub fn scan(path: &Path, options: &BusOptions) -> Result<Vec<MotorReport>, RobotFault> {
-    let wire = SerialWire::open(path, options.baud)?;
-    scan_port(&mut Port::over(Box::new(wire), options), options.baud)
+/// [`RobotError`] if the port cannot be opened or read, or if a servo of the robot falls silent during the scan.
+pub fn scan(path: &Path, options: &BusOptions) -> Result<Vec<MotorReport>, RobotError> {
+    let wire = SerialTransport::open(path, options.baud)?;
+    scan_port(&mut Port::new(Box::new(wire), options), options.baud)
 }
 
 /// The baud rates of the servos (ROBOTIS e-Manual, register 8).
@@ -86,7 +86,7 @@ pub const BAUDS: [u32; 7] = [9_600, 57_600, 115_200, 1_000_000, 2_000_000, 3_000
 ///
 /// # Errors
 /// As [`scan`].
-pub fn scan_all(path: &Path, options: &BusOptions, bauds: &[u32]) -> Result<Vec<MotorReport>, RobotFault> {
+pub fn scan_all(path: &Path, options: &BusOptions, bauds: &[u32]) -> Result<Vec<MotorReport>, RobotError> {
     let mut seen = BTreeSet::new();
     let mut reports = Vec::new();
     for &baud in bauds {
@@ -95,17 +95,17 @@ pub fn scan_all(path: &Path, options: &BusOptions, bauds: &[u32]) -> Result<Vec<
                 let new = found.into_iter().filter(|it| seen.insert((it.id, it.model, it.firmware)));
                 reports.extend(new);
             }
-            Err(RobotFault::Silent { .. }) if baud != options.baud => {}
+            Err(RobotError::Silent { .. }) if baud != options.baud => {}
             // The port opens at the robot's own rate, so it exists, and only this rate failed.
-            Err(RobotFault::PortGone { .. })
-                if baud != options.baud && SerialWire::open(path, options.baud).is_ok() => {}
+            Err(RobotError::PortGone { .. })
+                if baud != options.baud && SerialTransport::open(path, options.baud).is_ok() => {}
             Err(fault) => return Err(fault),
         }
     }
     Ok(reports)
 }
 
-fn scan_port(port: &mut Port, baud: u32) -> Result<Vec<MotorReport>, RobotFault> {
+fn scan_port(port: &mut Port, baud: u32) -> Result<Vec<MotorReport>, RobotError> {
     let mut ids = port.ping_all()?;
     for id in Joint::ALL.map(Joint::motor_id) {
         if !ids.contains(&id) && port.ping(id)? {
@@ -120,7 +120,7 @@ fn scan_port(port: &mut Port, baud: u32) -> Result<Vec<MotorReport>, RobotFault>
             Some(report) => reports.push(report),
             None => {
                 if let Some(joint) = Joint::from_motor_id(id) {
-                    return Err(RobotFault::Silent { joint });
+                    return Err(RobotError::Silent { joint });
                 }
             }
         }
@@ -129,11 +129,20 @@ fn scan_port(port: &mut Port, baud: u32) -> Result<Vec<MotorReport>, RobotFault>
 }
 
 /// Returns `None` if the servo does not answer every request.
-fn report(port: &mut Port, id: u8, baud: u32) -> Result<Option<MotorReport>, RobotFault> {
-    let registers = [MODEL, FIRMWARE, MODE, TORQUE, HARDWARE_ERROR, PRESENT_POSITION, VOLTAGE, TEMPERATURE];
+fn report(port: &mut Port, id: u8, baud: u32) -> Result<Option<MotorReport>, RobotError> {
+    let registers = [
+        MODEL_NUMBER,
+        FIRMWARE_VERSION,
+        OPERATING_MODE,
+        TORQUE_ENABLE,
+        HARDWARE_ERROR_STATUS,
+        PRESENT_POSITION,
+        PRESENT_INPUT_VOLTAGE,
+        PRESENT_TEMPERATURE,
+    ];
     let mut values = [0; 8];
     for (value, register) in values.iter_mut().zip(registers) {
-        let Slow::Answer(read) = port.read(id, register)? else { return Ok(None) };
+        let Response::Value(read) = port.read(id, register)? else { return Ok(None) };
         *value = read;
     }
     let [model, firmware, mode, torque, error, position, voltage, temperature] = values;

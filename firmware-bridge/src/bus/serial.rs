@@ -1,4 +1,4 @@
-//! The only module that opens a serial port: exclusively, and as a [`Wire`].
+//! The only module that opens a serial port: exclusively, and as a [`Transport`].
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -10,9 +10,9 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use serialport::{ClearBuffer, FlowControl, SerialPort};
 
-use super::wire::Wire;
-use crate::clock::{Clock, Tick, WallClock};
-use crate::robot::RobotFault;
+use super::transport::Transport;
+use crate::clock::{Clock, MonotonicClock, Timestamp};
+use crate::robot::RobotError;
 
 /// The timeout for the system to accept a packet; its buffer holds many.
 const SEND_TIMEOUT: Duration = Duration::from_millis(100);
@@ -21,15 +21,15 @@ const SEND_TIMEOUT: Duration = Duration::from_millis(100);
 ///
 /// The `serialport` library opens, configures and holds the port. Bytes go through a separate descriptor. The library's
 /// read function allocates an error whenever no bytes arrive, and its timeouts are whole milliseconds.
-pub(super) struct SerialWire {
+pub(super) struct SerialTransport {
     line: Box<dyn SerialPort>,
     device: OwnedFd,
-    clock: WallClock,
+    clock: MonotonicClock,
 }
 
-impl SerialWire {
+impl SerialTransport {
     /// Opens a port. A symbolic link is resolved each time.
-    pub fn open(path: &Path, baud: u32) -> Result<SerialWire, RobotFault> {
+    pub fn open(path: &Path, baud: u32) -> Result<SerialTransport, RobotError> {
         let port = path.display().to_string();
         let device = open_unlocked(path, &port)?;
         let line = serialport::new(&port, baud)
@@ -38,25 +38,25 @@ impl SerialWire {
             .open()
             .map_err(|error| match error.kind {
                 serialport::ErrorKind::Io(kind) => open_error(kind, &port, &error.description),
-                serialport::ErrorKind::NoDevice => RobotFault::PortBusy { port },
-                _ => RobotFault::PortGone { reason: format!("{port}: {}", error.description) },
+                serialport::ErrorKind::NoDevice => RobotError::PortBusy { port },
+                _ => RobotError::PortGone { reason: format!("{port}: {}", error.description) },
             })?;
-        Ok(SerialWire { line, device, clock: WallClock::start() })
+        Ok(SerialTransport { line, device, clock: MonotonicClock::start() })
     }
 
     /// Does the same for an open line.
     #[cfg(test)]
-    pub fn over(line: impl SerialPort + 'static) -> SerialWire {
+    pub fn with_transport(line: impl SerialPort + 'static) -> SerialTransport {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK;
         let line: Box<dyn SerialPort> = Box::new(line);
         let path = line.name().unwrap_or_default();
         let device = rustix::fs::open(path, flags, Mode::empty()).unwrap();
-        SerialWire { line, device, clock: WallClock::start() }
+        SerialTransport { line, device, clock: MonotonicClock::start() }
     }
 
     /// Waits until the line can be read or written. Returns false if the deadline passes first. A line that hung up
     /// counts as ready: the next read or write reports the error.
-    fn is_ready(&self, what: PollFlags, deadline: Tick) -> io::Result<bool> {
+    fn is_ready(&self, what: PollFlags, deadline: Timestamp) -> io::Result<bool> {
         loop {
             let left = deadline.since(self.clock.now());
             let Ok(timeout) = Timespec::try_from(left) else { return Ok(false) };
@@ -70,13 +70,13 @@ impl SerialWire {
     }
 }
 
-fn open_error(kind: ErrorKind, port: &str, why: &str) -> RobotFault {
+fn open_error(kind: ErrorKind, port: &str, why: &str) -> RobotError {
     let port = port.to_owned();
     match kind {
-        ErrorKind::NotFound => RobotFault::NoPort { port },
-        ErrorKind::PermissionDenied => RobotFault::NoPermission { port },
-        ErrorKind::ResourceBusy => RobotFault::PortBusy { port },
-        _ => RobotFault::PortGone { reason: format!("{port}: {why}") },
+        ErrorKind::NotFound => RobotError::NoPort { port },
+        ErrorKind::PermissionDenied => RobotError::NoPermission { port },
+        ErrorKind::ResourceBusy => RobotError::PortBusy { port },
+        _ => RobotError::PortGone { reason: format!("{port}: {why}") },
     }
 }
 
@@ -85,25 +85,25 @@ fn open_error(kind: ErrorKind, port: &str, why: &str) -> RobotFault {
 /// Two mechanisms exclude others. The terminal's exclusive mode does not apply to root. An advisory lock on the device
 /// file does, but only among programs that check it. An attempt to open a held port would clear its exclusive mode, so
 /// this check comes first. The returned descriptor preserves the port's control lines while it is opened.
-fn open_unlocked(path: &Path, port: &str) -> Result<OwnedFd, RobotFault> {
+fn open_unlocked(path: &Path, port: &str) -> Result<OwnedFd, RobotError> {
     let failed = |error: Errno| open_error(io::Error::from(error).kind(), port, &error.to_string());
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let device = rustix::fs::open(path, flags, Mode::empty()).map_err(failed)?;
     match rustix::fs::flock(&device, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {}
-        Err(Errno::WOULDBLOCK) => return Err(RobotFault::PortBusy { port: port.to_owned() }),
+        Err(Errno::WOULDBLOCK) => return Err(RobotError::PortBusy { port: port.to_owned() }),
         Err(error) => return Err(failed(error)),
     }
     rustix::fs::flock(&device, FlockOperation::NonBlockingUnlock).map_err(failed)?;
     Ok(device)
 }
 
-impl Wire for SerialWire {
-    fn now(&self) -> Tick {
+impl Transport for SerialTransport {
+    fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    fn wait_until(&self, until: Tick) {
+    fn wait_until(&self, until: Timestamp) {
         self.clock.wait_until(until);
     }
 
@@ -129,7 +129,7 @@ impl Wire for SerialWire {
         Ok(())
     }
 
-    fn receive(&mut self, into: &mut [u8], deadline: Tick) -> io::Result<usize> {
+    fn receive(&mut self, into: &mut [u8], deadline: Timestamp) -> io::Result<usize> {
         // After the deadline, bytes that have arrived still count: this program was late, not the servo.
         while self.is_ready(PollFlags::IN, deadline)? {
             match rustix::io::read(&self.device, &mut *into) {
@@ -155,19 +155,19 @@ mod tests {
 
     #[test]
     fn open_error_states_the_cause() {
-        let open = |path: &str| SerialWire::open(Path::new(path), BAUD).err();
+        let open = |path: &str| SerialTransport::open(Path::new(path), BAUD).err();
         let missing = "/dev/there-is-no-such-port";
-        assert_eq!(open(missing), Some(RobotFault::NoPort { port: missing.to_owned() }));
-        assert!(matches!(open("/dev/null"), Some(RobotFault::PortGone { .. })));
+        assert_eq!(open(missing), Some(RobotError::NoPort { port: missing.to_owned() }));
+        assert!(matches!(open("/dev/null"), Some(RobotError::PortGone { .. })));
     }
 
     #[test]
     fn held_port_stays_locked_after_open_attempts() {
         let (_far, near) = TTYPort::pair().unwrap();
         let port = near.name().unwrap();
-        let open = || SerialWire::open(Path::new(&port), BAUD);
+        let open = || SerialTransport::open(Path::new(&port), BAUD);
         let first = open().unwrap();
-        let busy = Some(RobotFault::PortBusy { port: port.clone() });
+        let busy = Some(RobotError::PortBusy { port: port.clone() });
         assert_eq!((open().err(), open().err()), (busy.clone(), busy));
         // Programs that use the common serial library are excluded as well, root or not.
         assert!(serialport::new(&port, BAUD).open().is_err());
@@ -176,7 +176,7 @@ mod tests {
 
         // The same applies in the other direction.
         let theirs = serialport::new(&port, BAUD).open().unwrap();
-        assert_eq!(open().err(), Some(RobotFault::PortBusy { port: port.clone() }));
+        assert_eq!(open().err(), Some(RobotError::PortBusy { port: port.clone() }));
         drop(theirs);
         assert!(open().is_ok());
     }
@@ -188,15 +188,15 @@ mod tests {
         for (mut far, near) in lines {
             let _ = std::fs::remove_file(&link);
             std::os::unix::fs::symlink(near.name().unwrap(), &link).unwrap();
-            let mut wire = SerialWire::open(&link, BAUD).unwrap();
+            let mut wire = SerialTransport::open(&link, BAUD).unwrap();
             far.write_all(b"here").unwrap();
             let mut bytes = [0; 16];
             let soon = wire.now() + Duration::from_secs(5);
             assert_eq!((wire.receive(&mut bytes[..1], soon).unwrap(), bytes[0]), (1, b'h'));
             // Bytes that have arrived are returned after the deadline, too.
-            let length = wire.receive(&mut bytes, Tick::ZERO).unwrap();
+            let length = wire.receive(&mut bytes, Timestamp::ZERO).unwrap();
             assert_eq!(&bytes[..length], b"ere");
-            assert_eq!(wire.receive(&mut bytes, Tick::ZERO).unwrap(), 0);
+            assert_eq!(wire.receive(&mut bytes, Timestamp::ZERO).unwrap(), 0);
         }
         std::fs::remove_file(&link).unwrap();
     }

@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use super::BusOptions;
+use super::bring_up::{BringUpReport, GoalRange, bring_up, enable_watchdog, hold_present, read_with_retries};
 use super::convert::{radians_from_raw, raw_from_radians};
-use super::packet::Asking;
+use super::packet::SyncRead;
 use super::poll_schedule::Rota;
-use super::port::{Patience, Port};
-use super::registers::{BUS_WATCHDOG, GOAL_POSITION, PRESENT_POSITION, TORQUE};
-use super::ritual::{Ready, Span, arm, pin, prepare, read_with_retries};
-use crate::clock::Tick;
+use super::port::{Port, ReplyTimeout};
+use super::registers::{BUS_WATCHDOG, GOAL_POSITION, PRESENT_POSITION, TORQUE_ENABLE};
+use crate::clock::Timestamp;
 use crate::envelope::Action;
-use crate::fault::SILENT_AFTER;
+use crate::fault::MAX_MISSED_READS;
 use crate::joint::{Joint, Joints};
-use crate::robot::{JointState, Reading, RobotFault};
-use crate::servo::{Gains, HardwareErrors, Health, Loss, Mode};
+use crate::robot::{JointState, PositionReading, RobotError};
+use crate::servo::{Gains, HardwareErrorStatus, MotorHealth, OperatingMode, ReadError};
 
 /// A silent motor is asked once per this many reads, so that it does not delay the others.
 const RETRY_SILENT_EVERY: u64 = 10;
@@ -26,28 +26,28 @@ const BRING_UP_TIMEOUT: Duration = Duration::from_millis(100);
 pub(super) struct Servos {
     pub(super) port: Port,
     pub(super) watchdog: Option<Duration>,
-    pub(super) asking: Asking,
-    pub(super) spans: Joints<Span>,
+    pub(super) sync_read: SyncRead,
+    pub(super) goal_ranges: Joints<GoalRange>,
     pub(super) current_limits: Joints<u16>,
     /// The maximum current of each motor in current-based position mode, milliamperes.
     pub(super) bounds: Joints<u16>,
     /// The gains that each servo should have; a servo loses them when it restarts.
     pub(super) gains: Joints<Gains>,
     pub(super) torque: Joints<bool>,
-    pub(super) modes: Joints<Mode>,
-    pub(super) errors: Joints<HardwareErrors>,
-    pub(super) health: Joints<Option<Health>>,
-    pub(super) readings: Joints<Reading>,
+    pub(super) modes: Joints<OperatingMode>,
+    pub(super) errors: Joints<HardwareErrorStatus>,
+    pub(super) health: Joints<Option<MotorHealth>>,
+    pub(super) readings: Joints<PositionReading>,
     /// Motors that may have restarted or released; they are checked as soon as they answer.
     pub(super) is_suspect: Joints<bool>,
-    pub(super) rota: Rota,
+    pub(super) schedule: Rota,
     /// Reads missed in a row.
     missed_reads: Joints<u32>,
     read_count: u64,
     /// The time of the last read of the positions.
-    last_read: Tick,
+    last_read: Timestamp,
     /// The time of the last packet to the servos.
-    last_sent: Tick,
+    last_sent: Timestamp,
     /// Whether the line has failed, so that no more packets are sent.
     gone: bool,
 }
@@ -58,36 +58,37 @@ impl Servos {
         mut port: Port,
         options: &BusOptions,
         gains: &Joints<Gains>,
-    ) -> Result<Servos, RobotFault> {
+    ) -> Result<Servos, RobotError> {
         let previous_timeout = port.allow_replies(options.reply_timeout.max(BRING_UP_TIMEOUT));
-        let Ready { spans, current_limits, torque, asking } = prepare(&mut port, options, gains)?;
+        let BringUpReport { goal_ranges: spans, current_limits, torque, sync_read: asking } =
+            bring_up(&mut port, options, gains)?;
         port.allow_replies(previous_timeout);
         let now = port.now();
         Ok(Servos {
             port,
             watchdog: options.watchdog,
-            asking,
-            spans,
+            sync_read: asking,
+            goal_ranges: spans,
             current_limits,
             bounds: current_limits,
             gains: *gains,
             torque,
-            modes: Joints::all(Mode::Position),
-            errors: Joints::all(HardwareErrors::NONE),
+            modes: Joints::all(OperatingMode::Position),
+            errors: Joints::all(HardwareErrorStatus::NONE),
             health: Joints::all(None),
-            readings: Joints::all(Reading::Never),
+            readings: Joints::all(PositionReading::Never),
             is_suspect: Joints::all(false),
-            rota: Rota::from(now),
+            schedule: Rota::from(now),
             missed_reads: Joints::all(0),
             read_count: 0,
-            last_read: Tick::ZERO,
+            last_read: Timestamp::ZERO,
             last_sent: now,
             gone: false,
         })
     }
 
     /// Executes one command, and reads the positions.
-    pub fn carry_out(&mut self, at: Tick, action: &Action) -> Result<JointState, RobotFault> {
+    pub fn carry_out(&mut self, at: Timestamp, action: &Action) -> Result<JointState, RobotError> {
         self.refresh_watchdogs()?;
         match action {
             Action::Targets(targets) => self.write_goals(targets)?,
@@ -95,7 +96,7 @@ impl Servos {
             Action::Reboot(joint) => {
                 self.port.reboot(joint.motor_id())?;
                 self.torque[*joint] = false;
-                self.missed_reads[*joint] = SILENT_AFTER;
+                self.missed_reads[*joint] = MAX_MISSED_READS;
             }
             Action::Modes(wanted) => self.set_modes(wanted)?,
             Action::Currents(wanted) => self.set_currents(wanted)?,
@@ -105,7 +106,7 @@ impl Servos {
     }
 
     /// Reads the positions.
-    pub fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
+    pub fn read_state(&mut self, at: Timestamp) -> Result<JointState, RobotError> {
         self.refresh_watchdogs()?;
         self.read_positions(at)
     }
@@ -116,55 +117,55 @@ impl Servos {
     }
 
     /// The watchdogs may have tripped after a long pause; the servos then ignore goals until the watchdogs are cleared.
-    fn refresh_watchdogs(&mut self) -> Result<(), RobotFault> {
+    fn refresh_watchdogs(&mut self) -> Result<(), RobotError> {
         let now = self.port.now();
         let silence = now.since(self.last_sent);
         self.last_sent = now;
         match self.watchdog {
-            Some(time) if silence * 2 > time => arm(&mut self.port, &Joint::ALL, self.watchdog),
+            Some(time) if silence * 2 > time => enable_watchdog(&mut self.port, &Joint::ALL, self.watchdog),
             _ => Ok(()),
         }
     }
 
     /// Writes the goals of all motors that control their position, in one packet.
-    fn write_goals(&mut self, targets: &Joints) -> Result<(), RobotFault> {
+    fn write_goals(&mut self, targets: &Joints) -> Result<(), RobotError> {
         let mut goals = Joints::all(0);
         for (joint, target) in targets.iter() {
-            let raw = raw_from_radians(*target).ok_or_else(|| RobotFault::Broken {
+            let raw = raw_from_radians(*target).ok_or_else(|| RobotError::Broken {
                 reason: format!("the target of {joint} is not a finite number"),
             })?;
-            goals[joint] = self.spans[joint].nearest(raw);
+            goals[joint] = self.goal_ranges[joint].nearest(raw);
         }
         let modes = self.modes;
         let follows = |joint: Joint| match modes[joint] {
-            Mode::Position | Mode::CurrentBasedPosition => true,
-            Mode::Current => false,
+            OperatingMode::Position | OperatingMode::CurrentBasedPosition => true,
+            OperatingMode::Current => false,
         };
         if !Joint::ALL.into_iter().any(follows) {
             return Ok(());
         }
         let goals = goals.iter().filter(|(joint, _)| follows(*joint)).map(|(joint, goal)| (joint, *goal));
-        self.port.tell(GOAL_POSITION, goals)
+        self.port.write_packet(GOAL_POSITION, goals)
     }
 
     /// Switches torque. A motor whose torque is enabled first gets its present position as goal, or no goal current in
     /// current mode. A motor that cannot be read stays off.
-    fn switch_torque(&mut self, wanted: &Joints<bool>) -> Result<(), RobotFault> {
+    fn switch_torque(&mut self, wanted: &Joints<bool>) -> Result<(), RobotError> {
         self.read_torque(&Joint::ALL)?;
         let rising: Vec<Joint> =
             Joint::ALL.into_iter().filter(|joint| wanted[*joint] && !self.torque[*joint]).collect();
-        let pinned = pin(&mut self.port, &self.spans, &rising)?;
+        let pinned = hold_present(&mut self.port, &self.goal_ranges, &rising)?;
         let current_bounded = self.write_current_bounds(&rising)?;
         let safe = Joints::from_fn(|joint| {
             wanted[joint] && (self.torque[joint] || (pinned[joint] && current_bounded[joint]))
         });
-        self.port.tell(TORQUE, safe.iter().map(|(joint, on)| (joint, u32::from(*on))))?;
+        self.port.write_packet(TORQUE_ENABLE, safe.iter().map(|(joint, on)| (joint, u32::from(*on))))?;
         self.read_torque(&Joint::ALL)
     }
 
     /// Reads which of these motors have torque. The state of a motor that does not answer stays unchanged.
-    pub(super) fn read_torque(&mut self, joints: &[Joint]) -> Result<(), RobotFault> {
-        let answers = read_with_retries(&mut self.port, TORQUE, joints)?;
+    pub(super) fn read_torque(&mut self, joints: &[Joint]) -> Result<(), RobotError> {
+        let answers = read_with_retries(&mut self.port, TORQUE_ENABLE, joints)?;
         self.torque =
             self.torque.zip_with(&answers, |known, answer| answer.map_or(known, |status| status.value != 0));
         Ok(())
@@ -172,16 +173,18 @@ impl Servos {
 
     /// Reads the positions. Motors with the fewest misses come first, since a silent motor may keep those after it from
     /// answering. For the same reason, only the first of the unanswered motors at the end is counted as missing.
-    fn read_positions(&mut self, at: Tick) -> Result<JointState, RobotFault> {
+    fn read_positions(&mut self, at: Timestamp) -> Result<JointState, RobotError> {
         self.read_count += 1;
         let mut asked = Joint::ALL;
         asked.sort_unstable_by_key(|joint| (self.missed_reads[*joint], joint.index()));
         let include_silent = self.read_count.is_multiple_of(RETRY_SILENT_EVERY);
-        let count =
-            asked.iter().filter(|joint| include_silent || self.missed_reads[**joint] < SILENT_AFTER).count();
+        let count = asked
+            .iter()
+            .filter(|joint| include_silent || self.missed_reads[**joint] < MAX_MISSED_READS)
+            .count();
         let (asked, left_out) = asked.split_at_checked(count).unwrap_or_default();
-        let reply = self.port.ask(self.asking, PRESENT_POSITION, asked, Patience::Beat)?;
-        let mut losses = reply.losses;
+        let reply = self.port.request(self.sync_read, PRESENT_POSITION, asked, ReplyTimeout::Cycle)?;
+        let mut losses = reply.errors;
         let last_answer = asked.iter().rposition(|joint| reply.answers[*joint].is_some());
         let first_unanswered = last_answer.map_or(0, |index| index + 1);
         let mut answered = Joints::all(false);
@@ -193,7 +196,7 @@ impl Servos {
                     self.missed_reads[joint] > 0 || status.alert == self.errors[joint].is_empty();
                 self.missed_reads[joint] = 0;
                 answered[joint] = true;
-                self.readings[joint] = Reading::Fresh(radians_from_raw(status.value.cast_signed()));
+                self.readings[joint] = PositionReading::Fresh(radians_from_raw(status.value.cast_signed()));
             } else {
                 if index <= first_unanswered {
                     self.missed_reads[joint] = self.missed_reads[joint].saturating_add(1);
@@ -202,26 +205,26 @@ impl Servos {
             }
         }
         for joint in left_out {
-            losses[*joint] = Some(Loss::Silent);
+            losses[*joint] = Some(ReadError::Silent);
             self.mark_stale(*joint);
         }
         self.last_read = at;
-        self.survey(at, &answered)?;
+        self.poll_status(at, &answered)?;
         Ok(JointState {
-            at,
+            time: at,
             readings: self.readings,
             torque: self.torque,
             modes: self.modes,
             errors: self.errors,
             health: self.health,
-            losses,
+            read_errors: losses,
             echo: reply.echo,
         })
     }
 
     fn mark_stale(&mut self, joint: Joint) {
-        if let Reading::Fresh(last) = self.readings[joint] {
-            self.readings[joint] = Reading::Stale { since: self.last_read, last };
+        if let PositionReading::Fresh(last) = self.readings[joint] {
+            self.readings[joint] = PositionReading::Stale { since: self.last_read, last };
         }
     }
 }
@@ -233,8 +236,8 @@ impl Drop for Servos {
         }
         // The motors keep holding by themselves; an enabled watchdog would make the next program's goals fail. An
         // answer confirms that the packets were sent before the line closes. If the line is gone, nothing can be sent.
-        let _ = arm(&mut self.port, &Joint::ALL, None).and_then(|()| {
-            self.port.ask(Asking::Each, BUS_WATCHDOG, &Joint::ALL, Patience::Reply).map(|_| ())
+        let _ = enable_watchdog(&mut self.port, &Joint::ALL, None).and_then(|()| {
+            self.port.request(SyncRead::Plain, BUS_WATCHDOG, &Joint::ALL, ReplyTimeout::Reply).map(|_| ())
         });
     }
 }

@@ -3,8 +3,8 @@
 //! A line can lose, add and change bytes, and some adapters echo what was sent. Bytes that are not a complete packet
 //! with a valid checksum are skipped, so one bad packet never affects the following good ones.
 
-use super::packet::{EVERYONE, HEADER, LENGTH_ENDS, STUFFED, crc};
-use crate::servo::Loss;
+use super::packet::{BROADCAST_ID, HEADER, LENGTH_FIELD_END, STUFFING_PATTERN, crc};
+use crate::servo::ReadError;
 
 /// A servo's answer to a request about a register of at most four bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +63,7 @@ pub(super) enum Found<'a> {
         /// The id of the servo.
         id: u8,
         /// How it is broken.
-        loss: Loss,
+        loss: ReadError,
     },
     /// An echo of a packet that was sent.
     Echo,
@@ -124,17 +124,17 @@ fn parse_candidate<'a>(bytes: &'a [u8], width: usize, sent_packets: &[&[u8]]) ->
     if instruction != IS_STATUS || !possible {
         return Candidate::NoMatch;
     }
-    let used = LENGTH_ENDS + length;
+    let used = LENGTH_FIELD_END + length;
     let Some((body, sum)) = bytes.get(..used).and_then(<[u8]>::split_last_chunk) else {
         return Candidate::Incomplete;
     };
     if crc(0, body) != u16::from_le_bytes(*sum) {
         return match next_header(bytes, used) {
-            Some(at) => Candidate::Complete(Found::Broken { id, loss: Loss::Partial }, at),
-            None => Candidate::Complete(Found::Broken { id, loss: Loss::Corrupt }, HEADER.len()),
+            Some(at) => Candidate::Complete(Found::Broken { id, loss: ReadError::Partial }, at),
+            None => Candidate::Complete(Found::Broken { id, loss: ReadError::Corrupt }, HEADER.len()),
         };
     }
-    let (error, stuffed) = match body.get(LENGTH_ENDS + 1..).and_then(<[u8]>::split_first) {
+    let (error, stuffed) = match body.get(LENGTH_FIELD_END + 1..).and_then(<[u8]>::split_first) {
         Some((error, stuffed)) => (*error, stuffed),
         None => return Candidate::NoMatch,
     };
@@ -167,7 +167,7 @@ fn value(bytes: impl Iterator<Item = u8>) -> u32 {
 pub(super) fn unstuffed(bytes: &[u8]) -> impl Iterator<Item = u8> + '_ {
     let mut last = [0; 3];
     bytes.iter().filter_map(move |&byte| {
-        if last == STUFFED && byte == 0xfd {
+        if last == STUFFING_PATTERN && byte == 0xfd {
             last = [0; 3];
             return None;
         }
@@ -179,12 +179,12 @@ pub(super) fn unstuffed(bytes: &[u8]) -> impl Iterator<Item = u8> + '_ {
 
 /// Returns the length of one servo's answer with `width` bytes of data.
 pub(super) const fn answer_length(width: usize) -> usize {
-    LENGTH_ENDS + OVERHEAD_BYTES + width
+    LENGTH_FIELD_END + OVERHEAD_BYTES + width
 }
 
 /// Returns the length of the packet that answers a fast sync read.
-pub(super) const fn together_length(width: u8, servos: usize) -> usize {
-    LENGTH_ENDS + 1 + servos * block_length(width)
+pub(super) const fn fast_status_length(width: u8, servos: usize) -> usize {
+    LENGTH_FIELD_END + 1 + servos * block_length(width)
 }
 
 /// Returns the length of one servo's part of it: error, id, value, checksum.
@@ -193,11 +193,11 @@ const fn block_length(width: u8) -> usize {
 }
 
 /// Returns the received bytes from the start of the answer of `servos` servos to a fast sync read.
-pub(super) fn together_start(bytes: &[u8], width: u8, servos: usize) -> Option<&[u8]> {
-    let length = u16::try_from(together_length(width, servos) - LENGTH_ENDS).ok()?;
+pub(super) fn fast_status_start(bytes: &[u8], width: u8, servos: usize) -> Option<&[u8]> {
+    let length = u16::try_from(fast_status_length(width, servos) - LENGTH_FIELD_END).ok()?;
     let [low, high] = length.to_le_bytes();
     let [a, b, c, d] = HEADER;
-    let start = [a, b, c, d, EVERYONE, low, high, IS_STATUS];
+    let start = [a, b, c, d, BROADCAST_ID, low, high, IS_STATUS];
     let at = bytes.windows(start.len()).position(|window| window == start)?;
     bytes.get(at..)
 }
@@ -207,42 +207,43 @@ pub(super) fn together_start(bytes: &[u8], width: u8, servos: usize) -> Option<&
 ///
 /// Each servo appends its block, whose checksum also covers all earlier blocks. Therefore no block after a bad one is
 /// valid.
-pub(super) fn together<'a>(
+pub(super) fn fast_status<'a>(
     packet: &'a [u8],
     width: u8,
     ids: impl Iterator<Item = u8> + 'a,
-) -> impl Iterator<Item = Result<Status, Loss>> + 'a {
-    let (start, blocks) = packet.split_at_checked(LENGTH_ENDS + 1).unwrap_or_default();
+) -> impl Iterator<Item = Result<Status, ReadError>> + 'a {
+    let (start, blocks) = packet.split_at_checked(LENGTH_FIELD_END + 1).unwrap_or_default();
     let mut sum = crc(0, start);
     let mut broken = false;
     let length = block_length(width);
-    ids.enumerate().map_while(move |(place, asked)| {
+    ids.enumerate().map_while(move |(position, asked)| {
         if broken {
             return None;
         }
-        let block = blocks.get(place * length..).unwrap_or_default();
+        let block = blocks.get(position * length..).unwrap_or_default();
         let status = parse_block(block.get(..length).unwrap_or(block), length, asked, &mut sum);
         // The first servo has sent the beginning of the packet, so it is not silent.
-        let status =
-            status.map_err(|loss| if place == 0 && loss == Loss::Silent { Loss::Partial } else { loss });
+        let status = status.map_err(|loss| {
+            if position == 0 && loss == ReadError::Silent { ReadError::Partial } else { loss }
+        });
         broken = status.is_err();
         Some(status)
     })
 }
 
-fn parse_block(block: &[u8], length: usize, asked: u8, sum: &mut u16) -> Result<Status, Loss> {
+fn parse_block(block: &[u8], length: usize, asked: u8, sum: &mut u16) -> Result<Status, ReadError> {
     if block.is_empty() {
-        return Err(Loss::Silent);
+        return Err(ReadError::Silent);
     }
     let Some((said, expected)) = block.split_last_chunk().filter(|_| block.len() == length) else {
-        return Err(Loss::Partial);
+        return Err(ReadError::Partial);
     };
     *sum = crc(*sum, said);
     let good = *sum == u16::from_le_bytes(*expected);
     *sum = crc(*sum, expected);
-    let Some((&[error, id], bytes)) = said.split_first_chunk() else { return Err(Loss::Partial) };
+    let Some((&[error, id], bytes)) = said.split_first_chunk() else { return Err(ReadError::Partial) };
     let status = Status { id, alert: error & ALERT != 0, value: value(bytes.iter().copied()) };
-    if good && id == asked && error & !ALERT == 0 { Ok(status) } else { Err(Loss::Corrupt) }
+    if good && id == asked && error & !ALERT == 0 { Ok(status) } else { Err(ReadError::Corrupt) }
 }
 
 #[cfg(test)]
@@ -289,7 +290,7 @@ mod tests {
     fn fast(values: &[(u8, u8, u32)]) -> Vec<u8> {
         let length = u16::try_from(values.len() * 8 + 1).unwrap();
         let mut packet = HEADER.to_vec();
-        packet.push(EVERYONE);
+        packet.push(BROADCAST_ID);
         packet.extend(length.to_le_bytes());
         packet.push(0x55);
         for (id, error, value) in values {
@@ -374,27 +375,27 @@ mod tests {
         for flipped in [8, 9, 12, 13, 14] {
             let mut packet = ONE;
             packet[flipped] ^= 0x20;
-            assert_eq!(broken(&[&packet[..], &TWO].concat()), Some((1, Loss::Corrupt)), "{flipped}");
+            assert_eq!(broken(&[&packet[..], &TWO].concat()), Some((1, ReadError::Corrupt)), "{flipped}");
             assert_eq!(all(&[&packet[..], &TWO].concat(), 4), [(2, 2079)]);
         }
-        for kept in 8..15 {
-            let bytes = [&ONE[..kept], &TWO].concat();
-            assert_eq!(broken(&bytes), Some((1, Loss::Partial)), "{kept}");
+        for stored in 8..15 {
+            let bytes = [&ONE[..stored], &TWO].concat();
+            assert_eq!(broken(&bytes), Some((1, ReadError::Partial)), "{stored}");
             assert_eq!(all(&bytes, 4), [(2, 2079)]);
             // The same applies while only a part of the next header has arrived.
-            assert_eq!(broken(&bytes[..kept + 3]).is_some(), kept >= 12, "{kept}");
+            assert_eq!(broken(&bytes[..stored + 3]).is_some(), stored >= 12, "{stored}");
         }
         assert_eq!(find_all(&ONE[..9], 4, &[]), (vec![], 9));
     }
 
     #[test]
     fn answer_after_an_echo_is_found() {
-        let told = with_checksum(vec![
+        let reported = with_checksum(vec![
             255, 255, 253, 0, 254, 17, 0, 0x83, 116, 0, 4, 0, 1, 0x96, 0, 0, 0, 2, 0xaa, 0, 0, 0,
         ]);
         let asked = [255, 255, 253, 0, 254, 9, 0, 0x82, 132, 0, 4, 0, 1, 2, 0xce, 0xfa];
-        let bytes = [&told[..], &asked, &ONE, &TWO].concat();
-        let sent_packets: &[&[u8]] = &[&told, &asked];
+        let bytes = [&reported[..], &asked, &ONE, &TWO].concat();
+        let sent_packets: &[&[u8]] = &[&reported, &asked];
         for length in 0..=bytes.len() {
             let (found, _) = find_all(&bytes[..length], 4, sent_packets);
             let echoes = found.iter().filter(|found| **found == Found::Echo).count();
@@ -428,49 +429,49 @@ mod tests {
         servo.join().unwrap();
 
         let sent_packets: Vec<_> =
-            together(&packet, 4, [10, 11, 12].into_iter()).map(Result::unwrap).collect();
+            fast_status(&packet, 4, [10, 11, 12].into_iter()).map(Result::unwrap).collect();
         assert_eq!(
             sent_packets.iter().map(|status| status.value.to_le_bytes().to_vec()).collect::<Vec<_>>(),
             theirs
         );
         assert!(sent_packets[1].alert && !sent_packets[0].alert);
-        assert_eq!(packet.len(), together_length(4, 3));
+        assert_eq!(packet.len(), fast_status_length(4, 3));
     }
 
     #[test]
     fn broken_fast_answer_keeps_valid_blocks_and_names_the_loss() {
         let whole = fast(&[(10, 0, 1), (11, 0, 2), (12, 0, 3)]);
-        let check = |packet: &[u8], values: &[u32], then: Option<Loss>| {
-            let parts: Vec<_> = together(packet, 4, [10, 11, 12].into_iter()).collect();
+        let check = |packet: &[u8], values: &[u32], then: Option<ReadError>| {
+            let parts: Vec<_> = fast_status(packet, 4, [10, 11, 12].into_iter()).collect();
             let good: Vec<u32> = parts.iter().flatten().map(|status| status.value).collect();
             assert_eq!((&good[..], parts.last().unwrap().err()), (values, then), "{packet:?}");
             assert_eq!(parts.len(), values.len() + usize::from(then.is_some()));
         };
         check(&whole, &[1, 2, 3], None);
-        check(&whole[..whole.len() - 1], &[1, 2], Some(Loss::Partial));
-        check(&whole[..whole.len() - 8], &[1, 2], Some(Loss::Silent));
-        check(&whole[..8 + 9], &[1], Some(Loss::Partial));
-        check(&whole[..8], &[], Some(Loss::Partial));
+        check(&whole[..whole.len() - 1], &[1, 2], Some(ReadError::Partial));
+        check(&whole[..whole.len() - 8], &[1, 2], Some(ReadError::Silent));
+        check(&whole[..8 + 9], &[1], Some(ReadError::Partial));
+        check(&whole[..8], &[], Some(ReadError::Partial));
         let mut flipped = whole.clone();
         flipped[8 + 8 + 3] ^= 4;
-        check(&flipped, &[1], Some(Loss::Corrupt));
-        check(&fast(&[(10, 0, 1), (12, 0, 3), (11, 0, 2)]), &[1], Some(Loss::Corrupt));
-        check(&fast(&[(10, 0, 1), (11, 0, 2), (12, 3, 2)]), &[1, 2], Some(Loss::Corrupt));
-        check(&[], &[], Some(Loss::Partial));
+        check(&flipped, &[1], Some(ReadError::Corrupt));
+        check(&fast(&[(10, 0, 1), (12, 0, 3), (11, 0, 2)]), &[1], Some(ReadError::Corrupt));
+        check(&fast(&[(10, 0, 1), (11, 0, 2), (12, 3, 2)]), &[1, 2], Some(ReadError::Corrupt));
+        check(&[], &[], Some(ReadError::Partial));
 
         let late = [&[0xff, 0xff, 7][..], &whole].concat();
-        assert_eq!(together_start(&late, 4, 3), Some(&whole[..]));
-        assert_eq!(together_start(&late, 4, 2), None);
+        assert_eq!(fast_status_start(&late, 4, 3), Some(&whole[..]));
+        assert_eq!(fast_status_start(&late, 4, 2), None);
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_parsed_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), width in 1_u8..=4) {
-            let said = [&HEADER[..], &[EVERYONE, 9, 0, 0x82]].concat();
+            let said = [&HEADER[..], &[BROADCAST_ID, 9, 0, 0x82]].concat();
             let (_, left) = find_all(&bytes, usize::from(width), &[&said]);
             prop_assert!(left <= bytes.len());
-            let _ = together(&bytes, width, 10..19).count();
-            let _ = together_start(&bytes, width, 9);
+            let _ = fast_status(&bytes, width, 10..19).count();
+            let _ = fast_status_start(&bytes, width, 9);
         }
 
         #[test]

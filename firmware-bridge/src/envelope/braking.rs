@@ -37,7 +37,7 @@ pub(super) struct Rates {
 
 /// The path of a goal until it rests, relative to its current position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Way {
+pub(super) struct StoppingPath {
     /// Minimum displacement on the path; zero or less.
     pub low: f64,
     /// Maximum displacement on the path; zero or more.
@@ -60,7 +60,7 @@ impl Rates {
 
     /// Returns how far this acceleration can still change the velocity while it ramps down, for any length of the
     /// cycles.
-    pub fn faded(&self, acceleration: f64) -> f64 {
+    pub fn ramp_down(&self, acceleration: f64) -> f64 {
         acceleration * acceleration.abs() / (2.0 * self.jerk)
     }
 
@@ -72,7 +72,7 @@ impl Rates {
     }
 
     /// Returns the acceleration of the next cycle of full braking.
-    pub fn braked(&self, velocity: f64, acceleration: f64) -> f64 {
+    pub fn after_braking(&self, velocity: f64, acceleration: f64) -> f64 {
         let step = self.step();
         self.unlimited_braking(velocity).min(acceleration + step).max(acceleration - step)
     }
@@ -84,24 +84,24 @@ impl Rates {
     }
 
     /// Returns whether the next cycle of braking leaves the goal where it is.
-    pub fn rests(&self, velocity: f64, acceleration: f64) -> bool {
+    pub fn is_at_rest(&self, velocity: f64, acceleration: f64) -> bool {
         velocity == 0.0 && acceleration.abs() <= self.step()
     }
 
-    /// Returns the whole path of full braking: the sum of the cycles that [`Rates::braked`] computes.
-    pub fn way(&self, velocity: f64, acceleration: f64) -> Way {
+    /// Returns the whole path of full braking: the sum of the cycles that [`Rates::after_braking`] computes.
+    pub fn stopping_path(&self, velocity: f64, acceleration: f64) -> StoppingPath {
         let (mut velocity, mut acceleration) = (velocity, acceleration);
-        let mut way = Way::default();
+        let mut way = StoppingPath::default();
         for _ in 0..MAX_RAMP_CYCLES {
-            let next = self.braked(velocity, acceleration);
+            let next = self.after_braking(velocity, acceleration);
             if next == self.unlimited_braking(velocity) {
-                return way.on(self.unlimited_braking_distance(velocity));
+                return way.continued(self.unlimited_braking_distance(velocity));
             }
             acceleration = next;
             velocity += acceleration * self.dt;
-            way = way.on(velocity * self.dt);
+            way = way.continued(velocity * self.dt);
         }
-        way.on(velocity.signum() * f64::MAX)
+        way.continued(velocity.signum() * f64::MAX)
     }
 
     /// Returns the acceleration of full braking without the jerk limit.
@@ -120,20 +120,20 @@ impl Rates {
         let mut left = velocity.abs() / (step * self.dt);
         let mut way = 0.0;
         if left >= ramp_velocity_change(most) {
-            let beats = ((left - ramp_velocity_change(most)) / most).floor() + 1.0;
-            way += beats * left - most * beats * (beats + 1.0) / 2.0;
-            left -= beats * most;
+            let cycles = ((left - ramp_velocity_change(most)) / most).floor() + 1.0;
+            way += cycles * left - most * cycles * (cycles + 1.0) / 2.0;
+            left -= cycles * most;
         }
-        let (size, beats) = (ramp_start(left), whole_ramp_steps(left));
-        way += beats * (beats + 1.0) * (size / 2.0 - (2.0 * beats + 1.0) / 6.0);
+        let (size, cycles) = (ramp_start(left), whole_ramp_steps(left));
+        way += cycles * (cycles + 1.0) * (size / 2.0 - (2.0 * cycles + 1.0) / 6.0);
         velocity.signum() * way * step * self.dt * self.dt
     }
 }
 
-impl Way {
-    fn on(self, more: f64) -> Way {
+impl StoppingPath {
+    fn continued(self, more: f64) -> StoppingPath {
         let end = self.end + more;
-        Way { low: self.low.min(end), high: self.high.max(end), end }
+        StoppingPath { low: self.low.min(end), high: self.high.max(end), end }
     }
 }
 
@@ -162,12 +162,12 @@ mod tests {
     use super::*;
 
     /// Brakes cycle by cycle and fails at the first limit that is exceeded.
-    fn brake(rates: &Rates, from: (f64, f64)) -> (Way, usize) {
+    fn brake(rates: &Rates, from: (f64, f64)) -> (StoppingPath, usize) {
         let (mut velocity, mut acceleration) = from;
-        let mut way = Way::default();
-        let mut beats = 0;
-        while !rates.rests(velocity, acceleration) {
-            let next = rates.braked(velocity, acceleration);
+        let mut way = StoppingPath::default();
+        let mut cycles = 0;
+        while !rates.is_at_rest(velocity, acceleration) {
+            let next = rates.after_braking(velocity, acceleration);
             assert!((next - acceleration).abs() <= rates.step() * (1.0 + 1e-9), "jerk");
             assert!(
                 next <= rates.up.max(acceleration) && -next <= rates.down.max(-acceleration),
@@ -175,11 +175,11 @@ mod tests {
             );
             acceleration = next;
             velocity = rates.speed_after(velocity, acceleration);
-            way = way.on(velocity * rates.dt);
-            beats += 1;
-            assert!(beats < 100_000, "the joint never comes to rest: {velocity} {acceleration}");
+            way = way.continued(velocity * rates.dt);
+            cycles += 1;
+            assert!(cycles < 100_000, "the joint never comes to rest: {velocity} {acceleration}");
         }
-        (way, beats)
+        (way, cycles)
     }
 
     fn any_rates() -> impl Strategy<Value = Rates> {
@@ -192,7 +192,7 @@ mod tests {
         fn braking_path_equals_the_sum_of_its_cycles(rates in any_rates(), velocity in -15.0..15.0_f64, push in -1.0..1.0_f64) {
             let acceleration = if push > 0.0 { push * rates.up } else { push * rates.down };
             let (simulated, _) = brake(&rates, (velocity, acceleration));
-            let way = rates.way(velocity, acceleration);
+            let way = rates.stopping_path(velocity, acceleration);
             for (sum, computed) in [(simulated.low, way.low), (simulated.high, way.high), (simulated.end, way.end)] {
                 prop_assert!((sum - computed).abs() <= 1e-9 * (1.0 + sum.abs()), "{simulated:?} {way:?}");
             }
@@ -200,22 +200,22 @@ mod tests {
 
         #[test]
         fn braking_ends_within_the_time_bound(rates in any_rates(), velocity in 0.0..15.0_f64) {
-            let (way, beats) = brake(&rates, (velocity, 0.0));
+            let (way, cycles) = brake(&rates, (velocity, 0.0));
             let bound = if velocity >= rates.down * rates.down / rates.jerk {
                 velocity / rates.down + rates.down / rates.jerk
             } else {
                 2.0 * (velocity / rates.jerk).sqrt()
             };
-            prop_assert!((beats as f64) * rates.dt <= bound + 2.0 * rates.dt, "{beats} beats, {bound} s");
+            prop_assert!((cycles as f64) * rates.dt <= bound + 2.0 * rates.dt, "{cycles} beats, {bound} s");
             prop_assert!(way.low == 0.0 && way.high == way.end, "the joint swings back");
         }
 
         #[test]
         fn higher_acceleration_never_shortens_the_path(rates in any_rates(), velocity in -15.0..15.0_f64, push in -1.0..1.0_f64) {
             let acceleration = if push > 0.0 { push * rates.up } else { push * rates.down };
-            let less = rates.way(velocity, acceleration);
+            let less = rates.stopping_path(velocity, acceleration);
             let pushed = acceleration + 0.01 * rates.step();
-            let more = rates.way(velocity + 0.01 * rates.step() * rates.dt, pushed);
+            let more = rates.stopping_path(velocity + 0.01 * rates.step() * rates.dt, pushed);
             prop_assert!(more.end >= less.end - 1e-9 && more.high >= less.high - 1e-9, "{less:?} {more:?}");
         }
     }

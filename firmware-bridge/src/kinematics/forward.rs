@@ -9,14 +9,14 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::geometry::{LEGS, Side};
 use super::inverse::{legs_from_head, turned};
-use super::platform::{Arms, Platform, Rods, faces_ahead};
+use super::platform::{Arms, Platform, Rods, faces_forward};
 use super::solver::Factors;
 use crate::joint::{Joint, Joints};
 use crate::posture::{Antennas, HeadPose, Posture};
 use crate::units::Radians;
 
-/// Below this [`Rods::excess`], square metres, only rounding errors are left and no correction helps.
-const ROUNDING: f64 = 1e-17;
+/// Below this [`Rods::length_errors`], square metres, only rounding errors are left and no correction helps.
+const ROUNDING_TOLERANCE: f64 = 1e-17;
 /// The squared error (metres and radians) that counts as converged, as predicted by the last two corrections.
 const CONVERGED_SQUARE: f64 = 1e-24;
 /// From the neutral pose, the method reaches any nearby pose in two or three rounds of two corrections. A search that
@@ -34,16 +34,16 @@ const CONTINUATION_STEP: f64 = 0.05;
 
 /// Forward kinematics found no posture for these joints.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NotConverged {
+pub enum ForwardKinematicsError {
     /// The rods do not fit between these arms and the head.
     #[error("no head pose fits these leg angles: rod lengths are off by {:.2} mm; check the motors' readings and mounting", .residual * 1e3)]
-    NoPose {
+    DidNotConverge {
         /// The largest error of a rod's length where the search ended, metres.
         residual: f64,
     },
     /// The rods fit only in poses where the motors do not support the head, or which need other joint angles.
     #[error("the head seems to have flopped over; turn the motors off, move it back by hand and try again")]
-    NotHeld,
+    Singular,
     /// A joint angle is infinite or not a number.
     #[error("a joint angle is not a finite number; read the motors again")]
     NotFinite,
@@ -52,12 +52,12 @@ pub enum NotConverged {
 /// Returns the posture of these joints. `seed` is an estimate of `world_from_head`, such as the previous result.
 ///
 /// # Errors
-/// [`NotConverged`] if no posture fits the joints.
-pub fn posture_from_joints(joints: &Joints, seed: &HeadPose) -> Result<Posture, NotConverged> {
+/// [`ForwardKinematicsError`] if no posture fits the joints.
+pub fn posture_from_joints(joints: &Joints, seed: &HeadPose) -> Result<Posture, ForwardKinematicsError> {
     let body_yaw = joints[Joint::BodyYaw];
     let antennas = Antennas { right: joints[Joint::RightAntenna], left: joints[Joint::LeftAntenna] };
     if ![body_yaw, antennas.right, antennas.left].into_iter().all(Radians::is_finite) {
-        return Err(NotConverged::NotFinite);
+        return Err(ForwardKinematicsError::NotFinite);
     }
     let body_from_head = head_in_body(&joints.stewart(), &turned(seed, -body_yaw))?;
     Ok(Posture { head: turned(&body_from_head, body_yaw), body_yaw, antennas })
@@ -67,25 +67,28 @@ pub fn posture_from_joints(joints: &Joints, seed: &HeadPose) -> Result<Posture, 
 /// it.
 ///
 /// # Errors
-/// [`NotConverged`] if no head pose fits the legs.
-pub fn head_in_body(legs: &[Radians; 6], seed: &HeadPose) -> Result<HeadPose, NotConverged> {
-    head_and_steadiness(legs, seed).map(|(head, _)| head)
+/// [`ForwardKinematicsError`] if no head pose fits the legs.
+pub fn head_in_body(legs: &[Radians; 6], seed: &HeadPose) -> Result<HeadPose, ForwardKinematicsError> {
+    head_and_singularity_margin(legs, seed).map(|(head, _)| head)
 }
 
-/// Returns [`head_in_body`] together with its singularity margin ([`super::steadiness`]), at no extra cost.
+/// Returns [`head_in_body`] together with its singularity margin ([`super::singularity_margin`]), at no extra cost.
 ///
 /// # Errors
-/// [`NotConverged`] if no head pose fits the legs.
-pub fn head_and_steadiness(legs: &[Radians; 6], seed: &HeadPose) -> Result<(HeadPose, f64), NotConverged> {
+/// [`ForwardKinematicsError`] if no head pose fits the legs.
+pub fn head_and_singularity_margin(
+    legs: &[Radians; 6],
+    seed: &HeadPose,
+) -> Result<(HeadPose, f64), ForwardKinematicsError> {
     if !legs.iter().all(|angle| angle.is_finite()) {
-        return Err(NotConverged::NotFinite);
+        return Err(ForwardKinematicsError::NotFinite);
     }
     let arms = Arms::at(legs);
     for start in [seed, &HeadPose::neutral()] {
         if let Ok((head, rods)) = solve(&arms, start)
-            && let Some(steadiness) = margin_if_assembled(&head, &rods, &arms)
+            && let Some(singularity_margin) = margin_if_assembled(&head, &rods, &arms)
         {
-            return Ok((head, steadiness));
+            return Ok((head, singularity_margin));
         }
     }
     follow_from_neutral(legs)
@@ -93,9 +96,9 @@ pub fn head_and_steadiness(legs: &[Radians; 6], seed: &HeadPose) -> Result<(Head
 
 /// Follows the joints from the neutral pose to `legs` in small steps, each starting from the previous solution. This is
 /// slow, but close to the path that the head itself took.
-fn follow_from_neutral(legs: &[Radians; 6]) -> Result<(HeadPose, f64), NotConverged> {
+fn follow_from_neutral(legs: &[Radians; 6]) -> Result<(HeadPose, f64), ForwardKinematicsError> {
     let mut head = HeadPose::neutral();
-    let rest = legs_from_head(&head).map_err(|_| NotConverged::NotHeld)?;
+    let rest = legs_from_head(&head).map_err(|_| ForwardKinematicsError::Singular)?;
     let mut differences = [Radians::ZERO; 6];
     for (difference, (to, from)) in differences.iter_mut().zip(legs.iter().zip(rest)) {
         *difference = (*to - from).wrapped();
@@ -115,25 +118,25 @@ fn follow_from_neutral(legs: &[Radians; 6]) -> Result<(HeadPose, f64), NotConver
         head = next;
         held = margin_if_assembled(&head, &rods, &arms);
     }
-    held.map(|steadiness| (head, steadiness)).ok_or(NotConverged::NotHeld)
+    held.map(|singularity_margin| (head, singularity_margin)).ok_or(ForwardKinematicsError::Singular)
 }
 
 /// Newton's method on the squared lengths of the rods. The Jacobian is factorised once per two corrections. The second
 /// correction costs little, and with it the error shrinks to its cube instead of its square.
-fn solve(arms: &Arms, start: &HeadPose) -> Result<(HeadPose, Rods), NotConverged> {
+fn solve(arms: &Arms, start: &HeadPose) -> Result<(HeadPose, Rods), ForwardKinematicsError> {
     let mut head = *start;
     let mut rods = Platform::under(&head).rods(&arms.ends);
-    let mut excess = rods.excess();
+    let mut excess = rods.length_errors();
     let mut last = 0.0;
     for _ in 0..MAX_ROUNDS {
         if is_rounding(&excess) {
             return Ok((head, rods));
         }
-        let Some(factors) = Factors::of(rods.changes()) else { break };
+        let Some(factors) = Factors::of(rods.jacobian()) else { break };
         for _ in 0..2 {
             let (square, is_full) = apply_correction(&mut head, &factors.solve(&excess));
             rods = Platform::under(&head).rods(&arms.ends);
-            excess = rods.excess();
+            excess = rods.length_errors();
             // The next correction relates to this one at most as this one does to the previous one.
             if is_rounding(&excess) || square * square < last * CONVERGED_SQUARE {
                 return Ok((head, rods));
@@ -144,11 +147,11 @@ fn solve(arms: &Arms, start: &HeadPose) -> Result<(HeadPose, Rods), NotConverged
             }
         }
     }
-    Err(NotConverged::NoPose { residual: rods.residual() })
+    Err(ForwardKinematicsError::DidNotConverge { residual: rods.residual() })
 }
 
 fn is_rounding(excess: &[f64; 6]) -> bool {
-    excess.iter().all(|one| one.abs() < ROUNDING)
+    excess.iter().all(|one| one.abs() < ROUNDING_TOLERANCE)
 }
 
 /// Applies a correction to the head, limited to the range where the method is valid. Returns the square of the
@@ -181,7 +184,7 @@ fn apply_correction(head: &mut HeadPose, correction: &[f64; 6]) -> (f64, bool) {
 /// The determinant is positive at the neutral pose and changes its sign at a singularity. Within 30 mm and 40 degrees
 /// of the neutral pose, exactly one pose with these properties exists for one set of arm angles.
 fn margin_if_assembled(head: &HeadPose, rods: &Rods, arms: &Arms) -> Option<f64> {
-    let steadiness = rods.steadiness();
+    let singularity_margin = rods.singularity_margin();
     let sides = LEGS.iter().zip(rods.along.iter().zip(&arms.tangents)).all(|(leg, (rod, tangent))| {
         // Inverse kinematics must return this angle, not the second solution.
         match leg.side {
@@ -189,5 +192,5 @@ fn margin_if_assembled(head: &HeadPose, rods: &Rods, arms: &Arms) -> Option<f64>
             Side::Lesser => rod.dot(tangent) > -SIDE_TOLERANCE,
         }
     });
-    (sides && faces_ahead(head) && steadiness > 0.0).then_some(steadiness)
+    (sides && faces_forward(head) && singularity_margin > 0.0).then_some(singularity_margin)
 }

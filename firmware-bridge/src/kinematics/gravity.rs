@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::geometry::ARM_LENGTH;
+use super::geometry::CRANK_LENGTH;
 use super::platform::{Arms, Platform};
 use super::solver::{Factors, transposed};
 use crate::posture::HeadPose;
@@ -34,8 +34,8 @@ const GRAVITY: f64 = 9.80665;
 const ROD_MASS: f64 = 0.00503424;
 /// The mass of one arm times its distance from the motor's axis, kilogram metres (links `dc15_a01_horn_dummy` to
 /// `dc15_a01_horn_dummy_6` of the same file).
-const ARM_MOMENT: f64 = 0.00366675 * 0.0237505;
-/// Below this [`super::steadiness`], regardless of sign, no motor is strong enough and the equations give meaningless
+const CRANK_MOMENT: f64 = 0.00366675 * 0.0237505;
+/// Below this [`super::singularity_margin`], regardless of sign, no motor is strong enough and the equations give meaningless
 /// results.
 const MIN_SINGULARITY_MARGIN: f64 = 1e-3;
 
@@ -48,23 +48,23 @@ pub fn gravity_torques(legs: &[Radians; 6], body_from_head: &HeadPose, head: &He
     let arms = Arms::at(legs);
     let rods = Platform::under(body_from_head).rods(&arms.ends);
     // Written so that not-a-number fails the comparison.
-    let is_supported = rods.steadiness().abs() >= MIN_SINGULARITY_MARGIN;
+    let is_supported = rods.singularity_margin().abs() >= MIN_SINGULARITY_MARGIN;
     if !is_supported {
         return None;
     }
-    let spokes: Vector3<f64> = rods.spokes.iter().sum();
+    let spokes: Vector3<f64> = rods.anchors.iter().sum();
     let gravity = Vector3::new(0.0, 0.0, -GRAVITY);
     let weight = gravity * (head.kilograms + 3.0 * ROD_MASS);
     let moment = (body_from_head.0.rotation * head.centre * head.kilograms + spokes * (ROD_MASS / 2.0))
         .cross(&gravity);
     // Six forces along the rods carry the weight and its moment about the head's origin. Each is per metre of rod.
-    let rod_forces = Factors::of(transposed(&rods.changes()))?
+    let rod_forces = Factors::of(transposed(&rods.jacobian()))?
         .solve(&[-weight.x, -weight.y, -weight.z, -moment.x, -moment.y, -moment.z]);
     let mut torques = [0.0; 6];
     for ((torque, rod_force), (rod, tangent)) in
         torques.iter_mut().zip(rod_forces).zip(rods.along.iter().zip(&arms.tangents))
     {
-        let carried_mass = ROD_MASS / 2.0 + ARM_MOMENT / ARM_LENGTH;
+        let carried_mass = ROD_MASS / 2.0 + CRANK_MOMENT / CRANK_LENGTH;
         *torque = rod_force * rod.dot(tangent) - carried_mass * gravity.dot(tangent);
     }
     torques.iter().all(|torque| torque.is_finite()).then_some(torques)
@@ -99,8 +99,8 @@ mod tests {
         let at = |point: &Vector3<f64>| head.0.rotation * point + head.0.translation.vector;
         let mut sum = mass.kilograms * at(&mass.centre).z;
         for (leg, angle) in LEGS.iter().zip(legs) {
-            let arm = leg.ahead * angle.value().cos() + leg.aside * angle.value().sin();
-            let rod = (leg.origin.z + 0.04 * arm.z + at(&leg.ball).z) / 2.0;
+            let arm = leg.zero_direction * angle.value().cos() + leg.quarter_direction * angle.value().sin();
+            let rod = (leg.origin.z + 0.04 * arm.z + at(&leg.ball_joint).z) / 2.0;
             sum += 0.00366675 * (leg.origin.z + 0.0237505 * arm.z) + 0.00503424 * rod;
         }
         sum * 9.80665
@@ -143,7 +143,7 @@ mod tests {
         for (torque, leg) in torques.into_iter().zip(&LEGS) {
             let Milliamps(current) = current_from_torque(torque);
             assert!((13.0..=16.0).contains(&current.abs().trunc()), "{}: {current} mA", leg.joint);
-            assert!(current * leg.aside.z > 0.0, "{}: {current} mA", leg.joint);
+            assert!(current * leg.quarter_direction.z > 0.0, "{}: {current} mA", leg.joint);
         }
     }
 

@@ -2,36 +2,36 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::geometry::{ARM_LENGTH, LEGS, Leg, ROD_LENGTH, Side};
-use super::platform::{Platform, Rods, Six, faces_ahead};
+use super::geometry::{CRANK_LENGTH, LEGS, Leg, ROD_LENGTH, Side};
+use super::platform::{Platform, Rods, Six, faces_forward};
 use crate::joint::{Joint, Joints};
 use crate::posture::{HeadPose, Posture};
 use crate::units::Radians;
 
 /// A posture that the robot cannot reach, and the cause.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Unreachable {
+pub enum InverseKinematicsError {
     /// The head is too far from the motor for arm and rod.
-    #[error("the head cannot reach this pose: {leg} would need a rod {:.1} mm longer; move or tilt the head less", .by * 1e3)]
+    #[error("the head cannot reach this pose: {leg} would need a rod {:.1} mm longer; move or tilt the head less", .distance * 1e3)]
     TooFar {
         /// The leg with the largest error.
         leg: Joint,
         /// How much its rod is too short, metres.
-        by: f64,
+        distance: f64,
     },
     /// The head is so close to the motor that the rod does not fit in between.
-    #[error("the head cannot reach this pose: {leg} would need a rod {:.1} mm shorter; move or tilt the head less", .by * 1e3)]
+    #[error("the head cannot reach this pose: {leg} would need a rod {:.1} mm shorter; move or tilt the head less", .distance * 1e3)]
     TooNear {
         /// The leg with the largest error.
         leg: Joint,
         /// How much its rod is too long, metres.
-        by: f64,
+        distance: f64,
     },
     /// Every rod fits, but beyond a singularity: the motors no longer support the head there, so it would flop over.
     #[error(
         "the head cannot reach this pose: the legs cannot support a head this far tilted and turned; tilt or turn it less"
     )]
-    NotHeld,
+    Singular,
     /// A number of the posture is infinite or not a number.
     #[error(
         "the posture contains a number that is not finite; use finite numbers for head, body and antennas"
@@ -42,33 +42,38 @@ pub enum Unreachable {
 /// Returns the joints for `posture`. Body yaw and antennas pass through unchanged.
 ///
 /// # Errors
-/// [`Unreachable`] names the leg with the largest error. The result never contains a number that is not finite.
-pub fn joints_from_posture(posture: &Posture) -> Result<Joints, Unreachable> {
+/// [`InverseKinematicsError`] names the leg with the largest error. The result never contains a number that is not finite.
+pub fn joints_from_posture(posture: &Posture) -> Result<Joints, InverseKinematicsError> {
     let Posture { head, body_yaw, antennas } = posture;
     if ![*body_yaw, antennas.right, antennas.left].into_iter().all(Radians::is_finite) {
-        return Err(Unreachable::NotFinite);
+        return Err(InverseKinematicsError::NotFinite);
     }
     let [one, two, three, four, five, six] = legs_from_head(&turned(head, -*body_yaw))?;
     Ok(Joints::new([*body_yaw, one, two, three, four, five, six, antennas.right, antennas.left]))
 }
 
 /// Returns the six legs for a head pose relative to the body (`body_from_head`).
-pub(super) fn legs_from_head(body_from_head: &HeadPose) -> Result<[Radians; 6], Unreachable> {
+pub(super) fn legs_from_head(body_from_head: &HeadPose) -> Result<[Radians; 6], InverseKinematicsError> {
     let (legs, rods) = solve_rods(body_from_head)?;
-    if faces_ahead(body_from_head) && rods.determinant() > 0.0 { Ok(legs) } else { Err(Unreachable::NotHeld) }
+    if faces_forward(body_from_head) && rods.determinant() > 0.0 {
+        Ok(legs)
+    } else {
+        Err(InverseKinematicsError::Singular)
+    }
 }
 
 /// Returns the arm angles and the rods that fit the lengths, whether or not they support the head.
-pub(super) fn solve_rods(body_from_head: &HeadPose) -> Result<([Radians; 6], Rods), Unreachable> {
+pub(super) fn solve_rods(body_from_head: &HeadPose) -> Result<([Radians; 6], Rods), InverseKinematicsError> {
     let platform = Platform::under(body_from_head);
     let mut ends = [Vector3::zeros(); 6];
     let mut angles = [Radians::ZERO; 6];
-    for (((angle, end), leg), ball) in angles.iter_mut().zip(&mut ends).zip(&LEGS).zip(&platform.balls) {
+    for (((angle, end), leg), ball) in angles.iter_mut().zip(&mut ends).zip(&LEGS).zip(&platform.ball_joints)
+    {
         let Some((sin, cos)) = arm_direction(leg, ball) else {
-            return Err(largest_length_error(&platform.balls));
+            return Err(largest_length_error(&platform.ball_joints));
         };
         *angle = Radians(sin.atan2(cos));
-        *end = leg.origin + (leg.ahead * cos + leg.aside * sin) * ARM_LENGTH;
+        *end = leg.origin + (leg.zero_direction * cos + leg.quarter_direction * sin) * CRANK_LENGTH;
     }
     Ok((angles, platform.rods(&ends)))
 }
@@ -89,10 +94,10 @@ pub(super) fn turned(head: &HeadPose, yaw: Radians) -> HeadPose {
 /// along2`. These two equations are linear in sine and cosine.
 fn arm_direction(leg: &Leg, ball: &Vector3<f64>) -> Option<(f64, f64)> {
     let offset = ball - leg.origin;
-    let (x, y) = (leg.ahead.dot(&offset), leg.aside.dot(&offset));
+    let (x, y) = (leg.zero_direction.dot(&offset), leg.quarter_direction.dot(&offset));
     let across = x * x + y * y;
-    let along =
-        (offset.norm_squared() + ARM_LENGTH * ARM_LENGTH - ROD_LENGTH * ROD_LENGTH) / (2.0 * ARM_LENGTH);
+    let along = (offset.norm_squared() + CRANK_LENGTH * CRANK_LENGTH - ROD_LENGTH * ROD_LENGTH)
+        / (2.0 * CRANK_LENGTH);
     let discriminant = across - along * along;
     // Written so that not-a-number fails the comparison.
     if discriminant >= 0.0 && across.is_finite() {
@@ -108,34 +113,34 @@ fn arm_direction(leg: &Leg, ball: &Vector3<f64>) -> Option<(f64, f64)> {
 
 /// Returns the error for a head pose in which at least one rod does not fit.
 #[cold]
-fn largest_length_error(balls: &Six) -> Unreachable {
-    let mut worst: Option<(f64, Unreachable)> = None;
+fn largest_length_error(balls: &Six) -> InverseKinematicsError {
+    let mut worst: Option<(f64, InverseKinematicsError)> = None;
     for (leg, ball) in LEGS.iter().zip(balls) {
         if arm_direction(leg, ball).is_some() {
             continue;
         }
         let offset = ball - leg.origin;
-        let axis = leg.ahead.cross(&leg.aside);
-        let (x, y) = (leg.ahead.dot(&offset), leg.aside.dot(&offset));
+        let axis = leg.zero_direction.cross(&leg.quarter_direction);
+        let (x, y) = (leg.zero_direction.dot(&offset), leg.quarter_direction.dot(&offset));
         let across = (x * x + y * y).sqrt();
         let aside = axis.dot(&offset);
-        let nearest = (across - ARM_LENGTH).hypot(aside);
-        let farthest = (across + ARM_LENGTH).hypot(aside);
+        let nearest = (across - CRANK_LENGTH).hypot(aside);
+        let farthest = (across + CRANK_LENGTH).hypot(aside);
         if !farthest.is_finite() {
-            return Unreachable::NotFinite;
+            return InverseKinematicsError::NotFinite;
         }
         let (by, miss) = if nearest > ROD_LENGTH {
             let by = nearest - ROD_LENGTH;
-            (by, Unreachable::TooFar { leg: leg.joint, by })
+            (by, InverseKinematicsError::TooFar { leg: leg.joint, distance: by })
         } else {
             let by = (ROD_LENGTH - farthest).max(0.0);
-            (by, Unreachable::TooNear { leg: leg.joint, by })
+            (by, InverseKinematicsError::TooNear { leg: leg.joint, distance: by })
         };
         if worst.as_ref().is_none_or(|(most, _)| by > *most) {
             worst = Some((by, miss));
         }
     }
-    worst.map_or(Unreachable::NotFinite, |(_, miss)| miss)
+    worst.map_or(InverseKinematicsError::NotFinite, |(_, miss)| miss)
 }
 
 #[cfg(test)]
@@ -189,10 +194,10 @@ mod tests {
             head(0.0, 0.0, -90.0, 0.0, 0.0),
         ] {
             // The error of every leg, found by trying the arm's whole circle instead of by the formula.
-            let misses = LEGS.iter().zip(Platform::under(&pose).balls).map(|(leg, ball)| {
+            let misses = LEGS.iter().zip(Platform::under(&pose).ball_joints).map(|(leg, ball)| {
                 let distances = (0..36_000).map(|step| {
                     let (sin, cos) = Radians::from_degrees(f64::from(step) * 0.01).value().sin_cos();
-                    let end = (leg.ahead * cos + leg.aside * sin) * ARM_LENGTH;
+                    let end = (leg.zero_direction * cos + leg.quarter_direction * sin) * CRANK_LENGTH;
                     (leg.origin + end - ball).norm()
                 });
                 let (low, high) = distances.fold((f64::MAX, 0.0_f64), |(l, h), d| (l.min(d), h.max(d)));
@@ -201,9 +206,13 @@ mod tests {
             let worst = misses.max_by(|a, b| a.1.max(a.2).total_cmp(&b.1.max(b.2))).unwrap();
             let found = legs_from_head(&pose).unwrap_err();
             match found {
-                Unreachable::TooFar { leg, by } => assert!(leg == worst.0 && (by - worst.1).abs() < 1e-6),
-                Unreachable::TooNear { leg, by } => assert!(leg == worst.0 && (by - worst.2).abs() < 1e-6),
-                Unreachable::NotHeld | Unreachable::NotFinite => panic!("{found}"),
+                InverseKinematicsError::TooFar { leg, distance: by } => {
+                    assert!(leg == worst.0 && (by - worst.1).abs() < 1e-6)
+                }
+                InverseKinematicsError::TooNear { leg, distance: by } => {
+                    assert!(leg == worst.0 && (by - worst.2).abs() < 1e-6)
+                }
+                InverseKinematicsError::Singular | InverseKinematicsError::NotFinite => panic!("{found}"),
             }
         }
     }
@@ -218,7 +227,11 @@ mod tests {
             postures[3].head = head(0.0, bad, 0.0, 0.0, 0.0);
             postures[4].head = head(0.0, 0.0, 0.0, 0.0, bad);
             for posture in postures {
-                assert_eq!(joints_from_posture(&posture), Err(Unreachable::NotFinite), "{posture:?}");
+                assert_eq!(
+                    joints_from_posture(&posture),
+                    Err(InverseKinematicsError::NotFinite),
+                    "{posture:?}"
+                );
             }
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! The module also computes:
 //!
-//! * how well the legs support the head ([`steadiness`]);
+//! * how well the legs support the head ([`singularity_margin`]);
 //! * the motor torques that carry its weight ([`gravity_torques`]);
 //! * the body yaw that follows the head ([`automatic_body_yaw`]).
 //!
@@ -19,15 +19,15 @@ mod geometry;
 mod gravity;
 mod inverse;
 mod platform;
+mod singularity_margin;
 mod solver;
-mod steadiness;
 
 pub use body_yaw::automatic_body_yaw;
-pub use forward::{NotConverged, head_and_steadiness, head_in_body, posture_from_joints};
-pub use geometry::{ARM_LENGTH, HEAD_Z_OFFSET, Leg, Side, legs};
+pub use forward::{ForwardKinematicsError, head_and_singularity_margin, head_in_body, posture_from_joints};
+pub use geometry::{CRANK_LENGTH, HEAD_Z_OFFSET, Leg, Side, legs};
 pub use gravity::{HeadMass, current_from_torque, gravity_torques};
-pub use inverse::{Unreachable, joints_from_posture};
-pub use steadiness::steadiness;
+pub use inverse::{InverseKinematicsError, joints_from_posture};
+pub use singularity_margin::singularity_margin;
 
 /// Returns a pose from millimetres along, and degrees about, x, y and z, for tests.
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use nalgebra::Vector3;
 
-use super::geometry::{ARM_LENGTH, HEAD_Z_OFFSET, LEGS, ROD_LENGTH};
+use super::geometry::{CRANK_LENGTH, HEAD_Z_OFFSET, LEGS, ROD_LENGTH};
 use super::solver::Matrix;
 use crate::posture::HeadPose;
 use crate::units::Radians;
@@ -15,9 +15,9 @@ pub(super) type Six = [Vector3<f64>; 6];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Platform {
     /// From the head's origin to the far end of each rod.
-    pub spokes: Six,
+    pub anchors: Six,
     /// The far ends of the rods.
-    pub balls: Six,
+    pub ball_joints: Six,
 }
 
 impl Platform {
@@ -28,20 +28,20 @@ impl Platform {
         let centre = body_from_head.0.translation.vector + Vector3::new(0.0, 0.0, HEAD_Z_OFFSET);
         let (mut spokes, mut balls) = ([Vector3::zeros(); 6], [Vector3::zeros(); 6]);
         for ((spoke, ball), leg) in spokes.iter_mut().zip(&mut balls).zip(&LEGS) {
-            *spoke = rotation * leg.ball;
+            *spoke = rotation * leg.ball_joint;
             *ball = *spoke + centre;
         }
-        Platform { spokes, balls }
+        Platform { anchors: spokes, ball_joints: balls }
     }
 
     /// Returns the rods from the ends of the arms to the head.
     #[inline]
     pub fn rods(&self, ends: &Six) -> Rods {
-        let mut along = self.balls;
+        let mut along = self.ball_joints;
         for (rod, end) in along.iter_mut().zip(ends) {
             *rod -= end;
         }
-        Rods { spokes: self.spokes, along }
+        Rods { anchors: self.anchors, along }
     }
 }
 
@@ -61,9 +61,9 @@ impl Arms {
         let places = arms.ends.iter_mut().zip(&mut arms.tangents);
         for ((end, tangent), (angle, leg)) in places.zip(legs.iter().zip(&LEGS)) {
             let (sin, cos) = angle.value().sin_cos();
-            let (sin, cos) = (ARM_LENGTH * sin, ARM_LENGTH * cos);
-            *end = leg.origin + leg.ahead * cos + leg.aside * sin;
-            *tangent = leg.aside * cos - leg.ahead * sin;
+            let (sin, cos) = (CRANK_LENGTH * sin, CRANK_LENGTH * cos);
+            *end = leg.origin + leg.zero_direction * cos + leg.quarter_direction * sin;
+            *tangent = leg.quarter_direction * cos - leg.zero_direction * sin;
         }
         arms
     }
@@ -73,7 +73,7 @@ impl Arms {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rods {
     /// From the head's origin to the far end of each rod.
-    pub spokes: Six,
+    pub anchors: Six,
     /// From the end of each arm to the far end of its rod. Arms and head fit if each vector is as long as a rod.
     pub along: Six,
 }
@@ -81,7 +81,7 @@ pub(super) struct Rods {
 impl Rods {
     /// Returns half the excess of each rod's squared length, an error measure that needs no square root.
     #[inline]
-    pub fn excess(&self) -> [f64; 6] {
+    pub fn length_errors(&self) -> [f64; 6] {
         let mut excess = [0.0; 6];
         for (excess, rod) in excess.iter_mut().zip(&self.along) {
             *excess = 0.5 * (rod.norm_squared() - ROD_LENGTH * ROD_LENGTH);
@@ -94,26 +94,26 @@ impl Rods {
         self.along.iter().fold(0.0, |most: f64, rod| most.max((rod.norm() - ROD_LENGTH).abs()))
     }
 
-    /// Returns the Jacobian of [`Rods::excess`] for a small translation and rotation of the head in the body frame: one
+    /// Returns the Jacobian of [`Rods::length_errors`] for a small translation and rotation of the head in the body frame: one
     /// row per rod.
     #[inline]
-    pub fn changes(&self) -> Matrix {
+    pub fn jacobian(&self) -> Matrix {
         let mut changes = [[0.0; 6]; 6];
-        for (change, (rod, spoke)) in changes.iter_mut().zip(self.along.iter().zip(&self.spokes)) {
+        for (change, (rod, spoke)) in changes.iter_mut().zip(self.along.iter().zip(&self.anchors)) {
             let turning = spoke.cross(rod);
             *change = [rod.x, rod.y, rod.z, turning.x, turning.y, turning.z];
         }
         changes
     }
 
-    /// Returns the determinant of [`Rods::changes`].
+    /// Returns the determinant of [`Rods::jacobian`].
     ///
     /// It does not depend on the centre of rotation. About the first rod's own end, the rotation part of that rod is
     /// zero. Laplace's expansion by the translation and rotation columns then has only ten products, those with the
     /// first rod among the translations.
     pub fn determinant(&self) -> f64 {
         let [first, a, b, c, d, e] = &self.along;
-        let [hub, spokes @ ..] = &self.spokes;
+        let [hub, spokes @ ..] = &self.anchors;
         let mut turning = [Vector3::zeros(); 5];
         for (turning, (spoke, rod)) in turning.iter_mut().zip(spokes.iter().zip([a, b, c, d, e])) {
             *turning = (spoke - hub).cross(rod);
@@ -134,17 +134,17 @@ impl Rods {
     }
 
     /// Returns the determinant for rods of length one, divided by its value at rest.
-    pub fn steadiness(&self) -> f64 {
+    pub fn singularity_margin(&self) -> f64 {
         let squares: f64 = self.along.iter().map(Vector3::norm_squared).product();
-        self.determinant() / (squares.sqrt() * REST_DETERMINANT)
+        self.determinant() / (squares.sqrt() * NEUTRAL_DETERMINANT)
     }
 }
 
 /// The determinant at rest for rods of length one, cubic metres.
-const REST_DETERMINANT: f64 = 6.137729386264233e-5;
+const NEUTRAL_DETERMINANT: f64 = 6.137729386264233e-5;
 
 /// Returns whether the head is upright and faces ahead of the body, as assembled.
-pub(super) fn faces_ahead(body_from_head: &HeadPose) -> bool {
+pub(super) fn faces_forward(body_from_head: &HeadPose) -> bool {
     let turn = body_from_head.0.rotation.quaternion();
     let up = 1.0 - 2.0 * (turn.i * turn.i + turn.j * turn.j);
     let ahead = 1.0 - 2.0 * (turn.j * turn.j + turn.k * turn.k);
@@ -181,7 +181,7 @@ mod tests {
             (0.05, 3.0, -1.0, 3.0),
         ] {
             let rods = rods(x, roll, yaw, arm);
-            let changes = rods.changes();
+            let changes = rods.jacobian();
             let known = Matrix6::from_fn(|row, column| changes[row][column]).determinant();
             let off = rods.determinant() / known - 1.0;
             assert!(off.abs() < 1e-12, "{x} {roll} {yaw} {arm}: {} and {known}", rods.determinant());

@@ -8,8 +8,8 @@ pub(super) fn transposed(matrix: &Matrix) -> Matrix {
     let mut turned = [[0.0; 6]; 6];
     for (column, row) in matrix.iter().enumerate() {
         for (turned, value) in turned.iter_mut().zip(row) {
-            if let Some(place) = turned.get_mut(column) {
-                *place = *value;
+            if let Some(position) = turned.get_mut(column) {
+                *position = *value;
             }
         }
     }
@@ -62,8 +62,8 @@ impl Factors {
         self.inverses[COLUMN] = inverse;
         for row in COLUMN + 1..6 {
             let factor = rows[row][COLUMN] * inverse;
-            for place in COLUMN + 1..6 {
-                rows[row][place] -= factor * upper[place];
+            for position in COLUMN + 1..6 {
+                rows[row][position] -= factor * upper[position];
             }
             rows[row][COLUMN] = factor;
         }

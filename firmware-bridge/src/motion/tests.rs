@@ -4,7 +4,7 @@ use super::*;
 
 const PERIOD: Duration = Duration::from_millis(10);
 
-fn plan(motion: &Motion) -> Result<Trajectory, Refusal> {
+fn plan(motion: &Motion) -> Result<Trajectory, MotionError> {
     let limits = Limits::default();
     let from = joints_from_posture(&Posture::init()).unwrap();
     motion.plan(&from, &PlanRules { limits: &limits, period: PERIOD, automatic_body_yaw: true })
@@ -29,20 +29,20 @@ fn interpolations_match_the_official_values() {
     for method in
         [Interpolation::Linear, Interpolation::Minjerk, Interpolation::EaseInOut, Interpolation::Cartoon]
     {
-        assert!(method.share(0.0).abs() < 1e-12, "{method:?}");
-        assert!((method.share(1.0) - 1.0).abs() < 1e-12, "{method:?}");
-        assert!((method.share(0.5) - 0.5).abs() < 1e-12, "{method:?}");
+        assert!(method.progress(0.0).abs() < 1e-12, "{method:?}");
+        assert!((method.progress(1.0) - 1.0).abs() < 1e-12, "{method:?}");
+        assert!((method.progress(0.5) - 0.5).abs() < 1e-12, "{method:?}");
     }
-    assert!((Interpolation::Minjerk.share(0.25) - 0.103_515_625).abs() < 1e-12);
-    assert!((Interpolation::EaseInOut.share(0.25) - 0.125).abs() < 1e-12);
-    assert!((Interpolation::Cartoon.share(0.25) + 0.099_681_9).abs() < 1e-6);
+    assert!((Interpolation::Minjerk.progress(0.25) - 0.103_515_625).abs() < 1e-12);
+    assert!((Interpolation::EaseInOut.progress(0.25) - 0.125).abs() < 1e-12);
+    assert!((Interpolation::Cartoon.progress(0.25) + 0.099_681_9).abs() < 1e-6);
 }
 
 #[test]
 fn goto_ends_exactly_at_its_target() {
     let planned = plan(&goto(turned(0.0, 20.0))).unwrap();
-    assert_eq!(planned.wishes.len(), 50);
-    let end = posture_from_joints(planned.wishes.last().unwrap(), &HeadPose::neutral()).unwrap();
+    assert_eq!(planned.setpoints.len(), 50);
+    let end = posture_from_joints(planned.setpoints.last().unwrap(), &HeadPose::neutral()).unwrap();
     assert!((end.head.angles().yaw.degrees() - 20.0).abs() < 1e-6);
     assert_eq!(end.antennas, Posture::init().antennas);
 }
@@ -51,7 +51,7 @@ fn goto_ends_exactly_at_its_target() {
 fn excessive_pitch_is_adjusted_and_reported() {
     let planned = plan(&goto(turned(60.0, 0.0))).unwrap_or_else(|refusal| panic!("{refusal}"));
     let adjustment = planned.adjustments.first().unwrap();
-    assert_eq!((adjustment.what, adjustment.given), ("pitch", Radians::from_degrees(40.0)));
+    assert_eq!((adjustment.what, adjustment.applied), ("pitch", Radians::from_degrees(40.0)));
 }
 
 #[test]
@@ -65,19 +65,19 @@ fn unreachable_and_invalid_motions_are_rejected() {
     let far =
         Target { head: Some(HeadPose::new(0.0, 0.0, 0.2, RollPitchYaw::default())), ..Default::default() };
     let refusal = plan(&goto(far)).unwrap_err();
-    assert!(matches!(refusal, Refusal::Unreachable(_)), "{refusal}");
+    assert!(matches!(refusal, MotionError::Unreachable(_)), "{refusal}");
     assert!(refusal.to_string().contains("stewart_"), "{refusal}");
     let nan = Target {
         antennas: Some(Antennas { right: Radians(f64::NAN), left: Radians(0.0) }),
         ..Default::default()
     };
-    assert_eq!(plan(&goto(nan)), Err(Refusal::NotFinite { what: "right_antenna" }));
-    assert!(matches!(duration_from_seconds(0.0), Err(Refusal::BadDuration { .. })));
-    assert!(matches!(duration_from_seconds(f64::NAN), Err(Refusal::BadDuration { .. })));
-    assert!(matches!(duration_from_seconds(1e9), Err(Refusal::BadDuration { .. })));
-    let late = Keyframe { at: Duration::from_secs(2), target: Target::default() };
-    let early = Keyframe { at: Duration::from_secs(1), target: Target::default() };
-    assert!(matches!(plan(&Motion::Play(vec![late, early])), Err(Refusal::OutOfOrder { place: 1, .. })));
+    assert_eq!(plan(&goto(nan)), Err(MotionError::NotFinite { what: "right_antenna" }));
+    assert!(matches!(duration_from_seconds(0.0), Err(MotionError::InvalidDuration { .. })));
+    assert!(matches!(duration_from_seconds(f64::NAN), Err(MotionError::InvalidDuration { .. })));
+    assert!(matches!(duration_from_seconds(1e9), Err(MotionError::InvalidDuration { .. })));
+    let late = Keyframe { time: Duration::from_secs(2), target: Target::default() };
+    let early = Keyframe { time: Duration::from_secs(1), target: Target::default() };
+    assert!(matches!(plan(&Motion::Play(vec![late, early])), Err(MotionError::OutOfOrder { index: 1, .. })));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn keyframe_slightly_out_of_reach_is_adjusted_and_one_far_out_is_rejected() {
     let up = |millimetres: f64| {
         let head = Some(HeadPose::new(0.0, 0.0, millimetres * 1e-3, RollPitchYaw::default()));
         let frame = |seconds, head| Keyframe {
-            at: Duration::from_secs(seconds),
+            time: Duration::from_secs(seconds),
             target: Target { head, ..Target::default() },
         };
         plan(&Motion::Play(vec![frame(1, Some(HeadPose::neutral())), frame(2, head)]))
@@ -95,12 +95,12 @@ fn keyframe_slightly_out_of_reach_is_adjusted_and_one_far_out_is_rejected() {
     let near = up(25.0).unwrap();
     let [adjustment] = near.adjustments[..] else { panic!("{:?}", near.adjustments) };
     assert!(
-        adjustment.what.starts_with("stewart_") && adjustment.asked != adjustment.given,
+        adjustment.what.starts_with("stewart_") && adjustment.requested != adjustment.applied,
         "{adjustment:?}"
     );
     let height = near.target.head.0.translation.z;
     assert!(height > 0.022 && height < 0.025, "{height}");
-    assert!(matches!(up(60.0), Err(Refusal::Unreachable(_))));
+    assert!(matches!(up(60.0), Err(MotionError::Unreachable(_))));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn keyframes_keep_their_time_at_any_rate() {
             let seconds = f64::from(index) / rate;
             let body_yaw = Some(Radians::from_degrees(10.0 * seconds));
             let target = Target { body_yaw, head: Some(HeadPose::neutral()), ..Target::default() };
-            Keyframe { at: Duration::from_secs_f64(seconds), target }
+            Keyframe { time: Duration::from_secs_f64(seconds), target }
         };
         (0..=rate as i32).map(frame).collect::<Vec<_>>()
     };
@@ -120,10 +120,10 @@ fn keyframes_keep_their_time_at_any_rate() {
         let rules = PlanRules { limits: &limits, period: PERIOD, automatic_body_yaw: false };
         let from = joints_from_posture(&Posture::init()).unwrap();
         let planned = Motion::Play(frames(rate)).plan(&from, &rules).unwrap();
-        assert_eq!(planned.wishes.len(), 100, "{rate} a second");
-        for (index, wish) in planned.wishes.iter().enumerate() {
+        assert_eq!(planned.setpoints.len(), 100, "{rate} a second");
+        for (index, setpoint) in planned.setpoints.iter().enumerate() {
             let expected = 0.1 * (index + 1) as f64;
-            assert!((wish[Joint::BodyYaw].degrees() - expected).abs() < 1e-6, "{rate}: {index}");
+            assert!((setpoint[Joint::BodyYaw].degrees() - expected).abs() < 1e-6, "{rate}: {index}");
         }
     }
 }

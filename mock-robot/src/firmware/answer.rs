@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use firmware_bridge::clock::Tick;
+use firmware_bridge::clock::Timestamp;
 
 /// Transfer time of one byte at 1,000,000 baud: a start bit, eight bits and a stop bit.
 const BYTE: Duration = Duration::from_micros(10);
@@ -21,16 +21,16 @@ pub(super) fn time_of(byte_time: Duration, bytes: usize) -> Duration {
 
 /// The bytes of an answer, in chunks.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct StatusPacket {
     /// The bytes of all chunks.
     pub(super) bytes: Vec<u8>,
     /// The chunks.
-    pub(super) pieces: Vec<Piece>,
+    pub(super) chunks: Vec<Chunk>,
 }
 
 /// Bytes without a pause between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Piece {
+pub(super) struct Chunk {
     /// The end of the chunk in the answer's bytes.
     pub(super) end: usize,
     /// The silence before the chunk.
@@ -39,11 +39,11 @@ pub(super) struct Piece {
     pub(super) echo: bool,
 }
 
-impl Answer {
+impl StatusPacket {
     /// Clears the answer and keeps its memory.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
-        self.pieces.clear();
+        self.chunks.clear();
     }
 
     /// Ends a chunk that contains everything since the previous one and follows a pause. An empty chunk is omitted.
@@ -59,15 +59,19 @@ impl Answer {
 
     fn add_chunk(&mut self, pause: Duration, echo: bool) {
         let end = self.bytes.len();
-        if end > self.pieces.last().map_or(0, |last| last.end) {
-            self.pieces.push(Piece { end, pause, echo });
+        if end > self.chunks.last().map_or(0, |last| last.end) {
+            self.chunks.push(Chunk { end, pause, echo });
         }
     }
 
     /// Returns each chunk's bytes with the arrival time of its last byte; the answer begins after `heard`.
-    pub(super) fn arrivals(&self, heard: Tick, byte_time: Duration) -> impl Iterator<Item = (&[u8], Tick)> {
+    pub(super) fn arrivals(
+        &self,
+        heard: Timestamp,
+        byte_time: Duration,
+    ) -> impl Iterator<Item = (&[u8], Timestamp)> {
         let (mut start, mut at) = (0, heard);
-        self.pieces.iter().map(move |add_chunk| {
+        self.chunks.iter().map(move |add_chunk| {
             let bytes = self.bytes.get(start..add_chunk.end).unwrap_or_default();
             start = add_chunk.end;
             if !add_chunk.echo && !byte_time.is_zero() {
@@ -84,7 +88,7 @@ mod tests {
 
     #[test]
     fn chunk_arrives_after_its_pause_and_transfer_and_echo_immediately() {
-        let mut answer = Answer::default();
+        let mut answer = StatusPacket::default();
         answer.echo(&[1; 10]);
         answer.bytes.extend([2; 3]);
         answer.cut(Duration::from_micros(20));
@@ -92,8 +96,8 @@ mod tests {
         answer.bytes.extend([3; 2]);
         answer.cut(Duration::from_micros(500));
         let arrivals: Vec<_> =
-            answer.arrivals(Tick(1_000), BYTE).map(|(bytes, at)| (bytes.len(), at.0 - 1_000)).collect();
+            answer.arrivals(Timestamp(1_000), BYTE).map(|(bytes, at)| (bytes.len(), at.0 - 1_000)).collect();
         assert_eq!(arrivals, [(10, 0), (3, 50_000), (2, 570_000)]);
-        assert!(answer.arrivals(Tick(7), Duration::ZERO).all(|(_, at)| at == Tick(7)));
+        assert!(answer.arrivals(Timestamp(7), Duration::ZERO).all(|(_, at)| at == Timestamp(7)));
     }
 }

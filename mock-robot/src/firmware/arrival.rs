@@ -1,12 +1,12 @@
 //! A record of the instructions on the line, as from a probe on the cable.
 
-use firmware_bridge::clock::Tick;
+use firmware_bridge::clock::Timestamp;
 
 /// An instruction that was received on the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arrival {
+pub struct ReceivedInstruction {
     /// The arrival time of its last byte.
-    pub at: Tick,
+    pub time: Timestamp,
     /// The addressed servo; 254 is every servo.
     pub id: u8,
     /// The instruction number of the protocol; 0x83 is a sync write.

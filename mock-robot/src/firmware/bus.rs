@@ -4,17 +4,17 @@
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use firmware_bridge::clock::Tick;
+use firmware_bridge::clock::Timestamp;
 use firmware_bridge::fault::FaultKind;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::servo::HardwareError;
 
-use super::answer::{Answer, PROCESSING};
-use super::arrival::Arrival;
-use super::packet::{self, BROADCAST, Body as PacketBody, Decoder, FastStatus, Packet, Refusal};
+use super::answer::{PROCESSING, StatusPacket};
+use super::arrival::ReceivedInstruction;
+use super::fault_state::{Event, FaultState, PacketOutcome};
+use super::packet::{self, BROADCAST, Body as PacketBody, Decoder, FastStatus, Packet, PacketError};
 use super::servo::{REBOOT_TIME, Senses, Servo, ServoView};
-use super::trouble::{Event, Fate, Trouble};
-use crate::body::Body;
+use crate::body::RobotRuntime;
 use crate::dynamics::Variation;
 use crate::faults::Faults;
 use crate::motor::TEMPERATURE_LIMIT;
@@ -38,57 +38,57 @@ const OVERHEAT_MARGIN_K: f64 = 5.0;
 /// The line and its servos.
 #[derive(Debug)]
 pub(super) struct Bus {
-    body: Body,
+    body: RobotRuntime,
     servos: Joints<Servo>,
     decoder: Decoder,
     faults: Faults,
-    trouble: Trouble,
+    fault_state: FaultState,
     /// The number of status packets so far, for faults that count them.
     sent: u32,
-    advanced_to: Tick,
+    advanced_to: Timestamp,
     /// The receiver of the instruction records.
-    tap: Option<Sender<Arrival>>,
+    tap: Option<Sender<ReceivedInstruction>>,
 }
 
 impl Bus {
     /// Returns nine servos that have just been powered on.
     pub(super) fn new(start: Joints, faults: Faults) -> Bus {
-        let body = Body::new(start, &Joints::all(Variation::default()), faults.voltage);
+        let body = RobotRuntime::new(start, &Joints::all(Variation::default()), faults.voltage);
         let mut bus = Bus {
             servos: Joints::from_fn(|joint| Servo::new(joint, senses(&body, joint), &faults)),
             body,
             decoder: Decoder::default(),
-            trouble: Trouble::new(&faults.schedule, faults.seed),
+            fault_state: FaultState::new(&faults.schedule, faults.seed),
             faults,
             sent: 0,
-            advanced_to: Tick::ZERO,
+            advanced_to: Timestamp::ZERO,
             tap: None,
         };
-        bus.advance(Tick::ZERO);
+        bus.advance(Timestamp::ZERO);
         bus
     }
 
     /// Records the received instructions from now on.
-    pub(super) fn tell(&mut self, tap: Sender<Arrival>) {
+    pub(super) fn push_bytes(&mut self, tap: Sender<ReceivedInstruction>) {
         self.tap = Some(tap);
     }
 
     /// Receives bytes, the last of which arrives at `now`, and answers.
-    pub(super) fn receive(&mut self, bytes: &[u8], now: Tick, answer: &mut Answer) {
+    pub(super) fn receive(&mut self, bytes: &[u8], now: Timestamp, answer: &mut StatusPacket) {
         self.advance(now);
-        if self.trouble.has(FaultKind::Echo, None) {
+        if self.fault_state.has(FaultKind::Echo, None) {
             answer.echo(bytes);
         }
         self.decoder.push(bytes);
         while let Some(mut packet) = self.decoder.next() {
-            if self.trouble.garbles(None) {
+            if self.fault_state.corrupts(None) {
                 packet.body = PacketBody::Corrupt;
             }
             if let PacketBody::Instruction(instruction, parameters) = &packet.body {
                 if let Some(tap) = &self.tap {
                     let (id, instruction, parameters) = (packet.id, *instruction, parameters.clone());
                     // The receiver may have been dropped.
-                    let _ = tap.send(Arrival { at: now, id, instruction, parameters });
+                    let _ = tap.send(ReceivedInstruction { time: now, id, instruction, parameters });
                 }
                 for joint in Joint::ALL {
                     self.servos[joint].note_instruction(now);
@@ -99,7 +99,7 @@ impl Bus {
     }
 
     /// Advances the time. Events in between happen at their own time, however rarely this function is called.
-    pub(super) fn advance(&mut self, now: Tick) {
+    pub(super) fn advance(&mut self, now: Timestamp) {
         while let Some(at) = self.next_event().filter(|at| *at <= now) {
             self.move_to(at);
             for joint in Joint::ALL {
@@ -107,7 +107,7 @@ impl Bus {
                     self.servos[joint].trip();
                 }
             }
-            while let Some(event) = self.trouble.pop_event(at) {
+            while let Some(event) = self.fault_state.pop_event(at) {
                 match event {
                     Event::Begins(fault) => self.begin(fault, at),
                     Event::Ends(fault) => self.end(fault),
@@ -118,15 +118,15 @@ impl Bus {
     }
 
     /// Starts a fault now.
-    pub(super) fn strike(&mut self, fault: Fault, now: Tick) {
+    pub(super) fn inject(&mut self, fault: Fault, now: Timestamp) {
         self.advance(now);
-        self.trouble.strike(fault, now);
+        self.fault_state.inject(fault, now);
         self.begin(fault, now);
     }
 
     /// Returns the current faults, for the line.
-    pub(super) const fn trouble(&self) -> &Trouble {
-        &self.trouble
+    pub(super) const fn fault_state(&self) -> &FaultState {
+        &self.fault_state
     }
 
     /// Returns the true state of the servos.
@@ -134,12 +134,12 @@ impl Bus {
         Joints::from_fn(|joint| self.servos[joint].view())
     }
 
-    fn next_event(&self) -> Option<Tick> {
+    fn next_event(&self) -> Option<Timestamp> {
         let deadlines = Joint::ALL.into_iter().filter_map(|joint| self.servos[joint].deadline());
-        deadlines.chain(self.trouble.next()).min()
+        deadlines.chain(self.fault_state.next()).min()
     }
 
-    fn move_to(&mut self, now: Tick) {
+    fn move_to(&mut self, now: Timestamp) {
         if now <= self.advanced_to {
             return;
         }
@@ -164,10 +164,10 @@ impl Bus {
         Joint::ALL.into_iter().filter(move |joint| fault.concerns(*joint))
     }
 
-    fn begin(&mut self, fault: Fault, now: Tick) {
+    fn begin(&mut self, fault: Fault, now: Timestamp) {
         match fault.kind {
             FaultKind::Brownout => {
-                let silent_until = now + fault.lasts.unwrap_or(REBOOT_TIME);
+                let silent_until = now + fault.duration.unwrap_or(REBOOT_TIME);
                 Joint::ALL.into_iter().for_each(|joint| self.reboot(joint, silent_until));
             }
             FaultKind::InputVoltage if fault.motor.is_none() => {
@@ -193,7 +193,7 @@ impl Bus {
                 self.update_senses();
             }
             FaultKind::InputVoltage => servo.starve(Some(LOW_SUPPLY_VOLTS)),
-            FaultKind::Silent => servo.silence(fault.rate >= 1.0),
+            FaultKind::Silent => servo.mute(fault.rate >= 1.0),
             FaultKind::Corrupt
             | FaultKind::Echo
             | FaultKind::Partial
@@ -203,7 +203,7 @@ impl Bus {
     }
 
     fn end(&mut self, fault: Fault) {
-        let still = |joint| self.trouble.has(fault.kind, Some(joint));
+        let still = |joint| self.fault_state.has(fault.kind, Some(joint));
         let recovered: Vec<Joint> = Self::affected_joints(fault).filter(|joint| !still(*joint)).collect();
         if fault.kind == FaultKind::InputVoltage && fault.motor.is_none() {
             self.body.supply(self.faults.voltage);
@@ -215,7 +215,7 @@ impl Bus {
                 FaultKind::Encoder => servo.freeze(false),
                 FaultKind::Overheating => self.body.heat(joint, TEMPERATURE_LIMIT - OVERHEAT_MARGIN_K),
                 FaultKind::InputVoltage => servo.starve(None),
-                FaultKind::Silent => servo.silence(self.faults.silent.contains(&joint)),
+                FaultKind::Silent => servo.mute(self.faults.silent.contains(&joint)),
                 FaultKind::Overload
                 | FaultKind::ElectricalShock
                 | FaultKind::Corrupt
@@ -229,8 +229,8 @@ impl Bus {
 
     /// Reboots a motor. Persistent faults apply again immediately. Faults that a reboot clears are over, except
     /// overheating.
-    fn reboot(&mut self, joint: Joint, silent_until: Tick) {
-        let (ended, persistent) = self.trouble.reboot(joint);
+    fn reboot(&mut self, joint: Joint, silent_until: Timestamp) {
+        let (ended, persistent) = self.fault_state.reboot(joint);
         for fault in ended.into_iter().filter(|fault| fault.kind != FaultKind::Overheating) {
             self.end(fault);
         }
@@ -241,21 +241,21 @@ impl Bus {
     }
 
     /// Returns the servo with this id, if it is listening.
-    fn listening_servo(&mut self, id: u8, now: Tick) -> Option<Joint> {
+    fn listening_servo(&mut self, id: u8, now: Timestamp) -> Option<Joint> {
         let joint = Joint::ALL.into_iter().find(|joint| self.servos[*joint].id() == id)?;
         self.is_listening(joint, now).then_some(joint)
     }
 
-    fn is_listening(&mut self, joint: Joint, now: Tick) -> bool {
-        self.servos[joint].listens(now) && !self.trouble.garbles(Some(joint))
+    fn is_listening(&mut self, joint: Joint, now: Timestamp) -> bool {
+        self.servos[joint].is_listening(now) && !self.fault_state.corrupts(Some(joint))
     }
 
-    fn execute(&mut self, packet: &Packet, now: Tick, answer: &mut Answer) {
+    fn execute(&mut self, packet: &Packet, now: Timestamp, answer: &mut StatusPacket) {
         match (&packet.body, packet.id) {
             (PacketBody::Corrupt, BROADCAST) => {}
             (PacketBody::Corrupt, id) => {
                 if let Some(joint) = self.listening_servo(id, now) {
-                    self.answer(joint, 2, Err(Refusal::Crc), answer);
+                    self.answer(joint, 2, Err(PacketError::Crc), answer);
                 }
             }
             (PacketBody::Instruction(SYNC_READ, parameters), BROADCAST) => {
@@ -288,7 +288,7 @@ impl Bus {
     }
 
     /// Each servo answers separately; a missing one leaves a gap. (Assumed: the servos after it still answer.)
-    fn sync_read(&mut self, parameters: &[u8], now: Tick, answer: &mut Answer) {
+    fn sync_read(&mut self, parameters: &[u8], now: Timestamp, answer: &mut StatusPacket) {
         let Some((address, length, ids)) = span(parameters) else { return };
         for id in ids {
             if let Some(joint) = self.listening_servo(*id, now) {
@@ -298,7 +298,7 @@ impl Bus {
     }
 
     /// The servos fill one shared packet, which ends before the first missing one.
-    fn fast_sync_read(&mut self, parameters: &[u8], now: Tick, answer: &mut Answer) {
+    fn fast_sync_read(&mut self, parameters: &[u8], now: Timestamp, answer: &mut StatusPacket) {
         let Some((address, length, ids)) = span(parameters) else { return };
         let size = usize::from(length);
         if self.faults.no_fast_sync_read || u16::try_from(1 + ids.len() * (size + 4)).is_err() {
@@ -324,7 +324,7 @@ impl Bus {
                     fast.block(&mut answer.bytes, alert | refusal as u8, *id, zeros);
                 }
             }
-            if self.trouble.spoil(joint, answer, block) == Fate::Lost {
+            if self.fault_state.corrupt(joint, answer, block) == PacketOutcome::Lost {
                 break;
             }
         }
@@ -335,7 +335,7 @@ impl Bus {
     }
 
     /// No servo answers; a servo that rejects the value keeps the old one.
-    fn sync_write(&mut self, parameters: &[u8], now: Tick) {
+    fn sync_write(&mut self, parameters: &[u8], now: Timestamp) {
         let Some((address, length, blocks)) = span(parameters) else { return };
         for block in blocks.chunks_exact(usize::from(length) + 1) {
             if let Some((id, data)) = block.split_first()
@@ -352,11 +352,11 @@ impl Bus {
         joint: Joint,
         instruction: u8,
         parameters: &[u8],
-        now: Tick,
-        answer: Option<&mut Answer>,
+        now: Timestamp,
+        answer: Option<&mut StatusPacket>,
     ) {
         let servo = &mut self.servos[joint];
-        let (least_level, done) = match instruction {
+        let (min_level, done) = match instruction {
             PING => {
                 let data = servo.ping();
                 if let Some(answer) = answer {
@@ -371,7 +371,7 @@ impl Bus {
                 }
                 (_, None) => return,
                 (_, Some(answer)) => {
-                    self.answer(joint, 1, Err(Refusal::DataLength), answer);
+                    self.answer(joint, 1, Err(PacketError::DataLength), answer);
                     return;
                 }
             },
@@ -381,23 +381,23 @@ impl Bus {
                         servo.write(u16::from_le_bytes(*address), data)
                     }
                     Some((address, data)) => servo.register_write(u16::from_le_bytes(*address), data),
-                    None => Err(Refusal::DataLength),
+                    None => Err(PacketError::DataLength),
                 };
                 (2, done)
             }
             ACTION => (2, servo.action()),
             REBOOT => (2, Ok(())),
-            _ => (2, Err(Refusal::Instruction)),
+            _ => (2, Err(PacketError::Instruction)),
         };
         if let Some(answer) = answer {
-            self.answer(joint, least_level, done.map(|()| &[][..]), answer);
+            self.answer(joint, min_level, done.map(|()| &[][..]), answer);
         }
         if instruction == REBOOT {
             self.reboot(joint, now + REBOOT_TIME);
         }
     }
 
-    fn answer_read(&mut self, joint: Joint, address: u16, length: u16, answer: &mut Answer) {
+    fn answer_read(&mut self, joint: Joint, address: u16, length: u16, answer: &mut StatusPacket) {
         let servo = &mut self.servos[joint];
         if servo.status_return_level() < 1 {
             return;
@@ -408,25 +408,31 @@ impl Bus {
             Ok(data) => packet::status(&mut answer.bytes, id, alert, data),
             Err(refusal) => packet::status(&mut answer.bytes, id, alert | refusal as u8, &[]),
         }
-        self.trouble.spoil(joint, answer, start);
+        self.fault_state.corrupt(joint, answer, start);
         self.finish(answer, start, delay);
     }
 
     /// Adds a servo's status packet, if its status return level permits an answer of this kind.
-    fn answer(&mut self, joint: Joint, least_level: i64, data: Result<&[u8], Refusal>, answer: &mut Answer) {
+    fn answer(
+        &mut self,
+        joint: Joint,
+        min_level: i64,
+        data: Result<&[u8], PacketError>,
+        answer: &mut StatusPacket,
+    ) {
         let servo = &self.servos[joint];
-        if servo.status_return_level() < least_level {
+        if servo.status_return_level() < min_level {
             return;
         }
         let (start, delay) = (answer.bytes.len(), servo.return_delay());
         let error = servo.error_byte(data.err());
         packet::status(&mut answer.bytes, servo.id(), error, data.unwrap_or_default());
-        self.trouble.spoil(joint, answer, start);
+        self.fault_state.corrupt(joint, answer, start);
         self.finish(answer, start, delay);
     }
 
     /// Sends the packet that began at `start`, unless a counting fault drops or corrupts it.
-    fn finish(&mut self, answer: &mut Answer, start: usize, delay: Duration) {
+    fn finish(&mut self, answer: &mut StatusPacket, start: usize, delay: Duration) {
         self.sent = self.sent.wrapping_add(1);
         let is_due = |every: Option<std::num::NonZeroU32>| every.is_some_and(|every| self.sent % every == 0);
         if is_due(self.faults.drop_every) {
@@ -440,7 +446,7 @@ impl Bus {
     }
 }
 
-fn senses(body: &Body, joint: Joint) -> Senses {
+fn senses(body: &RobotRuntime, joint: Joint) -> Senses {
     Senses {
         position: body.position(joint),
         velocity: body.velocity(joint),

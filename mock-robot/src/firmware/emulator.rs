@@ -11,14 +11,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
+use firmware_bridge::control_loop::RealtimeScheduling;
 use firmware_bridge::joint::Joints;
-use firmware_bridge::pulse::Privilege;
 
-use super::answer::{Answer, byte_time, time_of};
-use super::arrival::Arrival;
+use super::answer::{StatusPacket, byte_time, time_of};
+use super::arrival::ReceivedInstruction;
 use super::bus::Bus;
-use super::line::{Heard, Line, Link};
+use super::line::{Line, LineEvent, Link};
 use super::servo::ServoView;
 use crate::faults::{Fault, Faults};
 
@@ -59,7 +59,7 @@ pub enum EmulatorError {
 pub struct Emulator {
     path: PathBuf,
     bus: Arc<Mutex<Bus>>,
-    clock: WallClock,
+    clock: MonotonicClock,
     /// Writing a byte wakes the thread; closing it stops the thread.
     wake: Option<OwnedFd>,
     thread: Option<JoinHandle<io::Result<()>>>,
@@ -74,15 +74,15 @@ impl Emulator {
         let EmulatorOptions { link, faults, start, paced } = options;
         let line = Line::open().map_err(EmulatorError::NoTerminal)?;
         let path = line.path().to_owned();
-        let make_link = |place: PathBuf| {
-            Link::make(place.clone(), path.clone())
-                .map_err(|reason| EmulatorError::NoLink { path: place, reason })
+        let make_link = |position: PathBuf| {
+            Link::make(position.clone(), path.clone())
+                .map_err(|reason| EmulatorError::NoLink { path: position, reason })
         };
         let created_link = link.clone().map(make_link).transpose()?;
         let (wake_reader, wake) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
             .map_err(|error| EmulatorError::NoTerminal(error.into()))?;
         let bus = Arc::new(Mutex::new(Bus::new(start, faults)));
-        let clock = WallClock::start();
+        let clock = MonotonicClock::start();
         let thread_state =
             EmulatorThread { bus: Arc::clone(&bus), clock, wake_reader, byte_time: byte_time(paced), link };
         let thread = thread::Builder::new()
@@ -107,8 +107,8 @@ impl Emulator {
     }
 
     /// Starts a fault now.
-    pub fn strike(&self, fault: Fault) {
-        lock(&self.bus).strike(fault, self.clock.now());
+    pub fn inject(&self, fault: Fault) {
+        lock(&self.bus).inject(fault, self.clock.now());
         if let Some(wake) = &self.wake {
             // A full pipe has woken the thread already.
             let _ = rustix::io::write(wake, &[0]);
@@ -118,9 +118,9 @@ impl Emulator {
     /// Returns a channel with every instruction on the line from now on, with its time, like a probe on the cable. A
     /// second call replaces the first.
     #[must_use]
-    pub fn arrivals(&self) -> Receiver<Arrival> {
+    pub fn arrivals(&self) -> Receiver<ReceivedInstruction> {
         let (tap, arrivals) = channel();
-        lock(&self.bus).tell(tap);
+        lock(&self.bus).push_bytes(tap);
         arrivals
     }
 
@@ -157,7 +157,7 @@ const SPIN_MARGIN: Duration = Duration::from_micros(60);
 /// The state of the thread.
 struct EmulatorThread {
     bus: Arc<Mutex<Bus>>,
-    clock: WallClock,
+    clock: MonotonicClock,
     wake_reader: OwnedFd,
     byte_time: Duration,
     link: Option<PathBuf>,
@@ -166,10 +166,10 @@ struct EmulatorThread {
 impl EmulatorThread {
     fn serve(&self, line: Line, created_link: Option<Link>) -> io::Result<()> {
         // Real servos do not wait for other programs on this machine. Without real-time scheduling, these do.
-        let _granted = Privilege::ask();
+        let _granted = RealtimeScheduling::request();
         let mut open = Some((line, created_link));
         while let Some((line, created_link)) = open.take() {
-            if self.answer(&line)? == Heard::Stop {
+            if self.answer(&line)? == LineEvent::Stop {
                 return Ok(());
             }
             // The port is unplugged: its link is gone, and programs that have it open get a hang-up.
@@ -179,32 +179,32 @@ impl EmulatorThread {
             }
             let line = Line::open()?;
             let link =
-                self.link.clone().map(|place| Link::make(place, line.path().to_owned())).transpose()?;
+                self.link.clone().map(|position| Link::make(position, line.path().to_owned())).transpose()?;
             open = Some((line, link));
         }
         Ok(())
     }
 
     /// Answers until the emulator stops or the port is lost.
-    fn answer(&self, line: &Line) -> io::Result<Heard> {
+    fn answer(&self, line: &Line) -> io::Result<LineEvent> {
         let mut buffer = [0; 4096];
-        let mut answer = Answer::default();
+        let mut answer = StatusPacket::default();
         // The time until which the line is busy.
-        let mut busy = Tick::ZERO;
+        let mut busy = Timestamp::ZERO;
         loop {
             let port_loss_at = {
                 let mut bus = lock(&self.bus);
                 bus.advance(self.clock.now());
-                if bus.trouble().port_gone().is_some() {
-                    return Ok(Heard::Nothing);
+                if bus.fault_state().port_gone().is_some() {
+                    return Ok(LineEvent::Nothing);
                 }
-                bus.trouble().port_goes()
+                bus.fault_state().port_goes()
             };
             let longest = port_loss_at.map(|at| at.since(self.clock.now()));
             match line.wait(&self.wake_reader, longest)? {
-                Heard::Stop => return Ok(Heard::Stop),
-                Heard::Nothing => continue,
-                Heard::Bytes => {}
+                LineEvent::Stop => return Ok(LineEvent::Stop),
+                LineEvent::Nothing => continue,
+                LineEvent::Bytes => {}
             }
             let bytes = line.read(&mut buffer)?;
             let received_at = busy.max(self.clock.now()) + time_of(self.byte_time, bytes.len());
@@ -220,11 +220,11 @@ impl EmulatorThread {
         }
     }
 
-    fn wait_until(&self, at: Tick) {
+    fn wait_until(&self, at: Timestamp) {
         if self.byte_time.is_zero() {
             return;
         }
-        self.clock.wait_until(Tick(at.0.saturating_sub(SPIN_MARGIN.as_nanos() as u64)));
+        self.clock.wait_until(Timestamp(at.0.saturating_sub(SPIN_MARGIN.as_nanos() as u64)));
         while self.clock.now() < at {
             std::hint::spin_loop();
         }
@@ -236,11 +236,11 @@ impl EmulatorThread {
             let gone = {
                 let mut bus = lock(&self.bus);
                 bus.advance(self.clock.now());
-                bus.trouble().port_gone()
+                bus.fault_state().port_gone()
             };
             let Some(gone) = gone else { return Ok(true) };
             let longest = gone.until.map(|until| until.since(self.clock.now()));
-            if super::line::pause(&self.wake_reader, longest)? == Heard::Stop {
+            if super::line::pause(&self.wake_reader, longest)? == LineEvent::Stop {
                 return Ok(false);
             }
         }

@@ -30,7 +30,7 @@ pub(super) struct Line {
 
 /// The result of waiting on the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum LineEvent {
     /// Bytes can be read.
     Bytes,
     /// No bytes, but a fault may have started or ended.
@@ -61,19 +61,19 @@ impl Line {
     }
 
     /// Waits for bytes, for a byte or the end of `woken`, or for this long.
-    pub(super) fn wait(&self, woken: &OwnedFd, max_wait: Option<Duration>) -> io::Result<Heard> {
+    pub(super) fn wait(&self, woken: &OwnedFd, max_wait: Option<Duration>) -> io::Result<LineEvent> {
         let time = max_wait.map_or(EXCLUSIVE_TIMEOUT, |max_wait| max_wait.min(EXCLUSIVE_TIMEOUT));
         let mut polled = [PollFd::new(woken, PollFlags::IN), PollFd::new(&self.near, PollFlags::IN)];
         match poll(&mut polled, Some(&timespec(time))) {
             Ok(0) => {
                 ioctl_tiocnxcl(&self.far)?;
-                Ok(Heard::Nothing)
+                Ok(LineEvent::Nothing)
             }
-            Err(Errno::INTR) => Ok(Heard::Nothing),
+            Err(Errno::INTR) => Ok(LineEvent::Nothing),
             Err(error) => Err(error.into()),
             Ok(_) => {
                 let [wakeup, _] = polled;
-                if wakeup.revents().is_empty() { Ok(Heard::Bytes) } else { read_wakeup(woken) }
+                if wakeup.revents().is_empty() { Ok(LineEvent::Bytes) } else { read_wakeup(woken) }
             }
         }
     }
@@ -102,21 +102,21 @@ impl Line {
 }
 
 /// Waits without a line: for a byte or the end of `woken`, or for this long.
-pub(super) fn pause(woken: &OwnedFd, max_wait: Option<Duration>) -> io::Result<Heard> {
+pub(super) fn pause(woken: &OwnedFd, max_wait: Option<Duration>) -> io::Result<LineEvent> {
     let mut polled = [PollFd::new(woken, PollFlags::IN)];
     let time = max_wait.map(timespec);
     match poll(&mut polled, time.as_ref()) {
-        Ok(0) | Err(Errno::INTR) => Ok(Heard::Nothing),
+        Ok(0) | Err(Errno::INTR) => Ok(LineEvent::Nothing),
         Err(error) => Err(error.into()),
         Ok(_) => read_wakeup(woken),
     }
 }
 
 /// The bytes have no content; the end of the pipe means stop.
-fn read_wakeup(woken: &OwnedFd) -> io::Result<Heard> {
+fn read_wakeup(woken: &OwnedFd) -> io::Result<LineEvent> {
     match rustix::io::read(woken, &mut [0; 64]) {
-        Ok(0) => Ok(Heard::Stop),
-        Ok(_) | Err(Errno::INTR) => Ok(Heard::Nothing),
+        Ok(0) => Ok(LineEvent::Stop),
+        Ok(_) | Err(Errno::INTR) => Ok(LineEvent::Nothing),
         Err(error) => Err(error.into()),
     }
 }

@@ -6,11 +6,11 @@
 //! * `table`: the registers of one servo.
 //! * `servo`: one servo.
 //! * `answer`: status packets and their timing.
-//! * `trouble`: the current faults.
+//! * `fault_state`: the current faults.
 //! * `bus`: nine servos on a line.
 //! * `line`: the pseudo-terminal.
 //! * `emulator`: the thread between bus and terminal.
-//! * `direct`: the line in virtual time.
+//! * `virtual_line`: the line in virtual time.
 //!
 //! Everything up to `bus` is pure: bytes with their time in, bytes out.
 //!
@@ -28,15 +28,15 @@
 mod answer;
 mod arrival;
 mod bus;
-mod direct;
 mod emulator;
+mod fault_state;
 mod line;
 mod packet;
 mod servo;
 mod table;
-mod trouble;
+mod virtual_line;
 
-pub use arrival::Arrival;
-pub use direct::{DirectLine, DirectOptions, DirectProbe};
+pub use arrival::ReceivedInstruction;
 pub use emulator::{Emulator, EmulatorError, EmulatorOptions};
 pub use servo::{ServoView, Watchdog};
+pub use virtual_line::{LineProbe, VirtualLine, VirtualLineOptions};

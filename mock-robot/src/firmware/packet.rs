@@ -8,16 +8,16 @@ const HEADER: [u8; 4] = [0xFF, 0xFF, 0xFD, 0x00];
 /// Size of header, id and length.
 const PREFIX: usize = 7;
 /// The maximum length of a packet; a larger length is noise.
-const LONGEST: usize = 1024;
+const MAX_PACKET_BYTES: usize = 1024;
 const STATUS: u8 = 0x55;
 /// The id that addresses every servo.
 pub(super) const BROADCAST: u8 = 0xFE;
 /// The maximum id of a servo.
-const HIGHEST_ID: u8 = 252;
+const MAX_ID: u8 = 252;
 
 /// The error numbers of a status packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum PacketError {
     /// The servo could not execute the instruction.
     ResultFail = 1,
     /// The instruction does not exist.
@@ -104,7 +104,7 @@ fn parse_first(bytes: &[u8]) -> Parsed {
     }
     let Some(&[_, _, _, _, id, low, high]) = bytes.first_chunk::<PREFIX>() else { return Parsed::Partial };
     let length = PREFIX + usize::from(u16::from_le_bytes([low, high]));
-    if !(PREFIX + 3..=LONGEST).contains(&length) || (id > HIGHEST_ID && id != BROADCAST) {
+    if !(PREFIX + 3..=MAX_PACKET_BYTES).contains(&length) || (id > MAX_ID && id != BROADCAST) {
         return Parsed::Noise;
     }
     // A header inside a packet begins a new one: the packet before it was truncated.
@@ -142,8 +142,8 @@ pub(super) fn status(out: &mut Vec<u8>, id: u8, error: u8, parameters: &[u8]) {
 /// Writes the length into a packet that began at `start`, and adds the checksum.
 fn finish_packet(out: &mut Vec<u8>, start: usize, length: usize) {
     let field = start + PREFIX - 2;
-    if let Some(place) = out.get_mut(field..field + 2) {
-        place.copy_from_slice(&length_field(length));
+    if let Some(position) = out.get_mut(field..field + 2) {
+        position.copy_from_slice(&length_field(length));
     }
     let sum = crc(0, out.get(start..).unwrap_or_default());
     out.extend(sum.to_le_bytes());
@@ -363,7 +363,7 @@ mod tests {
         ) {
             let mut decoder = Decoder::default();
             decoder.all(&noise);
-            prop_assert!(decoder.buffer.len() < LONGEST);
+            prop_assert!(decoder.buffer.len() < MAX_PACKET_BYTES);
             // A length in the noise may cover one of the following headers, never two.
             let packets = decoder.all(&[PING, PING].concat());
             prop_assert_eq!(packets.last(), Some(&instruction_packet(1, 0x01, &[])));

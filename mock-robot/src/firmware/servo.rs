@@ -7,12 +7,12 @@
 
 use std::time::Duration;
 
-use firmware_bridge::clock::Tick;
+use firmware_bridge::clock::Timestamp;
 use firmware_bridge::joint::Joint;
-use firmware_bridge::servo::{Gains, HardwareError, Milliamps, Mode};
+use firmware_bridge::servo::{Gains, HardwareError, Milliamps, OperatingMode};
 use firmware_bridge::units::Radians;
 
-use super::packet::{ALERT, Refusal};
+use super::packet::{ALERT, PacketError};
 use super::table::{self, Access, Register, Table};
 use crate::dynamics::Drive;
 use crate::faults::{Faults, WatchdogFirmware};
@@ -102,9 +102,9 @@ pub(super) struct Servo {
     registered: Option<(u16, Vec<u8>)>,
     /// Whether the gains may differ from those of the joint.
     gains_changed: bool,
-    updated_at: Tick,
-    last_instruction: Tick,
-    silent_until: Tick,
+    updated_at: Timestamp,
+    last_instruction: Timestamp,
+    silent_until: Timestamp,
 }
 
 impl Servo {
@@ -120,9 +120,9 @@ impl Servo {
             override_volts: None,
             registered: None,
             gains_changed: true,
-            updated_at: Tick::ZERO,
-            last_instruction: Tick::ZERO,
-            silent_until: Tick::ZERO,
+            updated_at: Timestamp::ZERO,
+            last_instruction: Timestamp::ZERO,
+            silent_until: Timestamp::ZERO,
         };
         servo.power_on();
         if let Some(error) = faults.hardware_error.get(&joint) {
@@ -137,14 +137,14 @@ impl Servo {
     }
 
     /// Returns whether it receives and answers.
-    pub(super) fn listens(&self, now: Tick) -> bool {
+    pub(super) fn is_listening(&self, now: Timestamp) -> bool {
         !self.silent && now >= self.silent_until
     }
 
     /// Returns the drive of its joint, in current, position, extended position and current-based position mode.
     pub(super) fn drive(&self) -> Drive {
         if !self.torque() {
-            return Drive::Limp;
+            return Drive::TorqueOff;
         }
         let current = self.motor.torque(self.goal_current());
         let pwm = self.table.get(table::GOAL_PWM).abs();
@@ -154,11 +154,11 @@ impl Servo {
             pwm as f64 / FULL_PWM as f64 * self.motor.model.specification().stall_torque
         };
         match self.mode() {
-            Some(Mode::Current) => Drive::Torque(current.clamp(-bound, bound)),
-            Some(Mode::CurrentBasedPosition) => {
-                Drive::Position { goal: self.goal(), most: current.abs().min(bound) }
+            Some(OperatingMode::Current) => Drive::Torque(current.clamp(-bound, bound)),
+            Some(OperatingMode::CurrentBasedPosition) => {
+                Drive::Position { goal: self.goal(), max_torque: current.abs().min(bound) }
             }
-            Some(Mode::Position) | None => Drive::Position { goal: self.goal(), most: bound },
+            Some(OperatingMode::Position) | None => Drive::Position { goal: self.goal(), max_torque: bound },
         }
     }
 
@@ -168,7 +168,7 @@ impl Servo {
     }
 
     /// Returns when its watchdog trips without further instructions. The watchdog is active only while torque is on.
-    pub(super) fn deadline(&self) -> Option<Tick> {
+    pub(super) fn deadline(&self) -> Option<Timestamp> {
         let armed = self.watchdog() == Watchdog::Armed && self.torque();
         let units = u32::try_from(self.table.get(table::BUS_WATCHDOG)).unwrap_or(0);
         armed.then(|| self.last_instruction + WATCHDOG_UNIT * units)
@@ -184,19 +184,19 @@ impl Servo {
     }
 
     /// Updates the true values at its sensors. The servo releases if they exceed its limits.
-    pub(super) fn update_senses(&mut self, senses: Senses, now: Tick) {
+    pub(super) fn update_senses(&mut self, senses: Senses, now: Timestamp) {
         self.senses = senses;
         self.updated_at = now;
         self.check_hardware();
     }
 
     /// Notes an instruction on the line, for this servo or another.
-    pub(super) fn note_instruction(&mut self, now: Tick) {
+    pub(super) fn note_instruction(&mut self, now: Timestamp) {
         self.last_instruction = now;
     }
 
     /// Returns the error byte of its answers.
-    pub(super) fn error_byte(&self, refusal: Option<Refusal>) -> u8 {
+    pub(super) fn error_byte(&self, refusal: Option<PacketError>) -> u8 {
         let alert = if self.table.get(table::HARDWARE_ERROR) == 0 { 0 } else { ALERT };
         alert | refusal.map_or(0, |refusal| refusal as u8)
     }
@@ -219,13 +219,13 @@ impl Servo {
     }
 
     /// Returns the present bytes at an address.
-    pub(super) fn read(&mut self, address: u16, length: u16) -> Result<&[u8], Refusal> {
+    pub(super) fn read(&mut self, address: u16, length: u16) -> Result<&[u8], PacketError> {
         self.measure();
         self.table.read(address, length)
     }
 
     /// Writes registers: all of them, or none.
-    pub(super) fn write(&mut self, address: u16, data: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn write(&mut self, address: u16, data: &[u8]) -> Result<(), PacketError> {
         self.check_writes(address, data)?;
         for write in table::split(address, data) {
             let (register, value) = write?;
@@ -241,7 +241,7 @@ impl Servo {
     }
 
     /// Stores a write until [`Servo::action`].
-    pub(super) fn register_write(&mut self, address: u16, data: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn register_write(&mut self, address: u16, data: &[u8]) -> Result<(), PacketError> {
         self.check_writes(address, data)?;
         self.registered = Some((address, data.to_vec()));
         self.table.set(table::REGISTERED_INSTRUCTION, 1);
@@ -249,14 +249,14 @@ impl Servo {
     }
 
     /// Executes the stored write.
-    pub(super) fn action(&mut self) -> Result<(), Refusal> {
-        let (address, data) = self.registered.take().ok_or(Refusal::ResultFail)?;
+    pub(super) fn action(&mut self) -> Result<(), PacketError> {
+        let (address, data) = self.registered.take().ok_or(PacketError::ResultFail)?;
         self.table.set(table::REGISTERED_INSTRUCTION, 0);
         self.write(address, &data)
     }
 
     /// Reboots: torque is off, the hardware errors are cleared, and the servo is silent until `silent_until`.
-    pub(super) fn reboot(&mut self, silent_until: Tick) {
+    pub(super) fn reboot(&mut self, silent_until: Timestamp) {
         self.registered = None;
         self.silent_until = silent_until;
         self.power_on();
@@ -282,7 +282,7 @@ impl Servo {
     }
 
     /// Sets whether it neither receives nor answers.
-    pub(super) fn silence(&mut self, silent: bool) {
+    pub(super) fn mute(&mut self, silent: bool) {
         self.silent = silent;
     }
 
@@ -317,14 +317,14 @@ impl Servo {
     }
 
     /// Returns the operating mode; `None` for extended position mode, which no controller of this robot uses.
-    fn mode(&self) -> Option<Mode> {
-        u8::try_from(self.table.get(table::OPERATING_MODE)).ok().and_then(Mode::from_number)
+    fn mode(&self) -> Option<OperatingMode> {
+        u8::try_from(self.table.get(table::OPERATING_MODE)).ok().and_then(OperatingMode::from_number)
     }
 
     fn initial_goal_current(&self) -> i64 {
         match self.mode() {
-            Some(Mode::CurrentBasedPosition) => self.table.get(table::CURRENT_LIMIT),
-            Some(Mode::Current | Mode::Position) | None => 0,
+            Some(OperatingMode::CurrentBasedPosition) => self.table.get(table::CURRENT_LIMIT),
+            Some(OperatingMode::Current | OperatingMode::Position) | None => 0,
         }
     }
 
@@ -409,9 +409,9 @@ impl Servo {
         }
     }
 
-    fn check_writes(&self, address: u16, data: &[u8]) -> Result<(), Refusal> {
+    fn check_writes(&self, address: u16, data: &[u8]) -> Result<(), PacketError> {
         if data.is_empty() {
-            return Err(Refusal::DataLength);
+            return Err(PacketError::DataLength);
         }
         for write in table::split(address, data) {
             let (register, value) = write?;
@@ -420,40 +420,42 @@ impl Servo {
         Ok(())
     }
 
-    fn check_register(&self, register: Register, value: i64) -> Result<(), Refusal> {
+    fn check_register(&self, register: Register, value: i64) -> Result<(), PacketError> {
         if register.access == Access::Read || (register.is_eeprom() && self.torque()) {
-            return Err(Refusal::Access);
+            return Err(PacketError::Access);
         }
-        if !(register.least..=register.most).contains(&value) {
-            return Err(Refusal::DataRange);
+        if !(register.min..=register.max).contains(&value) {
+            return Err(PacketError::DataRange);
         }
-        let within = |limit: i64| if value.abs() <= limit { Ok(()) } else { Err(Refusal::DataLimit) };
+        let within = |limit: i64| if value.abs() <= limit { Ok(()) } else { Err(PacketError::DataLimit) };
         let tripped = self.watchdog() == Watchdog::Tripped;
         match register {
-            table::BUS_WATCHDOG if self.watchdog_firmware == WatchdogFirmware::Absent => Err(Refusal::Access),
-            table::BUS_WATCHDOG if tripped && value != 0 => Err(Refusal::DataRange),
+            table::BUS_WATCHDOG if self.watchdog_firmware == WatchdogFirmware::Absent => {
+                Err(PacketError::Access)
+            }
+            table::BUS_WATCHDOG if tripped && value != 0 => Err(PacketError::DataRange),
             table::GOAL_PWM | table::GOAL_CURRENT | table::GOAL_VELOCITY | table::GOAL_POSITION
                 if tripped =>
             {
-                Err(Refusal::DataRange)
+                Err(PacketError::DataRange)
             }
             table::GOAL_PWM => within(self.table.get(table::PWM_LIMIT)),
             table::GOAL_CURRENT => within(self.table.get(table::CURRENT_LIMIT)),
             table::GOAL_VELOCITY => within(self.table.get(table::VELOCITY_LIMIT)),
             table::GOAL_POSITION => self.check_goal_limit(value),
             // Velocity and PWM mode would need a robot that turns without end.
-            table::OPERATING_MODE if ![0, 3, 4, 5].contains(&value) => Err(Refusal::DataRange),
+            table::OPERATING_MODE if ![0, 3, 4, 5].contains(&value) => Err(PacketError::DataRange),
             table::TORQUE_ENABLE if value == 1 => {
                 let shut_down = self.table.get(table::HARDWARE_ERROR) & self.table.get(table::SHUTDOWN) != 0;
-                if shut_down { Err(Refusal::ResultFail) } else { Ok(()) }
+                if shut_down { Err(PacketError::ResultFail) } else { Ok(()) }
             }
             _ => Ok(()),
         }
     }
 
-    fn check_goal_limit(&self, value: i64) -> Result<(), Refusal> {
+    fn check_goal_limit(&self, value: i64) -> Result<(), PacketError> {
         let allowed = self.table.get(table::MIN_POSITION)..=self.table.get(table::MAX_POSITION);
         let limited = self.table.get(table::OPERATING_MODE) == 3;
-        if limited && !allowed.contains(&value) { Err(Refusal::DataLimit) } else { Ok(()) }
+        if limited && !allowed.contains(&value) { Err(PacketError::DataLimit) } else { Ok(()) }
     }
 }

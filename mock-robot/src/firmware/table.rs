@@ -5,7 +5,7 @@
 
 use firmware_bridge::joint::Joint;
 
-use super::packet::Refusal;
+use super::packet::PacketError;
 use crate::motor::Motor;
 
 /// One register.
@@ -18,9 +18,9 @@ pub(super) struct Register {
     /// Whether it can be written.
     pub(super) access: Access,
     /// The minimum value.
-    pub(super) least: i64,
+    pub(super) min: i64,
     /// The maximum value.
-    pub(super) most: i64,
+    pub(super) max: i64,
     /// The value at power-on (below address 64: from the factory).
     initial: i64,
 }
@@ -35,12 +35,12 @@ pub(super) enum Access {
 }
 
 const fn rw(address: u16, size: u16, least: i64, most: i64, initial: i64) -> Register {
-    Register { address, size, access: Access::ReadWrite, least, most, initial }
+    Register { address, size, access: Access::ReadWrite, min: least, max: most, initial }
 }
 
 const fn ro(address: u16, size: u16) -> Register {
     // Present values may be negative; ids and versions are too small to look negative.
-    Register { address, size, access: Access::Read, least: i64::MIN, most: i64::MAX, initial: 0 }
+    Register { address, size, access: Access::Read, min: i64::MIN, max: i64::MAX, initial: 0 }
 }
 
 /// Registers from here on lose their values without power. Those below keep them and are locked while torque is on.
@@ -153,7 +153,7 @@ impl Register {
     }
 
     fn decode(self, bytes: &[u8]) -> i64 {
-        let negative = self.least < 0 && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+        let negative = self.min < 0 && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
         let mut extended = if negative { [0xFF; 8] } else { [0; 8] };
         for (to, from) in extended.iter_mut().zip(bytes) {
             *to = *from;
@@ -211,11 +211,11 @@ impl Table {
     }
 
     /// Returns the bytes at an address, including gaps between registers.
-    pub(super) fn read(&self, address: u16, length: u16) -> Result<&[u8], Refusal> {
+    pub(super) fn read(&self, address: u16, length: u16) -> Result<&[u8], PacketError> {
         if length == 0 {
-            return Err(Refusal::DataLength);
+            return Err(PacketError::DataLength);
         }
-        self.slice(address.into(), length.into()).ok_or(Refusal::Access)
+        self.slice(address.into(), length.into()).ok_or(PacketError::Access)
     }
 
     fn slice(&self, start: usize, length: usize) -> Option<&[u8]> {
@@ -229,18 +229,21 @@ pub(super) fn is_position_gain(register: Register) -> bool {
 }
 
 /// Splits the data of a write into whole registers with their numbers. The iterator ends after an error.
-pub(super) fn split(address: u16, data: &[u8]) -> impl Iterator<Item = Result<(Register, i64), Refusal>> {
+pub(super) fn split(address: u16, data: &[u8]) -> impl Iterator<Item = Result<(Register, i64), PacketError>> {
     let (mut address, mut rest) = (address, data);
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let place = REGISTERS.binary_search_by_key(&address, |register| register.address).ok();
-        let part = place.and_then(|place| REGISTERS.get(place)).ok_or(Refusal::Access).and_then(|register| {
-            let (bytes, others) = rest.split_at_checked(register.size.into()).ok_or(Refusal::DataLength)?;
-            (address, rest) = (address + register.size, others);
-            Ok((*register, register.decode(bytes)))
-        });
+        let position = REGISTERS.binary_search_by_key(&address, |register| register.address).ok();
+        let part = position.and_then(|position| REGISTERS.get(position)).ok_or(PacketError::Access).and_then(
+            |register| {
+                let (bytes, others) =
+                    rest.split_at_checked(register.size.into()).ok_or(PacketError::DataLength)?;
+                (address, rest) = (address + register.size, others);
+                Ok((*register, register.decode(bytes)))
+            },
+        );
         if part.is_err() {
             rest = &[];
         }
@@ -253,7 +256,7 @@ mod tests {
     use super::*;
 
     /// Returns all registers, or the error.
-    fn split(address: u16, data: &[u8]) -> Result<Vec<(Register, i64)>, Refusal> {
+    fn split(address: u16, data: &[u8]) -> Result<Vec<(Register, i64)>, PacketError> {
         super::split(address, data).collect()
     }
 
@@ -289,18 +292,18 @@ mod tests {
         assert_eq!(split(102, &[0xFF, 0xFF]), Ok(vec![(GOAL_CURRENT, -1)]));
         let gains = split(80, &[0, 0, 0, 0, 0x2C, 0x01]).unwrap();
         assert_eq!(gains.last(), Some(&(POSITION_P_GAIN, 300)));
-        assert_eq!(split(116, &[0, 8]), Err(Refusal::DataLength));
-        assert_eq!(split(117, &[0]), Err(Refusal::Access));
-        assert_eq!(split(60_000, &[0]), Err(Refusal::Access));
+        assert_eq!(split(116, &[0, 8]), Err(PacketError::DataLength));
+        assert_eq!(split(117, &[0]), Err(PacketError::Access));
+        assert_eq!(split(60_000, &[0]), Err(PacketError::Access));
     }
 
     #[test]
     fn reads_cross_gaps_but_not_the_end() {
         let table = Table::of(Joint::BodyYaw);
         assert_eq!(table.read(0, 148).map(<[u8]>::len), Ok(148));
-        assert_eq!(table.read(147, 2), Err(Refusal::Access));
-        assert_eq!(table.read(u16::MAX, u16::MAX), Err(Refusal::Access));
-        assert_eq!(table.read(7, 0), Err(Refusal::DataLength));
+        assert_eq!(table.read(147, 2), Err(PacketError::Access));
+        assert_eq!(table.read(u16::MAX, u16::MAX), Err(PacketError::Access));
+        assert_eq!(table.read(7, 0), Err(PacketError::DataLength));
     }
 
     #[test]

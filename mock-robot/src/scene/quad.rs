@@ -1,6 +1,6 @@
 //! A flat quadrilateral in perspective: computes the position on it for each pixel.
 
-use firmware_bridge::camera::Lens;
+use firmware_bridge::camera::CameraIntrinsics;
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 /// The camera of an image.
@@ -14,16 +14,16 @@ pub(super) struct View {
 }
 
 impl View {
-    pub fn new(lens: &Lens, world_from_camera: &Isometry3<f64>) -> Self {
-        let [fx, fy] = lens.focal;
-        let [cx, cy] = lens.middle;
+    pub fn new(intrinsics: &CameraIntrinsics, world_from_camera: &Isometry3<f64>) -> Self {
+        let [fx, fy] = intrinsics.focal_length;
+        let [cx, cy] = intrinsics.principal_point;
         View {
             world_from_camera: *world_from_camera,
             camera: Matrix3::new(fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0),
             focal: fx,
-            middle: lens.middle,
-            width: lens.width as usize,
-            height: lens.height as usize,
+            middle: intrinsics.principal_point,
+            width: intrinsics.width as usize,
+            height: intrinsics.height as usize,
         }
     }
 
@@ -81,7 +81,7 @@ impl Quad {
     }
 
     /// Returns where a ray from this eye meets it, in lengths of the ray.
-    pub fn met(&self, eye: &Point3<f64>, ray: &Vector3<f64>) -> Option<f64> {
+    pub fn intersects(&self, eye: &Point3<f64>, ray: &Vector3<f64>) -> Option<f64> {
         let plane = Matrix3::from_columns(&[self.across, self.down, -ray]);
         let met = plane.try_inverse()? * (eye - self.corner);
         let inside = (0.0..=1.0).contains(&met.x) && (0.0..=1.0).contains(&met.y) && met.z > 0.0;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock};
 use firmware_bridge::posture::{HeadPose, RollPitchYaw};
 use firmware_bridge::units::Radians;
 use proptest::prelude::*;
@@ -18,12 +18,12 @@ fn head(x: f64, yaw: f64, pitch: f64) -> HeadPose {
     HeadPose::new(x, 0.0, 0.0, angles)
 }
 
-fn seen(x: f64, yaw: f64, pitch: f64) -> Picture {
+fn seen(x: f64, yaw: f64, pitch: f64) -> BgrImage {
     Scene::default().render(&head(x, yaw, pitch), NOW)
 }
 
 /// Returns the folder of the photographs that `make models` installs.
-fn photographs() -> std::path::PathBuf {
+fn photos() -> std::path::PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/models/photographs");
     assert!(
         folder.join("astronaut.png").is_file(),
@@ -34,20 +34,20 @@ fn photographs() -> std::path::PathBuf {
 }
 
 /// Returns the columns of strongly coloured pixels (one component much larger than the other two).
-fn columns(picture: &Picture, strong: usize) -> Vec<usize> {
+fn columns(image: &BgrImage, strong: usize) -> Vec<usize> {
     let is_strong = |pixel: &[u8]| {
         (0..3).all(|part| part == strong || u16::from(pixel[strong]) > 2 * u16::from(pixel[part]))
     };
-    let mut columns: Vec<_> = (0..picture.width * picture.height)
-        .filter(|at| is_strong(&picture.bgr[at * 3..at * 3 + 3]))
-        .map(|at| at % picture.width)
+    let mut columns: Vec<_> = (0..image.width * image.height)
+        .filter(|at| is_strong(&image.bgr[at * 3..at * 3 + 3]))
+        .map(|at| at % image.width)
         .collect();
     columns.sort_unstable();
     columns
 }
 
-fn centre(picture: &Picture, strong: usize) -> f64 {
-    let columns = columns(picture, strong);
+fn centre(image: &BgrImage, strong: usize) -> f64 {
+    let columns = columns(image, strong);
     assert!(!columns.is_empty(), "the block is not in the image");
     columns.iter().sum::<usize>() as f64 / columns.len() as f64
 }
@@ -78,8 +78,8 @@ fn green_block_is_left_and_blue_block_is_right() {
 fn horizon_is_centred_and_rises_when_the_head_looks_down() {
     let sky = Scene::default().sky;
     let horizon = |pitch| {
-        let picture = seen(0.0, 90.0, pitch);
-        (0..picture.height).filter(|row| picture.bgr[row * picture.width * 3..][..3] == sky).count()
+        let image = seen(0.0, 90.0, pitch);
+        (0..image.height).filter(|row| image.bgr[row * image.width * 3..][..3] == sky).count()
     };
     assert_eq!(horizon(0.0), 120);
     // f tan(10 deg) = 24 pixels in the middle column; the first column is slightly off it.
@@ -95,7 +95,7 @@ fn moving_forward_enlarges_the_block() {
 #[test]
 fn ground_truth_matches_the_image() {
     let truth = |head: &HeadPose| {
-        let all = Scene::default().truth(head, NOW);
+        let all = Scene::default().ground_truth(head, NOW);
         all.into_iter().find(|seen| seen.name == "red block").unwrap()
     };
     for (x, yaw, pitch) in [(0.0, 0.0, 0.0), (0.01, 15.0, -5.0), (-0.01, -25.0, 8.0)] {
@@ -110,7 +110,7 @@ fn ground_truth_matches_the_image() {
     }
     assert!(!truth(&head(0.0, 120.0, 0.0)).is_visible);
     // The yellow block is behind the robot: it is not visible to a head that looks ahead.
-    let all = Scene::default().truth(&head(0.0, 0.0, 0.0), NOW);
+    let all = Scene::default().ground_truth(&head(0.0, 0.0, 0.0), NOW);
     let yellow = all.iter().find(|seen| seen.name == "yellow block").unwrap();
     assert_eq!((yellow.pixel, yellow.is_visible), (None, false));
 }
@@ -118,37 +118,37 @@ fn ground_truth_matches_the_image() {
 /// Returns a scene with one board: a plain red photograph of 40 by 20 pixels, one quarter of it green.
 fn one_board(more: &str) -> (tempfile::TempDir, Scene) {
     let folder = tempfile::tempdir().unwrap();
-    let mut picture = image::RgbImage::from_pixel(40, 20, image::Rgb([220, 10, 10]));
+    let mut image = image::RgbImage::from_pixel(40, 20, image::Rgb([220, 10, 10]));
     for column in 0..20 {
         for row in 0..10 {
-            picture.put_pixel(column, row, image::Rgb([10, 220, 10]));
+            image.put_pixel(column, row, image::Rgb([10, 220, 10]));
         }
     }
-    picture.save(folder.path().join("red.png")).unwrap();
+    image.save(folder.path().join("red.png")).unwrap();
     let yaml = format!("billboards:\n  - {{name: board, kind: cup, image: red.png, height: 0.2, {more}}}\n");
     let scene = Scene::parse(&yaml, folder.path()).unwrap();
     (folder, scene)
 }
 
 #[test]
-fn photograph_is_upright_and_faces_the_robot() {
+fn photo_is_upright_and_faces_the_robot() {
     let (_folder, scene) = one_board("position: [0.8, 0.1, 0.05]");
-    let picture = scene.render(&head(0.0, 0.0, 0.0), NOW);
-    let (green, red) = (centre(&picture, GREEN), centre(&picture, RED));
+    let image = scene.render(&head(0.0, 0.0, 0.0), NOW);
+    let (green, red) = (centre(&image, GREEN), centre(&image, RED));
     assert!(green < red, "left and right are swapped: {green} {red}");
-    let truth = scene.truth(&head(0.0, 0.0, 0.0), NOW).remove(0);
+    let truth = scene.ground_truth(&head(0.0, 0.0, 0.0), NOW).remove(0);
     let [left, top, width, height] = truth.bounds.unwrap();
     let (u, v) = truth.pixel.unwrap();
     // The board faces the robot, not exactly the camera, which is above the centre of the head.
     assert!((left + width / 2.0 - u).abs() < 2.0 && (top + height / 2.0 - v).abs() < 2.0);
     assert!((width / height - 2.0).abs() < 0.05, "{width} {height}");
     let (u, v) = (u.round() as usize, v.round() as usize);
-    assert_eq!(picture.pixel(v - 4, u - 8).unwrap().map(|part| part > 128), [false, true, false]);
-    assert_eq!(picture.pixel(v + 4, u + 8).unwrap().map(|part| part > 128), [false, false, true]);
+    assert_eq!(image.pixel(v - 4, u - 8).unwrap().map(|part| part > 128), [false, true, false]);
+    assert_eq!(image.pixel(v + 4, u + 8).unwrap().map(|part| part > 128), [false, false, true]);
     // Mirrored, the green quarter is on the right.
     let (_folder, mirrored) = one_board("position: [0.8, 0.1, 0.05], mirrored: true");
-    let picture = mirrored.render(&head(0.0, 0.0, 0.0), NOW);
-    assert!(centre(&picture, GREEN) > centre(&picture, RED));
+    let image = mirrored.render(&head(0.0, 0.0, 0.0), NOW);
+    assert!(centre(&image, GREEN) > centre(&image, RED));
 }
 
 #[test]
@@ -156,18 +156,18 @@ fn boards_follow_their_paths_and_visible_intervals() {
     let more =
         "path: [{t: 1, position: [0.8, -0.2, 0.0]}, {t: 3, position: [0.8, 0.2, 0.0]}], shown: [0, 10]";
     let (_folder, scene) = one_board(more);
-    let place = |seconds: f64| {
-        let truth = scene.truth(&head(0.0, 0.0, 0.0), Duration::from_secs_f64(seconds));
-        truth.first().map(|seen| seen.place[1])
+    let position = |seconds: f64| {
+        let truth = scene.ground_truth(&head(0.0, 0.0, 0.0), Duration::from_secs_f64(seconds));
+        truth.first().map(|seen| seen.position_m[1])
     };
     for (seconds, meant) in [(0.0, -0.2), (1.5, -0.1), (2.0, 0.0), (5.0, 0.2)] {
-        assert!((place(seconds).unwrap() - meant).abs() < 1e-9, "{seconds}");
+        assert!((position(seconds).unwrap() - meant).abs() < 1e-9, "{seconds}");
     }
-    assert_eq!(place(10.0), None);
+    assert_eq!(position(10.0), None);
     assert!(columns(&scene.render(&head(0.0, 0.0, 0.0), Duration::from_secs(11)), RED).is_empty());
     let (_folder, around) =
         one_board("path: [{t: 0, position: [0.8, -0.2, 0]}, {t: 2, position: [0.8, 0.2, 0]}], repeat: true");
-    let y = around.truth(&head(0.0, 0.0, 0.0), Duration::from_secs_f64(4.5))[0].place[1];
+    let y = around.ground_truth(&head(0.0, 0.0, 0.0), Duration::from_secs_f64(4.5))[0].position_m[1];
     assert!((y + 0.1).abs() < 1e-9, "{y}");
 }
 
@@ -177,7 +177,7 @@ fn object_behind_a_block_is_hidden() {
     let yaml = "blocks: [{name: wall, min: [0.5, -0.5, -0.3], max: [0.6, 0.5, 0.5], colour: [1, 2, 3]}]\n\
         billboards: [{name: board, kind: cup, image: red.png, height: 0.2, position: [1.0, 0, 0.05]}]";
     let scene = Scene::parse(yaml, folder.path()).unwrap();
-    assert!(!scene.truth(&head(0.0, 0.0, 0.0), NOW)[0].is_visible);
+    assert!(!scene.ground_truth(&head(0.0, 0.0, 0.0), NOW)[0].is_visible);
     assert!(columns(&scene.render(&head(0.0, 0.0, 0.0), NOW), RED).is_empty());
 }
 
@@ -199,8 +199,8 @@ fn noise_has_its_deviation_and_is_reproducible() {
 #[test]
 fn light_and_flicker_change_the_brightness() {
     let brightness = |yaml: &str, at: Duration| {
-        let picture = Scene::parse(yaml, Path::new("")).unwrap().render(&head(0.0, 0.0, 0.0), at);
-        picture.bgr.iter().map(|part| f64::from(*part)).sum::<f64>()
+        let image = Scene::parse(yaml, Path::new("")).unwrap().render(&head(0.0, 0.0, 0.0), at);
+        image.bgr.iter().map(|part| f64::from(*part)).sum::<f64>()
     };
     let dark = brightness("light: {ambient: 0.4}", NOW);
     assert!(dark < 0.5 * brightness("", NOW));
@@ -210,7 +210,7 @@ fn light_and_flicker_change_the_brightness() {
 
 #[test]
 fn built_in_scenes_load_and_differ() {
-    let folder = photographs();
+    let folder = photos();
     let mut known = std::collections::BTreeSet::new();
     for name in Scene::BUILT_IN {
         let scene = Scene::built_in(name, &folder).unwrap();
@@ -268,7 +268,7 @@ fn invalid_scene_is_rejected_with_its_cause() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("x.png"), b"not a picture").unwrap();
     let yaml = "billboards: [{name: b, kind: k, image: x.png, height: 1, position: [1, 0, 0]}]";
-    assert!(matches!(Scene::parse(yaml, folder.path()), Err(NoScene::NoPhotograph { .. })));
+    assert!(matches!(Scene::parse(yaml, folder.path()), Err(SceneError::Photograph { .. })));
 }
 
 proptest! {
@@ -279,10 +279,10 @@ proptest! {
         milliseconds in 0_u64..100_000,
     ) {
         let angles = RollPitchYaw { roll: Radians(roll), pitch: Radians(pitch), yaw: Radians(yaw) };
-        let scene = Scene::built_in("walker", &photographs()).unwrap().sized(48, 36);
+        let scene = Scene::built_in("walker", &photos()).unwrap().sized(48, 36);
         let (pose, at) = (HeadPose::new(x, y, z, angles), Duration::from_millis(milliseconds));
         prop_assert_eq!(scene.render(&pose, at).bgr.len(), 48 * 36 * 3);
-        prop_assert_eq!(scene.truth(&pose, at).len(), 5);
+        prop_assert_eq!(scene.ground_truth(&pose, at).len(), 5);
         prop_assert!(!scene.render_into(&pose, at, &mut [0; 7]));
     }
 }
@@ -290,9 +290,9 @@ proptest! {
 /// Prints the frame rate of the scenes; a test must not depend on it.
 #[test]
 fn scenes_report_their_frame_rate() {
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     for name in Scene::BUILT_IN {
-        let scene = Scene::built_in(name, &photographs()).unwrap();
+        let scene = Scene::built_in(name, &photos()).unwrap();
         let mut bgr = vec![0; 320 * 240 * 3];
         let begun = clock.now();
         let mut frames = 0_u32;

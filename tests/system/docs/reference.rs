@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use minismith_tests::{Bench, workspace};
+use minismith_tests::{TestDir, workspace};
 use serde_yaml::Value;
 
 use super::page::Page;
@@ -13,7 +13,7 @@ const COMMON: [&str; 5] = ["--config", "--help", "--json", "--robot", "--version
 
 /// Returns what `docs/cli.md` lacks or names needlessly.
 pub(super) fn command_line(page: &Page) -> Vec<String> {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     let mut wrong = Vec::new();
     let mut known = BTreeSet::new();
     let mut waiting = vec![Vec::<String>::new()];

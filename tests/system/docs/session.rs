@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use minismith_tests::{Bench, Ran, Running, workspace};
+use minismith_tests::{CommandOutput, RunningCommand, TestDir, workspace};
 
 use super::block::{Block, Command, Kind, Options};
 use super::expect;
@@ -47,15 +47,15 @@ pub(super) fn run(page: &Page) {
 }
 
 struct Session {
-    bench: Bench,
-    server: Option<(Running, String)>,
-    robot: Option<(Running, String)>,
+    bench: TestDir,
+    server: Option<(RunningCommand, String)>,
+    robot: Option<(RunningCommand, String)>,
 }
 
 impl Session {
     fn new() -> Self {
         // Waiting times are long, since other tests share the processor.
-        let bench = Bench::configured("bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
+        let bench = TestDir::configured("bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
         copy(&workspace().join("tools/predefined"), &bench.path("tools/predefined"));
         fs::create_dir_all(bench.path("tools/generated")).unwrap();
         symlink(workspace().join("Makefile"), bench.path("Makefile")).unwrap();
@@ -97,7 +97,7 @@ impl Session {
         if commands.is_empty() {
             return wrong;
         }
-        let printed = Ran::from(self.bench.shell(&self.script(&commands)));
+        let printed = CommandOutput::from(self.bench.shell(&self.script(&commands)));
         let mut rest = printed.out.as_str();
         for (at, command) in commands.iter().enumerate() {
             let Some((output, after)) = rest.split_once(MARK) else {

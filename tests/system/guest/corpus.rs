@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use minismith_wire::Cue;
+use minismith_protocol::HostCall;
 use serde_json::{Value, json};
 
-use super::stage::{Call, Played, host};
+use super::context::{Call, Played, host};
 
 fn corpus(part: &str) -> Option<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus").join(part);
@@ -42,8 +42,8 @@ fn good_tools_match_their_description() {
 
 fn check_good(name: &str, played: &Played) {
     let value = played.value();
-    let gotos = played.cues.iter().filter(|cue| matches!(cue, Cue::Goto { .. })).count();
-    let targets = played.cues.iter().filter(|cue| matches!(cue, Cue::SetTarget { .. })).count();
+    let gotos = played.cues.iter().filter(|cue| matches!(cue, HostCall::Goto { .. })).count();
+    let targets = played.cues.iter().filter(|cue| matches!(cue, HostCall::SetTarget { .. })).count();
     match name {
         "antenna_wave" => {
             // One second of 20 ms sleeps, 2 ms of cues and some clock reads.
@@ -60,8 +60,8 @@ fn check_good(name: &str, played: &Played) {
         "dance_sequence" => assert_eq!((value, gotos), (&json!("danced 'groove' 1x at 100 bpm"), 5)),
         "follow_face" => {
             assert!(value.as_u64().unwrap() >= 9, "{value}");
-            assert_eq!(played.cues.first(), Some(&Cue::Track { on: true, weight: 1.0 }));
-            assert!(matches!(played.cues.last(), Some(Cue::Track { on: false, .. })));
+            assert_eq!(played.cues.first(), Some(&HostCall::Track { on: true, weight: 1.0 }));
+            assert!(matches!(played.cues.last(), Some(HostCall::Track { on: false, .. })));
         }
         "joint_report" => {
             assert_eq!(value["largest"], "stewart_1");
@@ -69,10 +69,10 @@ fn check_good(name: &str, played: &Played) {
         }
         "look_at_point" => {
             assert_eq!(value["duration"], json!(1.0));
-            assert_eq!(played.cues, [Cue::LookAt { point: [0.5, 0.1, 0.0], duration: 1.0 }]);
+            assert_eq!(played.cues, [HostCall::LookAt { point: [0.5, 0.1, 0.0], duration: 1.0 }]);
         }
         "nod_yes" => assert_eq!(value, &json!("Successfully nodded 'yes' 2 times")),
-        "safe_sleep" => assert_eq!(played.cues, [Cue::Rest, Cue::Motors { on: false, ids: None }]),
+        "safe_sleep" => assert_eq!(played.cues, [HostCall::Rest, HostCall::Motors { on: false, ids: None }]),
         "scan_room" => {
             let yaws: Vec<_> = value.as_array().unwrap().iter().map(|sample| sample["yaw"].clone()).collect();
             assert_eq!(yaws, [-40.0, -20.0, 0.0, 20.0, 40.0].map(Value::from));

@@ -7,13 +7,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use minismith_toolchain::guest::{Guest, GuestFault, ToolHost, locate};
-use minismith_wire::zygote::Level;
-use minismith_wire::{Answer, Limits};
+use minismith_protocol::zygote::Level;
+use minismith_protocol::{HostReply, Limits};
+use minismith_toolchain::guest::{Guest, GuestError, ToolHost, locate};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use super::stage::{Call, host, plain_job};
+use super::context::{Call, host, plain_job};
 
 const SUPERVISOR: &str = "guest::crashes::acts_as_supervisor_until_killed";
 const ENDLESS: &str = "import time\ndef tool():\n    time.sleep(0)\n    while True: pass\n";
@@ -51,12 +51,12 @@ pub(super) fn has_ended(process: impl AsFd, within_seconds: i64) -> bool {
 }
 
 /// Returns a guest that computes for ever after its first cue.
-fn busy_guest(host: &ToolHost) -> minismith_toolchain::guest::CagedGuest {
+fn busy_guest(host: &ToolHost) -> minismith_toolchain::guest::SandboxedGuest {
     let limits = Limits { cpu_seconds: 600, turn_seconds: 600.0, ..Limits::default() };
     let mut guest = host.fork(limits).unwrap();
     let job = plain_job(ENDLESS, limits);
-    guest.turn(&Answer::Start { job: Box::new(job) }, None).unwrap();
-    guest.turn(&Answer::Proceed, None).unwrap();
+    guest.turn(&HostReply::Start { job: Box::new(job) }, None).unwrap();
+    guest.turn(&HostReply::Proceed, None).unwrap();
     guest
 }
 
@@ -68,7 +68,7 @@ fn acts_as_supervisor_until_killed() {
     let mut guest = busy_guest(&host);
     println!("ready");
     // Blocks until the kill: the guest never answers.
-    let _ = guest.turn(&Answer::Done { now: 0 }, None);
+    let _ = guest.turn(&HostReply::Done { now: 0 }, None);
 }
 
 #[test]
@@ -119,8 +119,8 @@ fn dead_host_ends_its_guests_and_restarts() {
     }
     assert!(old.iter().all(|process| has_ended(process, 10)));
     assert!(matches!(
-        orphan.turn(&Answer::Done { now: 0 }, None),
-        Err(GuestFault::NoHost { .. } | GuestFault::Died { .. })
+        orphan.turn(&HostReply::Done { now: 0 }, None),
+        Err(GuestError::NoHost { .. } | GuestError::Died { .. })
     ));
     assert_eq!(Call::new("def tool():\n    return 5\n", "tool").run(&host).value(), &serde_json::json!(5));
     let fresh = running(&program);
@@ -184,7 +184,7 @@ fn missing_mechanism_is_named() {
         (start(&program, Path::new("/bin/false")), "make setup"),
         (start(Path::new("/bin/true"), &python), "the tool host has ended"),
     ] {
-        assert!(matches!(fault, GuestFault::NoHost { .. }) && fault.to_string().contains(says), "{fault}");
+        assert!(matches!(fault, GuestError::NoHost { .. }) && fault.to_string().contains(says), "{fault}");
     }
     let by_hand = command(&program).stdin(Stdio::null()).args(["--python", "x"]).output().unwrap();
     assert_eq!(by_hand.status.code(), Some(2));

@@ -1,14 +1,14 @@
 //! Attempts of a tool against its sandbox, without a policy, at every sandbox level.
 
-use minismith_toolchain::guest::{GuestFault, ToolHost};
-use minismith_wire::zygote::{Ending, Level};
-use minismith_wire::{Answer, Limits};
+use minismith_protocol::zygote::{Ending, Level};
+use minismith_protocol::{HostReply, Limits};
+use minismith_toolchain::guest::{GuestError, ToolHost};
 use serde_json::json;
 
-use super::stage::{Call, Played, host, host_at_most, plain_job};
+use super::context::{Call, Played, host, host_at_most, plain_job};
 use minismith_toolchain::guest::Guest;
 
-const QUICK: Limits = Limits { turn_seconds: 0.5, ..Limits::USUAL };
+const QUICK: Limits = Limits { turn_seconds: 0.5, ..Limits::DEFAULT };
 
 /// Runs the body of a function without a robot.
 fn attempt(host: &ToolHost, limits: Limits, body: &str) -> Played {
@@ -73,7 +73,7 @@ fn exceeded_budget_reports_limit_use_and_line() {
         "{processes}"
     );
     let limits = Limits { memory_bytes: 64 << 20, ..QUICK };
-    let GuestFault::Memory { limit, peak, line } =
+    let GuestError::Memory { limit, peak, line } =
         *attempt(&host, limits, "return bytearray(1 << 30)").fault()
     else {
         panic!("no memory")
@@ -140,7 +140,7 @@ fn host_survives_greedy_and_broken_guests() {
     ] {
         let played = attempt(&host, QUICK, body);
         assert!(
-            matches!(played.fault(), GuestFault::Deadline { limit: 0.5, used } if *used >= 0.5),
+            matches!(played.fault(), GuestError::Deadline { limit: 0.5, used } if *used >= 0.5),
             "{body}: {:?}",
             played.fault()
         );
@@ -157,7 +157,7 @@ fn host_survives_greedy_and_broken_guests() {
     for body in ["", "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\n"] {
         let played = attempt(&host, slow, &format!("{body}while True: pass"));
         assert!(
-            matches!(played.fault(), GuestFault::Cpu { limit: 1, used } if *used >= 0.9),
+            matches!(played.fault(), GuestError::Cpu { limit: 1, used } if *used >= 0.9),
             "{:?}",
             played.fault()
         );
@@ -170,7 +170,7 @@ fn host_survives_greedy_and_broken_guests() {
     ] {
         let played = attempt(&host, QUICK, body);
         assert!(
-            matches!(played.fault(), GuestFault::Died { how: said } if said.contains(how)),
+            matches!(played.fault(), GuestError::Died { how: said } if said.contains(how)),
             "{body}: {:?}",
             played.fault()
         );
@@ -196,7 +196,11 @@ fn forged_frames_end_the_guest() {
              os.write(3, {frame})\nwhile True: pass"
         );
         let played = attempt(&host, QUICK, &body);
-        assert!(matches!(played.fault(), GuestFault::Forged { .. }), "{frame}: {:?}", played.fault());
+        assert!(
+            matches!(played.fault(), GuestError::ProtocolViolation { .. }),
+            "{frame}: {:?}",
+            played.fault()
+        );
     }
 }
 
@@ -207,13 +211,13 @@ fn guest_usage_is_reported() {
     let limits = Limits::default();
     let mut guest = host.fork(limits).unwrap();
     let job = plain_job(source, limits);
-    guest.turn(&Answer::Start { job: Box::new(job) }, None).unwrap();
+    guest.turn(&HostReply::Start { job: Box::new(job) }, None).unwrap();
     let before = guest.cpu();
-    guest.turn(&Answer::Proceed, None).unwrap();
+    guest.turn(&HostReply::Proceed, None).unwrap();
     assert!(guest.cpu() > before);
     let usage = guest.finish().unwrap();
     assert_eq!(usage.ending, Ending::Exit { code: 0 });
     assert!(usage.cpu_seconds > 0.01 && usage.peak_bytes > 64 << 20, "{usage:?}");
     assert_eq!(guest.finish().unwrap(), usage);
-    assert!(guest.turn(&Answer::Proceed, None).is_err());
+    assert!(guest.turn(&HostReply::Proceed, None).is_err());
 }

@@ -1,9 +1,9 @@
 //! `reachy_mini` as tools import it: the official names, arguments, defaults, errors and numbers.
 
-use minismith_wire::{Cue, Limits, Method, Turn};
+use minismith_protocol::{GuestMessage, HostCall, Limits, Method};
 use serde_json::{Value, json};
 
-use super::stage::{Call, Played, host};
+use super::context::{Call, Played, host};
 
 const HEAD: &str = "
 import asyncio
@@ -96,9 +96,14 @@ return [robot.imu, repr(robot.get_tracked_face()), robot.get_present_antenna_joi
         &json!([null, "FaceTarget(detected=True, x=0.25, y=-0.5, roll=None)", [-0.2, 0.3], [4, 4], false])
     );
     let neutral = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
-    let goto =
-        |head, antennas, body_yaw, duration, method| Cue::Goto { head, antennas, body_yaw, duration, method };
-    let set = |head, antennas, body_yaw| Cue::SetTarget { head, antennas, body_yaw };
+    let goto = |head, antennas, body_yaw, duration, method| HostCall::Goto {
+        head,
+        antennas,
+        body_yaw,
+        duration,
+        method,
+    };
+    let set = |head, antennas, body_yaw| HostCall::SetTarget { head, antennas, body_yaw };
     let expected = [
         goto(None, Some([0.1, -0.2]), Some(0.0), 0.5, Method::Minjerk),
         goto(Some(neutral), None, None, 2.0, Method::Cartoon),
@@ -106,15 +111,15 @@ return [robot.imu, repr(robot.get_tracked_face()), robot.get_present_antenna_joi
         set(None, None, Some(0.5)),
         set(None, Some([1.0, 2.0]), None),
         set(Some(neutral), None, None),
-        Cue::Motors { on: false, ids: Some(vec!["left_antenna".into()]) },
-        Cue::Track { on: true, weight: 1.0 },
-        Cue::AutomaticBodyYaw { on: false },
-        Cue::Gravity { on: true },
-        Cue::Wake,
-        Cue::Face,
-        Cue::State,
-        Cue::State,
-        Cue::Frame { slot: Some(0) },
+        HostCall::Motors { on: false, ids: Some(vec!["left_antenna".into()]) },
+        HostCall::Track { on: true, weight: 1.0 },
+        HostCall::AutomaticBodyYaw { on: false },
+        HostCall::Gravity { on: true },
+        HostCall::Wake,
+        HostCall::Face,
+        HostCall::State,
+        HostCall::State,
+        HostCall::Frame { slot: Some(0) },
     ];
     assert_eq!(played.cues, expected);
 }
@@ -178,7 +183,10 @@ return [
         assert!(wrong.starts_with(expected), "{wrong:?} does not begin with {expected:?}");
     }
     // Only what the execution context itself rejects reached it.
-    assert_eq!(played.cues, [Cue::Ray { u: 3.0, v: 4.0 }, Cue::Sound { file: "wake_up.wav".into() }]);
+    assert_eq!(
+        played.cues,
+        [HostCall::Ray { u: 3.0, v: 4.0 }, HostCall::Sound { file: "wake_up.wav".into() }]
+    );
 }
 
 #[test]
@@ -201,8 +209,8 @@ except RuntimeError:
     );
     assert_eq!(played.value(), &Value::Null);
     let [
-        Cue::Play { keyframes: first, initial_goto },
-        Cue::Play { keyframes: second, initial_goto: seam },
+        HostCall::Play { keyframes: first, initial_goto },
+        HostCall::Play { keyframes: second, initial_goto: seam },
         rest @ ..,
     ] = played.cues.as_slice()
     else {
@@ -212,7 +220,7 @@ except RuntimeError:
     assert_eq!(first[100].antennas, Some([1.0, -1.0]));
     assert_eq!((second[0].time, second[0].antennas), (0.0, Some([15.0, -15.0])));
     assert!((second[499].time - 4.99).abs() < 1e-9);
-    let [Cue::Sound { file }, Cue::Play { keyframes, .. }] = rest else { panic!("{rest:?}") };
+    let [HostCall::Sound { file }, HostCall::Play { keyframes, .. }] = rest else { panic!("{rest:?}") };
     assert_eq!(file, "chime.wav");
     let times: Vec<f64> = keyframes.iter().map(|keyframe| keyframe.time).collect();
     assert_eq!(times, [0.0, 0.02, 0.04, 0.045]);
@@ -289,7 +297,7 @@ async def leaving():
         let (raised, message) = played.raised();
         assert!(raised == kind && message.contains(says), "{entry}: {raised}: {message}");
     }
-    let Ok(Turn::Raised { line, .. }) = Call::new(source, "raising").run(&host).end else { panic!() };
+    let Ok(GuestMessage::Raised { line, .. }) = Call::new(source, "raising").run(&host).end else { panic!() };
     let expected = source.lines().position(|line| line.contains("raise KeyError")).unwrap() + 1;
     assert_eq!(line, u32::try_from(expected).ok());
 }

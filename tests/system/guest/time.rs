@@ -1,9 +1,9 @@
 //! Robot time and reproducible random numbers in a tool.
 
-use minismith_wire::{Cue, Turn};
+use minismith_protocol::{GuestMessage, HostCall};
 use serde_json::json;
 
-use super::stage::{Call, host};
+use super::context::{Call, host};
 
 const CLOCKS: &str = "
 import datetime, time
@@ -41,7 +41,7 @@ fn every_clock_follows_robot_time() {
     assert_eq!(value["kinds"], json!([true, true, false]));
     assert_eq!(value["sums"], 1);
     assert_eq!(value["parsed"], "2024-02-29T00:00:00");
-    assert_eq!(played.cues, [Cue::Sleep { seconds: 2.5 }]);
+    assert_eq!(played.cues, [HostCall::Sleep { seconds: 2.5 }]);
 }
 
 #[test]
@@ -120,7 +120,7 @@ def chance():
     let other = Call { seed: 8, ..Call::new(source, "chance") }.run(&host);
     let (once, again, other) = (once.value(), again.value(), other.value());
     assert_eq!(once, again);
-    let differ: Vec<bool> = (0..10).map(|place| once[place] != other[place]).collect();
+    let differ: Vec<bool> = (0..10).map(|position| once[position] != other[position]).collect();
     // Seeds set by the tool itself (and the order of sets) do not depend on the job's seed.
     assert_eq!(differ, [true, true, false, true, true, true, false, true, true, false]);
     assert_ne!(once[4], once[5]);
@@ -131,6 +131,6 @@ fn executed_lines_are_reported() {
     let source =
         "def pick(big: bool = False) -> str:\n    if big:\n        return 'big'\n    return 'small'\n";
     let played = Call { coverage: true, ..Call::new(source, "pick") }.run(&host());
-    let Ok(Turn::Done { lines, .. }) = &played.end else { panic!("{:?}", played.end) };
+    let Ok(GuestMessage::Done { lines, .. }) = &played.end else { panic!("{:?}", played.end) };
     assert_eq!(lines["pick"], [1, 2, 4].into());
 }

@@ -2,23 +2,23 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use minismith_tests::{Bench, Ran};
+use minismith_tests::{CommandOutput, TestDir};
 use serde_json::{Value, json};
 
 use super::{add, answer, list};
 
 /// Returns a test folder with a signing key of its own.
-fn bench(more: &str) -> Bench {
-    Bench::configured(&format!("workshop: {{signing_key: keys/signing.key{more}}}\n"))
+fn bench(more: &str) -> TestDir {
+    TestDir::configured(&format!("workshop: {{signing_key: keys/signing.key{more}}}\n"))
 }
 
 #[track_caller]
-fn export(bench: &Bench, names: &[&str]) -> (Vec<u8>, Value) {
+fn export(bench: &TestDir, names: &[&str]) -> (Vec<u8>, Value) {
     let ran = bench.run(&[&["tool", "export", "--out", "a.bundle", "--json"], names].concat()).exits(0);
     (std::fs::read(bench.path("a.bundle")).unwrap(), ran.json())
 }
 
-fn import(bench: &Bench, bytes: &[u8]) -> Ran {
+fn import(bench: &TestDir, bytes: &[u8]) -> CommandOutput {
     std::fs::write(bench.path("b.bundle"), bytes).unwrap();
     bench.run(&["tool", "import", "b.bundle", "--json"])
 }
@@ -29,10 +29,10 @@ fn bundle_is_verified_locally_and_a_foreign_one_needs_approval() {
     add(&sender, "counter", 1);
     add(&sender, "counter", 2);
     add(&sender, "other", 3);
-    let (bytes, told) = export(&sender, &["counter", "other"]);
-    let signer = told["signer"].as_str().unwrap();
+    let (bytes, reported) = export(&sender, &["counter", "other"]);
+    let signer = reported["signer"].as_str().unwrap();
     let packed = json!([{"name": "counter", "version": 2}, {"name": "other", "version": 1}]);
-    assert_eq!(told, json!({"file": "a.bundle", "signer": signer, "tools": packed}));
+    assert_eq!(reported, json!({"file": "a.bundle", "signer": signer, "tools": packed}));
     let key = std::fs::metadata(sender.path("keys/signing.key")).unwrap();
     assert_eq!(key.permissions().mode() & 0o777, 0o600);
     // The secret is only in its file, and the key stays the same.
@@ -43,8 +43,8 @@ fn bundle_is_verified_locally_and_a_foreign_one_needs_approval() {
     let stranger = bench("");
     let imported = import(&stranger, &bytes).exits(0).json();
     assert_eq!((&imported["signer"], &imported["trusted"]), (&json!(signer), &json!(false)));
-    let kept = &imported["imported"];
-    assert_eq!(kept[0], json!({"name": "counter", "version": 1, "needs_approval": true}));
+    let stored = &imported["imported"];
+    assert_eq!(stored[0], json!({"name": "counter", "version": 1, "needs_approval": true}));
     assert_eq!(imported["checked"][0]["needs_approval"], true);
     let shown = stranger.run(&["tool", "show", "counter", "--json"]).exits(0).json();
     assert_eq!(shown["manifest"]["provenance"]["signer"], json!({"key": signer, "trusted": false}));
@@ -57,7 +57,7 @@ fn bundle_is_verified_locally_and_a_foreign_one_needs_approval() {
     let _approved = stranger.run(&["tool", "approve", "counter"]).exits(0);
     assert_eq!(stranger.run(&on_the_line).exits(0).json()["performance"]["value"], 2);
     // A second import is the same version.
-    assert_eq!(import(&stranger, &bytes).exits(0).json()["imported"], *kept);
+    assert_eq!(import(&stranger, &bytes).exits(0).json()["imported"], *stored);
 
     let friend = bench(&format!(", trusted_signers: [{signer}]"));
     let imported = import(&friend, &bytes).exits(0).json();

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock};
-use minismith_tests::{Bench, Ran};
+use firmware_bridge::clock::{Clock, MonotonicClock};
+use minismith_tests::{CommandOutput, TestDir};
 use minismith_toolchain::workshop::registry::Registry;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn random(state: &mut u64) -> f64 {
 
 /// Lets an exact real time pass, so that the process is killed during its work.
 fn pass(time: Duration) {
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     clock.wait_until(clock.now() + time);
 }
 
@@ -42,7 +42,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn killed_writer_leaves_the_old_or_the_new_version() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     add(&bench, "counter", 1);
     let folder = bench.path("tools/generated/counter");
     let first = files(&folder);
@@ -56,7 +56,7 @@ fn killed_writer_leaves_the_old_or_the_new_version() {
 
     // Some undisturbed runs give the least total time and the least writing time. A machine that is busy for a moment
     // would delay all other kills too much.
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     let begun_to_write = || fs::read_dir(&folder).unwrap().count() > first.len();
     let wait_until_it_writes = || {
         let limit = clock.now() + Duration::from_secs(20);
@@ -104,7 +104,7 @@ fn killed_writer_leaves_the_old_or_the_new_version() {
         // Every listed version is complete, whether called or not.
         for version in &tool.versions {
             let loaded = registry.load("counter", Some(*version)).unwrap();
-            assert_eq!(loaded.vetted().draft().source(), source("counter", *version), "kill {kill}");
+            assert_eq!(loaded.checked().draft().source(), source("counter", *version), "kill {kill}");
         }
         let is_new = tool.versions.len() == 2;
         pieces += u32::from(files(&folder).len() > if is_new { first.len() + 4 } else { first.len() });
@@ -138,7 +138,7 @@ fn files_or_none(folder: &Path) -> usize {
 
 /// Asserts that the registry is unchanged and can be written again.
 #[track_caller]
-fn still_has_version_one(bench: &Bench) {
+fn still_has_version_one(bench: &TestDir) {
     let tools = list(bench).1;
     assert_eq!((&tools[0]["version"], &tools[0]["versions"]), (&json!(1), &json!([1])));
     assert_eq!(answer(bench, "counter"), 1);
@@ -152,7 +152,7 @@ fn still_has_version_one(bench: &Bench) {
 #[allow(clippy::disallowed_methods)]
 #[test]
 fn incomplete_write_keeps_the_old_version() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     add(&bench, "counter", 1);
     let file = bench.write("counter.py", &source("counter", 2));
     // In blocks of 512 bytes: no file at all; the code, but not the manifest.
@@ -161,7 +161,7 @@ fn incomplete_write_keeps_the_old_version() {
         let mut command = std::process::Command::new("sh");
         command.args(["-c", "trap '' XFSZ; ulimit -f \"$0\"; exec \"$@\"", blocks]).arg(plain.get_program());
         command.args(plain.get_args()).current_dir(plain.get_current_dir().unwrap());
-        Ran::from(command).is_error(&["counter", "File too large", "make room", "untouched"]);
+        CommandOutput::from(command).is_error(&["counter", "File too large", "make room", "untouched"]);
         still_has_version_one(&bench);
     }
     add(&bench, "counter", 2);
@@ -188,7 +188,7 @@ rm tools/filler
 #[allow(clippy::disallowed_methods)]
 #[test]
 fn full_disk_keeps_the_old_version_and_is_reported() {
-    let bench = Bench::new();
+    let bench = TestDir::new();
     add(&bench, "counter", 1);
     fs::rename(bench.path("tools"), bench.path("shelf")).unwrap();
     fs::create_dir(bench.path("tools")).unwrap();

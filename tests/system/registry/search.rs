@@ -4,7 +4,7 @@ use std::path::Path;
 
 use minismith_analysis::submission::Submission;
 use minismith_runtime::config::Config;
-use minismith_tests::{Bench, workspace};
+use minismith_tests::{TestDir, workspace};
 use minismith_toolchain::workshop::Workshop;
 use minismith_toolchain::workshop::registry::Registry;
 use serde_json::Value;
@@ -41,22 +41,22 @@ const INDIRECT: [(&str, &str); 12] = [
 ];
 
 /// Returns a test folder with these tools, and with the models of that folder.
-fn bench(models: &str) -> Bench {
-    let bench = Bench::configured(&format!("models: {{directory: {models}}}\n"));
+fn bench(models: &str) -> TestDir {
+    let bench = TestDir::configured(&format!("models: {{directory: {models}}}\n"));
     let workshop = Workshop::open(&Config::load(Some(&bench.path("config.yaml"))).unwrap()).unwrap();
     for (name, description) in TOOLS {
         let source = format!(
             "def {name}(times: int = 1) -> int:\n    \"\"\"{description}\n\n    Args:\n        times: How often, between 1 and \
              2.\n\n    Returns:\n        How often.\n    \"\"\"\n    return times\n"
         );
-        let (_, admissible) = workshop.check(&Submission::of(name, source.as_bytes())).unwrap();
-        workshop.admit(&admissible.unwrap()).unwrap();
+        let (_, reviewed) = workshop.check(&Submission::of(name, source.as_bytes())).unwrap();
+        workshop.accept(&reviewed.unwrap()).unwrap();
     }
     bench
 }
 
 #[track_caller]
-fn search(bench: &Bench, text: &str) -> Value {
+fn search(bench: &TestDir, text: &str) -> Value {
     bench.run(&["tool", "search", text, "--limit", "3", "--json"]).exits(0).json()
 }
 
@@ -106,7 +106,7 @@ fn semantic_search_finds_tools_that_text_search_misses() {
         let search = |models: &Path| {
             let found = registry.search(request, 3, models).unwrap();
             let names: Vec<String> = found.results.iter().map(|hit| hit.name.clone()).collect();
-            (found.semantic, names, found.why_not)
+            (found.is_semantic_available, names, found.unavailable_reason)
         };
         let (semantic, found, why_not) = search(&models);
         assert!(semantic, "{why_not:?}");
@@ -123,7 +123,7 @@ fn semantic_search_finds_tools_that_text_search_misses() {
     assert_eq!(names(&search(&with, "draw circle"))[0], "draw_circle");
 
     // A broken model is reported, and the search by text works without it.
-    let broken = Bench::configured("models: {directory: models}\n");
+    let broken = TestDir::configured("models: {directory: models}\n");
     broken.write("models/all-MiniLM-L6-v2/model.onnx", "no model");
     std::fs::copy(
         models.join("all-MiniLM-L6-v2/tokenizer.json"),

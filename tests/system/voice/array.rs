@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use minismith_tests::workspace;
-use minismith_voice::devices::array::{Answer, COMMAND, LENGTH, PART, read};
+use minismith_voice::devices::mic_array::{Answer, COMMAND, LENGTH, PART, read};
 use serde_json::Value;
 
 /// Reads direction and speech with the official package from devices that respond like this. Returns what it sent and
@@ -44,23 +44,24 @@ fn microphone_array_directions_match_the_official_package() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let told: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-    for (answer, told) in answers.iter().zip(&told) {
+    let reported: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    for (answer, reported) in answers.iter().zip(&reported) {
         // Device to host, vendor type, recipient device.
-        let sent: Vec<usize> = (0..5).map(|place| told["sent"][place].as_u64().unwrap() as usize).collect();
+        let sent: Vec<usize> =
+            (0..5).map(|position| reported["sent"][position].as_u64().unwrap() as usize).collect();
         assert_eq!(sent, [0xc0, 0, usize::from(COMMAND), usize::from(PART), LENGTH]);
-        let Answer::Arrival(arrival) = read(answer) else { panic!("{answer:?}") };
+        let Answer::Direction(arrival) = read(answer) else { panic!("{answer:?}") };
         // The official angle starts at the left. Ours is zero ahead and grows to the left.
-        let angle = told["read"][0].as_f64().unwrap();
+        let angle = reported["read"][0].as_f64().unwrap();
         assert!((f64::from(arrival.yaw) - (std::f64::consts::FRAC_PI_2 - angle)).abs() < 1e-6, "{arrival:?}");
-        assert_eq!(arrival.is_speech, told["read"][1].as_f64().unwrap() != 0.0);
+        assert_eq!(arrival.is_speech, reported["read"][1].as_f64().unwrap() != 0.0);
     }
 }
 
 #[test]
 fn invalid_microphone_array_responses_are_ignored() {
     let of = |angle: f32, speech: f32| [&[0][..], &angle.to_le_bytes(), &speech.to_le_bytes()].concat();
-    assert_eq!(read(&[64, 0, 0, 0, 0, 0, 0, 0, 0]), Answer::Again);
+    assert_eq!(read(&[64, 0, 0, 0, 0, 0, 0, 0, 0]), Answer::Retry);
     for wrong in [of(f32::NAN, 1.0), of(7.0, 1.0), of(1.0, f32::INFINITY), vec![], vec![0], vec![3; 9]] {
         assert_eq!(read(&wrong), Answer::Wrong, "{wrong:?}");
     }

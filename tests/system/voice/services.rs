@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use minismith_tests::{Bench, Ran, workspace};
+use minismith_tests::{CommandOutput, TestDir, workspace};
 use minismith_voice::audio::{Clip, level};
 use serde_json::Value;
 
-use super::spoken::{padded, spoken};
+use super::speech_fixture::{padded, spoken};
 
 /// The response of a service: status, content type and body. Without a body it sends nothing until the client
 /// disconnects.
@@ -33,12 +33,12 @@ impl Service {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let asked = Arc::<Mutex<Vec<Vec<u8>>>>::default();
-        let kept = asked.clone();
+        let stored = asked.clone();
         thread::spawn(move || {
             while let Ok((mut stream, _)) = listener.accept() {
                 let Some(request) = request(&mut stream) else { continue };
                 let (status, kind, body) = answer(&String::from_utf8_lossy(&request));
-                kept.lock().unwrap().push(request);
+                stored.lock().unwrap().push(request);
                 let Some(body) = body else {
                     let mut piece = [0; 64];
                     while matches!(stream.read(&mut piece), Ok(read) if read > 0) {}
@@ -85,13 +85,13 @@ fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
 }
 
 /// Returns a test folder with the installed models and these keys of `voice`.
-fn bench(keys: &str) -> Bench {
+fn bench(keys: &str) -> TestDir {
     let models = workspace().join(".cache/models");
-    Bench::configured(&format!("models: {{directory: {}}}\nvoice: {{{keys}}}\n", models.display()))
+    TestDir::configured(&format!("models: {{directory: {}}}\nvoice: {{{keys}}}\n", models.display()))
 }
 
 /// Runs `listen` on a spoken sentence with more arguments.
-fn ran(bench: &Bench, text: &str, more: &[&str]) -> Ran {
+fn ran(bench: &TestDir, text: &str, more: &[&str]) -> CommandOutput {
     let wav = bench.path("said.wav");
     padded(&spoken(text, "en-us", 160), 0.3, 0.8).save(&wav).unwrap();
     let mut arguments = vec!["listen", "--json", "--robot", "mock", "--input", wav.to_str().unwrap()];
@@ -100,17 +100,17 @@ fn ran(bench: &Bench, text: &str, more: &[&str]) -> Ran {
 }
 
 /// Returns the printed lines.
-fn lines(ran: &Ran) -> Vec<Value> {
+fn lines(ran: &CommandOutput) -> Vec<Value> {
     ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The same for a sentence after which the command succeeds.
-fn listened(bench: &Bench, text: &str, more: &[&str]) -> Vec<Value> {
+fn listened(bench: &TestDir, text: &str, more: &[&str]) -> Vec<Value> {
     lines(&ran(bench, text, more).exits(0))
 }
 
-fn events<'a>(told: &'a [Value], name: &str) -> Vec<&'a Value> {
-    told.iter().filter(|one| one["event"] == name).collect()
+fn events<'a>(reported: &'a [Value], name: &str) -> Vec<&'a Value> {
+    reported.iter().filter(|one| one["event"] == name).collect()
 }
 
 #[test]
@@ -118,9 +118,9 @@ fn service_transcribes_speech() {
     let service =
         Service::start((200, "application/json", Some(br#"{"text": " look right 15 degrees\n"}"#.into())));
     let bench = bench(&format!("transcription: [{{url: {}, model: whisper-1}}]", service.url()));
-    let told = listened(&bench, "look left", &["--no-speech"]);
-    assert_eq!(events(&told, "heard")[0]["means"], "look right 15 degrees");
-    let yaw = &events(&told, "reply")[0]["reply"]["steps"][0]["achieved"]["yaw_deg"];
+    let reported = listened(&bench, "look left", &["--no-speech"]);
+    assert_eq!(events(&reported, "heard")[0]["means"], "look right 15 degrees");
+    let yaw = &events(&reported, "reply")[0]["reply"]["steps"][0]["achieved"]["yaw_deg"];
     assert!((yaw.as_f64().unwrap() + 15.0).abs() < 1.0, "{yaw}");
     let [asked] = service.asked().try_into().unwrap();
     for part in ["POST /v1/audio/transcriptions", "multipart/form-data", "whisper-1", "speech.wav", "RIFF"] {
@@ -136,11 +136,11 @@ fn service_streams_partial_transcripts() {
                   data: {\"type\":\"transcript.text.done\",\"text\":\"Look right 15 degrees.\"}\n\n";
     let service = Service::start((200, "text/event-stream; charset=utf-8", Some(stream.into())));
     let bench = bench(&format!("transcription: [{{url: {}, model: gpt-4o-mini-transcribe}}]", service.url()));
-    let told = listened(&bench, "look left", &["--no-speech"]);
+    let reported = listened(&bench, "look left", &["--no-speech"]);
     let partials: Vec<&str> =
-        events(&told, "partial").iter().filter_map(|partial| partial["text"].as_str()).collect();
+        events(&reported, "partial").iter().filter_map(|partial| partial["text"].as_str()).collect();
     assert!(partials.ends_with(&["look", "look right", "look right 15 degrees"]), "{partials:?}");
-    let heard = events(&told, "heard")[0];
+    let heard = events(&reported, "heard")[0];
     assert_eq!(heard["means"], "Look right 15 degrees.");
     assert!((heard["confidence"].as_f64().unwrap() - 0.905).abs() < 0.01, "{heard}");
     let [asked] = service.asked().try_into().unwrap();
@@ -162,9 +162,9 @@ fn service_receives_only_common_parameters_when_it_rejects_others() {
     });
     for model in ["gpt-4o-transcribe", "whisper-1"] {
         let bench = bench(&format!("transcription: [{{url: {}, model: {model}}}]", service.url()));
-        let told = listened(&bench, "look left", &["--no-speech"]);
-        assert_eq!(events(&told, "heard")[0]["means"], "look right 15 degrees", "{told:?}");
-        assert!(events(&told, "trouble").is_empty(), "{told:?}");
+        let reported = listened(&bench, "look left", &["--no-speech"]);
+        assert_eq!(events(&reported, "heard")[0]["means"], "look right 15 degrees", "{reported:?}");
+        assert!(events(&reported, "trouble").is_empty(), "{reported:?}");
     }
     assert_eq!(service.asked().len(), 4);
 }
@@ -178,9 +178,13 @@ fn stop_recognised_only_by_the_service_stops_the_robot() {
     ] {
         let service = Service::start((200, "text/event-stream", Some(stream.into())));
         let bench = bench(&format!("transcription: [{{url: {}, model: m}}]", service.url()));
-        let told = lines(&ran(&bench, "look left", &["--no-speech"]));
-        assert_eq!(events(&told, "stop").len(), usize::from(is_stop), "{stream}: {told:?}");
-        assert_eq!(events(&told, "reply")[0]["said"], if is_stop { "stop" } else { "look left" }, "{told:?}");
+        let reported = lines(&ran(&bench, "look left", &["--no-speech"]));
+        assert_eq!(events(&reported, "stop").len(), usize::from(is_stop), "{stream}: {reported:?}");
+        assert_eq!(
+            events(&reported, "reply")[0]["said"],
+            if is_stop { "stop" } else { "look left" },
+            "{reported:?}"
+        );
     }
 }
 
@@ -202,14 +206,14 @@ fn local_recognition_replaces_a_failed_service() {
         (endless.url(), ""),
     ] {
         let bench = bench(&format!("transcription: [{{url: {url}, model: m}}]"));
-        let told = listened(&bench, "look left", &["--no-speech"]);
-        let means = events(&told, "heard")[0]["means"].as_str().unwrap().to_lowercase();
-        assert!(means.starts_with("look left"), "{told:?}");
-        let trouble = events(&told, "trouble")[0]["text"].as_str().unwrap();
-        println!("{trouble}");
-        assert!(trouble.contains(&url) && trouble.contains(why), "{trouble}");
-        assert!(trouble.contains("this computer transcribes"), "{trouble}");
-        assert_eq!(events(&told, "reply")[0]["reply"]["outcome"], "done");
+        let reported = listened(&bench, "look left", &["--no-speech"]);
+        let means = events(&reported, "heard")[0]["means"].as_str().unwrap().to_lowercase();
+        assert!(means.starts_with("look left"), "{reported:?}");
+        let error = events(&reported, "trouble")[0]["text"].as_str().unwrap();
+        println!("{error}");
+        assert!(error.contains(&url) && error.contains(why), "{error}");
+        assert!(error.contains("this computer transcribes"), "{error}");
+        assert_eq!(events(&reported, "reply")[0]["reply"]["outcome"], "done");
     }
 }
 
@@ -222,8 +226,8 @@ fn local_speech_replaces_a_failed_service() {
     for (service, is_tone) in [(&good, true), (&wrong, false)] {
         let bench = bench(&format!("speech: [{{url: {}, model: tts-1, voice: alloy}}]", service.url()));
         let out = bench.path("answer.wav");
-        let told = listened(&bench, "look left", &["--output", out.to_str().unwrap()]);
-        assert!(!events(&told, "speaking").is_empty(), "{told:?}");
+        let reported = listened(&bench, "look left", &["--output", out.to_str().unwrap()]);
+        assert!(!events(&reported, "speaking").is_empty(), "{reported:?}");
         let said = Clip::open(&out).unwrap();
         assert!(level(&said.samples) > -40.0, "{}", level(&said.samples));
         let lasts = said.duration().as_secs_f64();
@@ -241,7 +245,7 @@ fn unreadable_audio_is_rejected_with_a_message() {
     let noise = here.write("noise.wav", "this is no sound at all");
     here.run(&["listen", "--input", noise.to_str().unwrap()]).is_error(&["noise.wav"]);
     here.run(&["listen", "--input", "gone.wav"]).is_error(&["gone.wav"]);
-    let without = Bench::configured("models: {directory: nowhere}");
+    let without = TestDir::configured("models: {directory: nowhere}");
     let wav = without.path("said.wav");
     spoken("look left", "en-us", 160).save(&wav).unwrap();
     without.run(&["listen", "--input", wav.to_str().unwrap()]).is_error(&["make models"]);
@@ -269,11 +273,11 @@ fn audio_files_of_common_sample_rates_are_recognised() {
 
 #[test]
 fn unclear_speech_prompts_a_question_and_moves_nothing() {
-    let told = listened(&bench("min_confidence: 1"), "look left", &["--no-speech"]);
-    assert_eq!(events(&told, "ignored")[0]["why"], "it was not heard well enough", "{told:?}");
-    let asked = events(&told, "answer")[0]["text"].as_str().unwrap();
+    let reported = listened(&bench("min_confidence: 1"), "look left", &["--no-speech"]);
+    assert_eq!(events(&reported, "ignored")[0]["why"], "it was not heard well enough", "{reported:?}");
+    let asked = events(&reported, "answer")[0]["text"].as_str().unwrap();
     assert!(asked.contains("say that again"), "{asked}");
-    assert!(events(&told, "reply").is_empty(), "{told:?}");
+    assert!(events(&reported, "reply").is_empty(), "{reported:?}");
 }
 
 #[test]
@@ -281,10 +285,13 @@ fn robot_plays_a_sound_when_it_wakes_and_sleeps() {
     let bench = bench("");
     let out = bench.path("answer.wav");
     for sentence in ["wake up", "go to sleep"] {
-        let told = listened(&bench, sentence, &["--output", out.to_str().unwrap()]);
-        let spoken = events(&told, "speaking");
-        assert_eq!(spoken[0]["sentence"], "", "a sound without words comes first: {told:?}");
-        assert!(spoken.len() > 1 && events(&told, "reply")[0]["reply"]["outcome"] == "done", "{told:?}");
+        let reported = listened(&bench, sentence, &["--output", out.to_str().unwrap()]);
+        let spoken = events(&reported, "speaking");
+        assert_eq!(spoken[0]["sentence"], "", "a sound without words comes first: {reported:?}");
+        assert!(
+            spoken.len() > 1 && events(&reported, "reply")[0]["reply"]["outcome"] == "done",
+            "{reported:?}"
+        );
         assert!(level(&Clip::open(&out).unwrap().samples) > -45.0);
     }
 }
@@ -292,8 +299,8 @@ fn robot_plays_a_sound_when_it_wakes_and_sleeps() {
 #[test]
 fn session_remembers_utterances() {
     let bench = bench("");
-    let told = listened(&bench, "look left", &["--no-speech", "--session", "evening"]);
-    assert_eq!(events(&told, "reply").len(), 1);
+    let reported = listened(&bench, "look left", &["--no-speech", "--session", "evening"]);
+    assert_eq!(events(&reported, "reply").len(), 1);
     let session = bench.run(&["session", "show", "evening"]).exits(0).out.to_lowercase();
     assert!(session.contains("look left"), "{session}");
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
-use super::excerpt::{MOST_NAMES, short};
+use super::excerpt::{MAX_NAMES, short};
 
 /// Maximum length of a YAML document, in bytes: even some short ones are slow to parse.
 const MAX_YAML_BYTES: usize = 1 << 20;
@@ -67,7 +67,7 @@ impl<'de> Visitor<'de> for Looking {
         while let Some(Key(key)) = map.next_key()? {
             map.next_value::<IgnoredAny>()?;
             count += 1;
-            if keys.len() < MOST_NAMES {
+            if keys.len() < MAX_NAMES {
                 keys.push(short(&key));
             }
         }

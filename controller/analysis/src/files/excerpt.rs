@@ -1,7 +1,7 @@
 //! Limits how much of a foreign file is quoted.
 
 /// Maximum number of names (columns, keys) that are quoted from one file.
-pub(super) const MOST_NAMES: usize = 100;
+pub(super) const MAX_NAMES: usize = 100;
 
 /// Maximum length of a quoted name, in characters.
 const MAX_NAME_LENGTH: usize = 200;

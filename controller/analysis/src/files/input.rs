@@ -5,7 +5,7 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use minismith_wire::{FileGiven, Job};
+use minismith_protocol::{InputFile, Job};
 use rustix::fs::OFlags;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use super::inspect::{NotAsNamed, inspect};
 use super::kind::{Kind, listed};
 
 /// Maximum size of all files of one call, in bytes: a guest holds them twice for a moment.
-pub const MOST_TOGETHER: u64 = 64 << 20;
+pub const MAX_TOTAL_BYTES: u64 = 64 << 20;
 
 /// A file that a tool cannot be given.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,7 @@ pub enum BadFile {
     #[error(transparent)]
     NotAsNamed(#[from] NotAsNamed),
     /// The files together are too long.
-    #[error("the files of one call take more than {MOST_TOGETHER} bytes together; give smaller ones")]
+    #[error("the files of one call take more than {MAX_TOTAL_BYTES} bytes together; give smaller ones")]
     TooMuch,
     /// A generated file of a rehearsal that does not exist, or that a rehearsal may not read.
     #[error("{0}")]
@@ -106,7 +106,7 @@ pub fn bind(mut job: Job, parameters: &Value, open: &dyn Fn(&str, u64) -> Opened
         let (name, content) = open(named, wanted.max_bytes)?;
         let given = given(parameter, name, content, &wanted)?;
         together += given.bytes;
-        if together > MOST_TOGETHER {
+        if together > MAX_TOTAL_BYTES {
             return Err(BadFile::TooMuch);
         }
         job.arguments.shift_remove(parameter);
@@ -119,7 +119,7 @@ pub fn bind(mut job: Job, parameters: &Value, open: &dyn Fn(&str, u64) -> Opened
 ///
 /// # Errors
 /// [`BadFile`] if the tool does not accept it.
-pub fn given(parameter: &str, name: String, content: Vec<u8>, wanted: &Wanted) -> Result<FileGiven, BadFile> {
+pub fn given(parameter: &str, name: String, content: Vec<u8>, wanted: &Wanted) -> Result<InputFile, BadFile> {
     let bytes = content.len() as u64;
     if bytes > wanted.max_bytes {
         return Err(BadFile::TooLong { name, limit: wanted.max_bytes });
@@ -128,7 +128,7 @@ pub fn given(parameter: &str, name: String, content: Vec<u8>, wanted: &Wanted) -
     if !wanted.kinds.contains(&kind) {
         return Err(BadFile::NotTaken { name, kind: kind.name(), allowed: wanted.kinds.clone() });
     }
-    Ok(FileGiven { parameter: parameter.to_owned(), name, bytes, about, content: content.into() })
+    Ok(InputFile { parameter: parameter.to_owned(), name, bytes, about, content: content.into() })
 }
 
 /// Reads a regular file, at most one byte more than `most`. Follows links, because the caller chose the

@@ -19,8 +19,8 @@ fn of(fields: Value) -> About {
     }
 }
 
-fn at<const N: usize>(bytes: &[u8], place: usize) -> Option<[u8; N]> {
-    bytes.get(place..)?.first_chunk().copied()
+fn at<const N: usize>(bytes: &[u8], position: usize) -> Option<[u8; N]> {
+    bytes.get(position..)?.first_chunk().copied()
 }
 
 fn pixels(width: u32, height: u32) -> Option<About> {
@@ -37,37 +37,37 @@ pub(super) fn png(bytes: &[u8]) -> Option<About> {
 
 /// Reads a JPEG image: its first frame header.
 pub(super) fn jpg(bytes: &[u8]) -> Option<About> {
-    let mut place = 2;
+    let mut position = 2;
     loop {
-        let [mark, kind] = at(bytes, place)?;
+        let [mark, kind] = at(bytes, position)?;
         if mark != 0xff {
             return None;
         }
-        place += 2;
+        position += 2;
         match kind {
             // Fill bytes and markers without a length.
-            0xff => place -= 1,
+            0xff => position -= 1,
             0x01 | 0xd0..=0xd7 => {}
             // All frame headers; C4, C8 and CC are other markers.
             0xc0..=0xcf if !matches!(kind, 0xc4 | 0xc8 | 0xcc) => {
-                let height = u16::from_be_bytes(at(bytes, place + 3)?);
-                let width = u16::from_be_bytes(at(bytes, place + 5)?);
+                let height = u16::from_be_bytes(at(bytes, position + 3)?);
+                let width = u16::from_be_bytes(at(bytes, position + 5)?);
                 return pixels(width.into(), height.into());
             }
             // Image data, or its end, before any frame header.
             0xd9 | 0xda => return None,
-            _ => place += usize::from(u16::from_be_bytes(at(bytes, place)?)).max(2),
+            _ => position += usize::from(u16::from_be_bytes(at(bytes, position)?)).max(2),
         }
     }
 }
 
 /// Reads a WAV sound: its format and the length of the data that the file contains.
 pub(super) fn wav(bytes: &[u8]) -> Option<About> {
-    let (mut place, mut format) = (12, None);
+    let (mut position, mut format) = (12, None);
     loop {
-        let kind: [u8; 4] = at(bytes, place)?;
-        let length = u32::from_le_bytes(at(bytes, place + 4)?) as usize;
-        let start = place + 8;
+        let kind: [u8; 4] = at(bytes, position)?;
+        let length = u32::from_le_bytes(at(bytes, position + 4)?) as usize;
+        let start = position + 8;
         match &kind {
             b"fmt " => {
                 let channels = u16::from_le_bytes(at(bytes, start + 2)?);
@@ -90,7 +90,7 @@ pub(super) fn wav(bytes: &[u8]) -> Option<About> {
             _ => {}
         }
         // Chunks begin at even offsets.
-        place = start.checked_add(length)?.checked_add(length % 2)?;
+        position = start.checked_add(length)?.checked_add(length % 2)?;
     }
 }
 

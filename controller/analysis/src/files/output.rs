@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use minismith_wire::{Content, MAX_PIECE, RefusalKind};
+use minismith_protocol::{Content, MAX_CHUNK_BYTES, RefusalKind};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -38,22 +38,27 @@ pub struct Outputs {
 impl Default for Outputs {
     fn default() -> Self {
         let types = Kind::OUTPUTS.map(|kind| kind.name().to_owned()).to_vec();
-        Outputs { names: Vec::new(), types, max_bytes: Outputs::USUAL_BYTES, max_files: Outputs::MOST_FILES }
+        Outputs {
+            names: Vec::new(),
+            types,
+            max_bytes: Outputs::DEFAULT_MAX_BYTES,
+            max_files: Outputs::MAX_FILES,
+        }
     }
 }
 
 impl Outputs {
     /// Default and maximum size of all files, in bytes.
-    pub const USUAL_BYTES: u64 = 10 << 20;
+    pub const DEFAULT_MAX_BYTES: u64 = 10 << 20;
 
     /// Default and maximum number of files.
-    pub const MOST_FILES: u32 = 16;
+    pub const MAX_FILES: u32 = 16;
 
     /// Returns the files that a code task may write: more types, and more of each.
     #[must_use]
     pub fn of_task() -> Self {
         let types = Kind::TASK_OUTPUTS.map(|kind| kind.name().to_owned()).to_vec();
-        Outputs { names: Vec::new(), types, max_bytes: Outputs::TASK_BYTES, max_files: Outputs::MOST_FILES }
+        Outputs { names: Vec::new(), types, max_bytes: Outputs::TASK_BYTES, max_files: Outputs::MAX_FILES }
     }
 
     /// Maximum size of all files that a code task may write, in bytes.
@@ -142,7 +147,7 @@ impl Collector {
                 format!("this tool declares that it writes {description}, not {name}"),
             );
         }
-        let decoded = (piece.len() <= MAX_PIECE).then(|| STANDARD.decode(piece).ok()).flatten();
+        let decoded = (piece.len() <= MAX_CHUNK_BYTES).then(|| STANDARD.decode(piece).ok()).flatten();
         let Some(decoded) = decoded else {
             return no(RefusalKind::Value, "a piece of a file is not base64, or too long".into());
         };

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::excerpt::{MOST_NAMES, short};
+use super::excerpt::{MAX_NAMES, short};
 
 /// Possible delimiters, the most likely first.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -33,7 +33,7 @@ pub(super) fn about(text: &str) -> Result<Map<String, Value>, String> {
         match width {
             None => {
                 width = Some(record.len());
-                columns = record.iter().take(MOST_NAMES).map(short).collect();
+                columns = record.iter().take(MAX_NAMES).map(short).collect();
             }
             Some(width) => {
                 rows += 1;

@@ -121,10 +121,10 @@ fn arbitrary_bytes_do_not_panic() {
         for length in 0..bytes.len().min(200) {
             let _either = inspect(&name, &bytes[..length]);
         }
-        for place in 0..bytes.len().min(200) {
+        for position in 0..bytes.len().min(200) {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut forged = bytes.clone();
-                forged[place] = value;
+                forged[position] = value;
                 let _either = inspect(&name, &forged);
             }
         }
@@ -191,8 +191,8 @@ fn only_declared_files_of_returning_tools_are_written() {
         collector.write(name, "").unwrap();
     }
     assert!(collector.write("other.md", "").unwrap_err().1.contains("report.md or svg, not other.md"));
-    let (kept, notes) = collector.finish(false);
-    assert!(kept.is_empty() && notes[0].contains("2 files are discarded"));
+    let (stored, notes) = collector.finish(false);
+    assert!(stored.is_empty() && notes[0].contains("2 files are discarded"));
     assert!(Collector::new(None).write("a.txt", "").is_err());
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use rustpython_parser::ast::{Expr, ExprCall, Ranged, Stmt};
 
+use super::name_resolution::Survey;
 use super::rules::shape as rule;
-use super::survey::Survey;
 use super::tree::{Notes, text};
 use super::walk::{Visit, walk_body, walk_expr};
 

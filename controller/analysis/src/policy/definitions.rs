@@ -3,8 +3,8 @@
 use rustpython_parser::ast::{Constant, Expr, Ranged, Stmt};
 
 use super::imports;
+use super::name_resolution::{Meaning, Survey};
 use super::rules::shape as rule;
-use super::survey::{Meaning, Survey};
 use super::tree::Notes;
 use super::walk::{Visit, function, walk_body, walk_class_header, walk_expr, walk_signature, walk_stmt};
 

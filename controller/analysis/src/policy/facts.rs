@@ -1,6 +1,6 @@
 //! Collects facts of a tree for comparison with CPython's own parser, and bounds the depth of the tree.
 
-use minismith_wire::Facts;
+use minismith_protocol::SyntaxFacts;
 use rustpython_parser::Parse;
 use rustpython_parser::ast::{Expr, ModModule, Pattern, Ranged, Stmt};
 use rustpython_parser::text_size::TextSize;
@@ -16,17 +16,17 @@ const MAX_DEPTH: u32 = 200;
 ///
 /// # Errors
 /// The offset at which the tree is deeper than the other passes walk.
-pub(super) fn facts(source: &str, body: &[Stmt]) -> Result<Facts, TextSize> {
-    let mut pass = Pass { facts: Facts::default(), depth: 0, too_deep: None };
+pub(super) fn facts(source: &str, body: &[Stmt]) -> Result<SyntaxFacts, TextSize> {
+    let mut pass = Pass { facts: SyntaxFacts::default(), depth: 0, too_deep: None };
     walk_body(&mut pass, body);
     match pass.too_deep {
         Some(at) => Err(at),
-        None => Ok(Facts { tree: shape::of(source, body), ..pass.facts }),
+        None => Ok(SyntaxFacts { tree: shape::of(source, body), ..pass.facts }),
     }
 }
 
 struct Pass {
-    facts: Facts,
+    facts: SyntaxFacts,
     depth: u32,
     too_deep: Option<TextSize>,
 }
@@ -88,7 +88,7 @@ impl Visit for Pass {
 /// Returns the facts of any text; none if the parser or the depth limit rejects it. Only for comparing the
 /// two parsers on texts that are not tools.
 #[must_use]
-pub fn facts_of(source: &str) -> Option<Facts> {
+pub fn facts_of(source: &str) -> Option<SyntaxFacts> {
     let module = ModModule::parse(source, "text").ok()?;
     facts(source, &module.body).ok()
 }

@@ -4,11 +4,11 @@
 //! all of them. `out: Writes report.md and a plot as SVG, at most 2 MB.` declares one file by name and
 //! others by type.
 
-use minismith_wire::MAX_FILE;
+use minismith_protocol::MAX_FILE_BYTES;
 use rustpython_parser::ast::{Constant, Expr, Operator};
 use serde_json::{Value, json};
 
-use super::survey::Survey;
+use super::name_resolution::Survey;
 use super::tree::text;
 use crate::files::{Kind, Outputs};
 
@@ -58,8 +58,11 @@ fn file(description: Option<&str>) -> Result<Value, String> {
         return Err("a file of a type that can only be written".into());
     }
     let most = length(description).unwrap_or(DEFAULT_SIZE);
-    if most > MAX_FILE as u64 {
-        return Err(format!("a file of up to {most} bytes; at most {} MB can be given", MAX_FILE >> 20));
+    if most > MAX_FILE_BYTES as u64 {
+        return Err(format!(
+            "a file of up to {most} bytes; at most {} MB can be given",
+            MAX_FILE_BYTES >> 20
+        ));
     }
     Ok(json!({"type": "string", "format": "file", "types": types, "maxBytes": most}))
 }
@@ -146,6 +149,6 @@ mod tests {
         assert_eq!(out.names, ["report.md", "plot.svg"]);
         assert_eq!((out.types, out.max_bytes, out.max_files), (vec!["csv".to_owned()], 2 << 20, 16));
         assert_eq!(outputs(Some("Where to write, e.g. anything.")), Outputs::default());
-        assert_eq!(outputs(Some("at most 900 MB")).max_bytes, Outputs::USUAL_BYTES);
+        assert_eq!(outputs(Some("at most 900 MB")).max_bytes, Outputs::DEFAULT_MAX_BYTES);
     }
 }

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use rustpython_parser::ast::{CmpOp, Constant, ExceptHandler, Expr, ExprCall, Ranged, Stmt};
 use rustpython_parser::text_size::TextSize;
 
-use super::conduct::catches_all;
-use super::rules::conduct as rule;
+use super::name_resolution::Survey;
+use super::resource_use::catches_all;
+use super::rules::resource_use as rule;
 use super::signature::yields;
-use super::survey::Survey;
 use super::tree::{Notes, note_name, text};
 use super::walk::{
     Function, Role, Visit, blocks, defaults, function, walk_body, walk_expr, walk_signature, walk_stmt,
@@ -23,7 +23,7 @@ const FAILURE: &str = "fail error could can't cannot unable not no n't problem i
                        none only partial";
 
 /// Motion methods that block until the motion ends.
-const WAITING: &[&str] =
+const WAITING_METHODS: &[&str] =
     &["goto_sleep", "goto_target", "look_at_image", "look_at_world", "play_move", "wake_up"];
 
 /// Checks every function below `body`.
@@ -249,7 +249,7 @@ impl Pass<'_> {
         }
         let robot =
             matches!(&*attribute.value, Expr::Name(name) if self.survey.robots.contains(name.id.as_str()));
-        if robot && WAITING.contains(&name) {
+        if robot && WAITING_METHODS.contains(&name) {
             let what = format!("`{name}` in a coroutine blocks until the motion ends");
             self.notes.add(&rule::BLOCKING_MOTION, call.start(), what);
         }

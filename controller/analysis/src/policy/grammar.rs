@@ -74,7 +74,8 @@ fn reuses_quotes(line: &str) -> bool {
 /// Reports syntax that this parser accepts and CPython rejects.
 pub(super) fn judge(source: &str, body: &[Stmt], notes: &mut Notes) {
     let halves = has_surrogate_escape(source);
-    let mut pass = Pass { source, notes, place: Place::Module, is_async: false, loops: 0, blocks: 0, halves };
+    let mut pass =
+        Pass { source, notes, position: Scope::Module, is_async: false, loops: 0, blocks: 0, halves };
     walk_body(&mut pass, body);
 }
 
@@ -88,7 +89,7 @@ fn has_surrogate_escape(source: &str) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Scope {
     Module,
     Class,
     Function,
@@ -97,7 +98,7 @@ enum Place {
 struct Pass<'a> {
     source: &'a str,
     notes: &'a mut Notes,
-    place: Place,
+    position: Scope,
     is_async: bool,
     loops: usize,
     blocks: usize,
@@ -110,11 +111,11 @@ impl Pass<'_> {
         self.notes.hinted(&rule::SYNTAX_ERROR, at, what, hint);
     }
 
-    fn within(&mut self, place: Place, is_async: bool, walk: impl FnOnce(&mut Self)) {
-        let outer = (self.place, self.is_async, self.loops, self.blocks);
-        (self.place, self.is_async, self.loops, self.blocks) = (place, is_async, 0, 0);
+    fn within(&mut self, position: Scope, is_async: bool, walk: impl FnOnce(&mut Self)) {
+        let outer = (self.position, self.is_async, self.loops, self.blocks);
+        (self.position, self.is_async, self.loops, self.blocks) = (position, is_async, 0, 0);
         walk(self);
-        (self.place, self.is_async, self.loops, self.blocks) = outer;
+        (self.position, self.is_async, self.loops, self.blocks) = outer;
     }
 
     fn function(&mut self, function: Function<'_>) {
@@ -125,11 +126,11 @@ impl Pass<'_> {
             self.wrong(function.at, &format!("two parameters are named `{name}`"), "rename one of them");
         }
         walk_signature(self, function);
-        self.within(Place::Function, function.is_async, |pass| walk_body(pass, function.body));
+        self.within(Scope::Function, function.is_async, |pass| walk_body(pass, function.body));
     }
 
     fn awaits(&mut self, at: TextSize, what: &str) {
-        if self.place != Place::Function {
+        if self.position != Scope::Function {
             self.wrong(at, &format!("{what} outside of a function"), "write it in an `async def` function");
         } else if !self.is_async {
             self.wrong(at, &format!("{what} in a function that is not `async`"), "write `async def`");
@@ -150,15 +151,15 @@ impl Visit for Pass<'_> {
         match stmt {
             Stmt::ClassDef(class) => {
                 super::walk::walk_class_header(self, class);
-                return self.within(Place::Class, false, |pass| walk_body(pass, &class.body));
+                return self.within(Scope::Class, false, |pass| walk_body(pass, &class.body));
             }
-            Stmt::Return(_) if self.place != Place::Function => {
+            Stmt::Return(_) if self.position != Scope::Function => {
                 self.wrong(at, "`return` outside of a function", "write it in a function");
             }
             Stmt::Break(_) | Stmt::Continue(_) if self.loops == 0 => {
                 self.wrong(at, "`break` or `continue` outside of a loop", "write it in a loop");
             }
-            Stmt::Nonlocal(_) if self.place == Place::Module => {
+            Stmt::Nonlocal(_) if self.position == Scope::Module => {
                 self.wrong(at, "`nonlocal` outside of a function", "delete it");
             }
             Stmt::AsyncFor(_) => self.awaits(at, "`async for`"),
@@ -181,10 +182,10 @@ impl Visit for Pass<'_> {
     fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Await(_) => self.awaits(expr.start(), "`await`"),
-            Expr::Yield(_) | Expr::YieldFrom(_) if self.place != Place::Function => {
+            Expr::Yield(_) | Expr::YieldFrom(_) if self.position != Scope::Function => {
                 self.wrong(expr.start(), "`yield` outside of a function", "write it in a function");
             }
-            Expr::Lambda(_) => return self.within(Place::Function, false, |pass| walk_expr(pass, expr)),
+            Expr::Lambda(_) => return self.within(Scope::Function, false, |pass| walk_expr(pass, expr)),
             Expr::Constant(constant) if self.halves => {
                 if let Constant::Str(text) = &constant.value
                     && text.contains('\u{fffd}')
@@ -226,7 +227,7 @@ mod tests {
         match vet(Draft::read("tool", source.as_bytes()).unwrap()) {
             Ok(_) => "none".into(),
             Err(refused) => {
-                let refuses = |finding: &&Finding| finding.verdict == Verdict::Refuse;
+                let refuses = |finding: &&Finding| finding.verdict == Verdict::Reject;
                 refused.findings().iter().find(refuses).unwrap().rule.clone()
             }
         }

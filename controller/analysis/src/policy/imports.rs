@@ -229,7 +229,7 @@ pub(super) fn below(path: &str, name: &str) -> Option<&'static str> {
 }
 
 /// Returns whether a tool may use `name` from the module.
-pub(super) fn admits(path: &str, name: &str) -> bool {
+pub(super) fn allows(path: &str, name: &str) -> bool {
     NAMES.get(path).is_some_and(|names| names.contains(name))
 }
 
@@ -260,7 +260,7 @@ pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     candidates
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.85)
+        .filter(|(similarity, _)| *similarity > 0.85)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }
@@ -300,7 +300,7 @@ mod tests {
             ("time", "clock_settime"),
         ];
         for (path, name) in leaks {
-            assert!(is_module(path) && !admits(path, name), "{path}.{name}");
+            assert!(is_module(path) && !allows(path, name), "{path}.{name}");
         }
         for module in MODULES {
             assert!(module.names.split_whitespace().all(|name| !name.starts_with('_')), "{}", module.path);

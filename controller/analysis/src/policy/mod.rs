@@ -1,4 +1,4 @@
-//! Reads a draft without running it. Only this module can make a [`Vetted`].
+//! Reads a draft without running it. Only this module can make a [`PolicyChecked`].
 //!
 //! Reading order:
 //!
@@ -7,7 +7,7 @@
 //! * `walk`: the visitor of syntax trees;
 //! * `facts` and `shape`: facts that CPython's parser must find as well;
 //! * `survey` and `values`: the meaning of names;
-//! * `grammar`, `reach`, `uses`, `definitions`, `conduct`, `flow` and `robot_lint`: the checks;
+//! * `grammar`, `name_access`, `restricted_positions`, `definitions`, `resource_use`, `flow` and `robot_lint`: the checks;
 //! * [`signature`]: how a caller calls the tool.
 //!
 //! [`vet_script`] checks the scripts of code tasks with fewer rules.
@@ -19,7 +19,6 @@ pub mod rules;
 pub mod signature;
 
 mod callees;
-mod conduct;
 mod definitions;
 mod docstring;
 mod facts;
@@ -27,15 +26,16 @@ mod files;
 mod flow;
 mod grammar;
 mod imports;
+mod name_access;
+mod name_resolution;
 mod names;
-mod reach;
+mod resource_use;
+mod restricted_positions;
 mod robot_lint;
 mod schema;
 mod script;
 mod shape;
-mod survey;
 mod tree;
-mod uses;
 mod values;
 mod walk;
 
@@ -43,19 +43,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use std::thread;
 
-use minismith_wire::Facts;
+use minismith_protocol::SyntaxFacts;
 use rustpython_parser::Parse;
 use rustpython_parser::ast::{Expr, ModModule, Stmt};
 
+use self::name_resolution::{Neighbours, Survey};
 use self::rules::source as rule;
 use self::signature::{Entry, Read};
-use self::survey::{Neighbours, Survey};
 use self::tree::Notes;
 use self::walk::{Visit, walk_body, walk_stmt};
 use super::digest::hex_sha256;
 use super::draft::Draft;
 use super::files::input::file_parameters;
-use super::finding::{Finding, Verdict, heaviest};
+use super::finding::{Finding, Verdict, most_severe};
 use super::manifest::{Budget, Capability, Evidence, Function, Provenance, Review, ToolManifest};
 
 pub use self::facts::facts_of;
@@ -78,7 +78,7 @@ pub fn rules_digest() -> &'static str {
         }
         text += &imports::text();
         text += &names::text();
-        text += &uses::text();
+        text += &restricted_positions::text();
         hex_sha256(text.as_bytes())
     });
     &DIGEST
@@ -86,7 +86,7 @@ pub fn rules_digest() -> &'static str {
 
 /// A draft that the policy found harmless; rehearsal takes only this type.
 #[derive(Debug)]
-pub struct Vetted {
+pub struct PolicyChecked {
     draft: Draft,
     reading: Reading,
     findings: Vec<Finding>,
@@ -102,7 +102,7 @@ pub struct Refused {
 /// The results of reading a tree.
 #[derive(Debug)]
 struct Reading {
-    facts: BTreeMap<String, Facts>,
+    facts: BTreeMap<String, SyntaxFacts>,
     entries: OneOrMore<Read>,
     capabilities: BTreeSet<Capability>,
     dependencies: Vec<String>,
@@ -128,7 +128,7 @@ impl<T> OneOrMore<T> {
     }
 }
 
-impl Vetted {
+impl PolicyChecked {
     /// Returns the draft that was checked.
     #[must_use]
     pub fn draft(&self) -> &Draft {
@@ -137,7 +137,7 @@ impl Vetted {
 
     /// Returns, for each module, the facts that CPython's own parser must find in the same bytes.
     #[must_use]
-    pub fn facts(&self) -> &BTreeMap<String, Facts> {
+    pub fn facts(&self) -> &BTreeMap<String, SyntaxFacts> {
         &self.reading.facts
     }
 
@@ -153,7 +153,7 @@ impl Vetted {
     }
 
     /// Returns the entry point of this function of a toolkit; without a name, the same as
-    /// [`Vetted::entry`].
+    /// [`PolicyChecked::entry`].
     #[must_use]
     pub fn entry_of(&self, function: Option<&str>) -> Option<&Entry> {
         match function {
@@ -221,7 +221,7 @@ impl Vetted {
             dependencies: dependencies.clone(),
             tools: tools.iter().cloned().collect(),
             capabilities: capabilities.clone(),
-            proved: BTreeMap::new(),
+            verified_range: BTreeMap::new(),
             budget: Budget::default(),
             provenance,
             code_sha256: self.draft.sha256().to_owned(),
@@ -259,7 +259,7 @@ impl Refused {
 /// # Errors
 /// [`Refused`] when a rule rejects the draft, when the text is not Python, or when the parser itself fails
 /// on it.
-pub fn vet(draft: Draft) -> Result<Vetted, Refused> {
+pub fn vet(draft: Draft) -> Result<PolicyChecked, Refused> {
     let span = tracing::Span::current();
     let (reading, findings) = thread::scope(|scope| {
         let reader = thread::Builder::new().name("policy".into()).stack_size(STACK_BYTES);
@@ -275,7 +275,9 @@ pub fn vet(draft: Draft) -> Result<Vetted, Refused> {
         }
     });
     match reading {
-        Some(reading) if heaviest(&findings) < Verdict::Refuse => Ok(Vetted { draft, reading, findings }),
+        Some(reading) if most_severe(&findings) < Verdict::Reject => {
+            Ok(PolicyChecked { draft, reading, findings })
+        }
         _ => Err(Refused { draft: Box::new(draft), findings }),
     }
 }
@@ -285,7 +287,7 @@ struct Module<'d> {
     name: &'d str,
     source: &'d str,
     body: Vec<Stmt>,
-    facts: Facts,
+    facts: SyntaxFacts,
 }
 
 /// Runs every check on each module. The trees never leave this thread.
@@ -302,7 +304,7 @@ fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
     }
     let others = modules.iter().skip(1);
     let neighbours: Neighbours =
-        others.map(|module| (module.name.to_owned(), survey::definitions(&module.body))).collect();
+        others.map(|module| (module.name.to_owned(), name_resolution::definitions(&module.body))).collect();
     let (mut entries, mut surveys) = (None, Vec::new());
     for Module { name, source, body, .. } in &modules {
         let mut notes = Notes::of(source);
@@ -363,10 +365,10 @@ fn parse<'d>(name: &'d str, source: &'d str) -> Result<Module<'d>, Vec<Finding>>
 
 fn judge(source: &str, body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     syntax(body, notes);
-    reach::judge(body, survey, notes);
-    uses::judge(body, survey, notes);
+    name_access::judge(body, survey, notes);
+    restricted_positions::judge(body, survey, notes);
     definitions::judge(body, survey, notes);
-    conduct::judge(body, survey, notes);
+    resource_use::judge(body, survey, notes);
     robot_lint::judge(body, survey, notes);
     callees::judge(body, survey, notes);
     flow::judge(body, survey, notes);

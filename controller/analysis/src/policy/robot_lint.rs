@@ -7,13 +7,13 @@
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
 
-use minismith_wire::Facts;
+use minismith_protocol::SyntaxFacts;
 use rustpython_parser::ast::{Expr, ExprAttribute, ExprCall, Ranged, Stmt};
 
-use super::conduct::BUDGET_SECONDS;
 use super::imports::nearest;
-use super::rules::conduct as rule;
-use super::survey::Survey;
+use super::name_resolution::Survey;
+use super::resource_use::BUDGET_SECONDS;
+use super::rules::resource_use as rule;
 use super::tree::{Notes, text};
 use super::values::{Unit, Values};
 use super::walk::{Visit, walk_body, walk_expr};
@@ -80,7 +80,7 @@ const METHODS: &[&str] = &["linear", "minjerk", "ease_in_out", "cartoon"];
 
 /// Returns the capabilities that a tool needs, judged by the attributes in its source. Every attribute
 /// counts, whatever its object is, so an alias of the robot hides nothing.
-pub(super) fn capabilities(facts: &Facts) -> BTreeSet<Capability> {
+pub(super) fn capabilities(facts: &SyntaxFacts) -> BTreeSet<Capability> {
     let used = ROBOT.iter().chain(MEDIA).filter(|method| facts.attributes.contains(method.name));
     used.flat_map(|method| method.needs).copied().collect()
 }

@@ -9,17 +9,17 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use minismith_wire::Facts;
+use minismith_protocol::SyntaxFacts;
 use rustpython_parser::ast::{Constant, Expr, ExprAttribute, ExprCall, Ranged, Stmt};
 use rustpython_parser::text_size::TextSize;
 
 use super::names::{self, listed};
-use super::rules::{reach as rule, shape};
+use super::rules::{name_access as rule, shape};
 use super::tree::Notes;
 use super::walk::{Role, Visit, function, parameters, walk_body, walk_expr, walk_stmt};
 use super::{STACK_BYTES, grammar, parse, rule as source, syntax};
 use crate::draft::Draft;
-use crate::finding::{Finding, Verdict, heaviest};
+use crate::finding::{Finding, Verdict, most_severe};
 
 /// The name of a script and of its one function.
 pub const ENTRY: &str = "answer";
@@ -120,7 +120,7 @@ fn replacement_for(name: &str) -> &'static str {
 pub struct VettedScript {
     source: String,
     sha256: String,
-    facts: BTreeMap<String, Facts>,
+    facts: BTreeMap<String, SyntaxFacts>,
 }
 
 impl VettedScript {
@@ -138,7 +138,7 @@ impl VettedScript {
 
     /// Returns the facts that CPython's own parser must find in the same bytes.
     #[must_use]
-    pub const fn facts(&self) -> &BTreeMap<String, Facts> {
+    pub const fn facts(&self) -> &BTreeMap<String, SyntaxFacts> {
         &self.facts
     }
 }
@@ -161,7 +161,7 @@ pub fn vet_script(text: &str) -> Result<VettedScript, Vec<Finding>> {
     Ok(VettedScript { source, sha256, facts: BTreeMap::from([(ENTRY.to_owned(), facts)]) })
 }
 
-fn read(draft: &Draft) -> Result<Facts, Vec<Finding>> {
+fn read(draft: &Draft) -> Result<SyntaxFacts, Vec<Finding>> {
     let text = draft.source();
     let module = parse(ENTRY, text)?;
     let mut notes = Notes::of(text);
@@ -179,8 +179,8 @@ fn read(draft: &Draft) -> Result<Facts, Vec<Finding>> {
         );
     }
     let mut findings = notes.into_findings();
-    findings.retain(|finding| finding.verdict == Verdict::Refuse);
-    if heaviest(&findings) < Verdict::Refuse { Ok(module.facts) } else { Err(findings) }
+    findings.retain(|finding| finding.verdict == Verdict::Reject);
+    if most_severe(&findings) < Verdict::Reject { Ok(module.facts) } else { Err(findings) }
 }
 
 fn is_entry(stmt: &Stmt) -> bool {
@@ -250,7 +250,7 @@ impl Pass<'_> {
         let format = match &*call.func {
             Expr::Attribute(ExprAttribute { value, attr, .. }) => {
                 matches!(attr.as_str(), "format" | "format_map")
-                    && !super::tree::text(value).is_some_and(super::reach::is_plain_format)
+                    && !super::tree::text(value).is_some_and(super::name_access::is_plain_format)
             }
             _ => false,
         };

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::docstring::{self, Docstring};
 use super::files;
+use super::name_resolution::Survey;
 use super::rules::shape as rule;
 use super::schema::{Types, bound, shown};
-use super::survey::Survey;
 use super::tree::{Notes, docstring as text_of, literal};
 use super::walk::{Function, Visit, function, parameters, walk_body, walk_expr, walk_stmt};
 use crate::files::Outputs;

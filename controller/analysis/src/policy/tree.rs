@@ -240,15 +240,15 @@ mod tests {
 
     #[test]
     fn many_minor_findings_do_not_hide_a_severe_one() {
-        use crate::finding::{Verdict, heaviest};
-        use crate::policy::rules::conduct;
+        use crate::finding::{Verdict, most_severe};
+        use crate::policy::rules::resource_use;
         let mut notes = Notes::of("");
         for number in 0..MAX_FINDINGS + 5 {
-            notes.add(&conduct::HUGE_NUMBER, TextSize::new(0), format!("{number}"));
+            notes.add(&resource_use::HUGE_NUMBER, TextSize::new(0), format!("{number}"));
         }
-        notes.add(&conduct::BUSY_LOOP, TextSize::new(0), "a loop");
+        notes.add(&resource_use::BUSY_LOOP, TextSize::new(0), "a loop");
         let found = notes.into_findings();
-        assert_eq!((found.len(), heaviest(&found)), (MAX_FINDINGS, Verdict::Refuse));
+        assert_eq!((found.len(), most_severe(&found)), (MAX_FINDINGS, Verdict::Reject));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use rustpython_parser::ast::{Expr, ExprCall, Operator, Stmt, UnaryOp};
 use rustpython_parser::text_size::TextSize;
 
 use super::docstring;
-use super::survey::{Meaning, Survey};
+use super::name_resolution::{Meaning, Survey};
 use super::tree::{self, docstring as text_of, text};
 use super::walk::{Function, Role, Visit, blocks, function, walk_body};
 

@@ -63,7 +63,7 @@ pub enum Action {
     /// Create another agent.
     CreateAssistant(Spec),
     /// Hand a task over to another agent.
-    HandOver {
+    HandOff {
         /// The agent's name.
         agent: String,
         /// The task.
@@ -105,7 +105,7 @@ impl Action {
             Action::TestFunction { name } => format!("rehearse {name}"),
             Action::SaveFunction { name } => format!("keep {name}"),
             Action::CreateAssistant(spec) => format!("create the agent {}", spec.name),
-            Action::HandOver { agent, task } => format!("hand over to {agent}: {task}"),
+            Action::HandOff { agent, task } => format!("hand over to {agent}: {task}"),
             Action::AskPerson { question } => format!("ask: {question}"),
             Action::UpdatePlan { step, .. } => format!("note step {step}"),
         }

@@ -7,13 +7,13 @@ use minismith_analysis::manifest::{Provenance, ToolManifest};
 use minismith_analysis::submission::{Declared, Submission};
 use minismith_nlu::Primitive;
 use minismith_toolchain::workshop::Workshop;
-use minismith_toolchain::workshop::check::{Checked, Checking};
+use minismith_toolchain::workshop::check::{CheckProgress, Checked};
 use minismith_toolchain::workshop::registry::RegistryError;
-use minismith_toolchain::workshop::rehearsal::NoRehearsal;
+use minismith_toolchain::workshop::rehearsal::RehearsalError;
 
 /// The result of a commission.
 #[derive(Debug, Serialize)]
-pub struct Commissioned {
+pub struct AuthoredTool {
     /// The tool's name.
     pub name: String,
     /// The planned steps.
@@ -28,10 +28,10 @@ pub struct Commissioned {
 
 /// An error that keeps a commission from being worked on at all.
 #[derive(Debug, thiserror::Error)]
-pub enum NoCommission {
+pub enum AuthoringError {
     /// No execution context is available here for rehearsals.
     #[error(transparent)]
-    Rehearsal(#[from] NoRehearsal),
+    Rehearsal(#[from] RehearsalError),
     /// The tool was accepted but could not be stored.
     #[error(transparent)]
     Registry(#[from] RegistryError),
@@ -49,8 +49,8 @@ pub fn commission(
     name: &str,
     body: &[Primitive],
     request: &str,
-    watch: &mut dyn FnMut(Checking),
-) -> Result<Commissioned, NoCommission> {
+    watch: &mut dyn FnMut(CheckProgress),
+) -> Result<AuthoredTool, AuthoringError> {
     let _authoring = tracing::info_span!("authoring", tool = name).entered();
     let authored = author::compose(name, body, request);
     let origin = Provenance {
@@ -61,7 +61,7 @@ pub fn commission(
     };
     let declared = Declared { test_cases: authored.test_cases, ..Declared::default() };
     let submission = Submission::of(name, authored.source.as_bytes()).declaring(declared).from(origin);
-    let (checked, admissible) = workshop.check_watched(&submission, watch)?;
-    let registered = admissible.map(|admissible| workshop.admit(&admissible)).transpose()?;
-    Ok(Commissioned { name: name.into(), plan: authored.plan, code: authored.source, checked, registered })
+    let (checked, reviewed) = workshop.check_watched(&submission, watch)?;
+    let registered = reviewed.map(|reviewed| workshop.accept(&reviewed)).transpose()?;
+    Ok(AuthoredTool { name: name.into(), plan: authored.plan, code: authored.source, checked, registered })
 }

@@ -28,8 +28,8 @@ pub fn is_named(action: &Action, said: &[String]) -> bool {
         | Action::CreateTestCases { .. }
         | Action::TestFunction { .. }
         | Action::SaveFunction { .. } => {
-            let thing = ["tool", "skill", "function", "trick"].iter().any(|stem| has(stem));
-            (thing && makes()) || has("teach") || has("learn")
+            let object = ["tool", "skill", "function", "trick"].iter().any(|stem| has(stem));
+            (object && makes()) || has("teach") || has("learn")
         }
         Action::CreateAssistant(_) => makes() && (has("assistant") || has("agent")),
         Action::See(Sight::LookAt(_)) => ["look", "fac", "gaz", "turn", "find"].iter().any(|stem| has(stem)),
@@ -40,7 +40,7 @@ pub fn is_named(action: &Action, said: &[String]) -> bool {
         | Action::AnswerFromFiles { .. }
         | Action::ListTools
         | Action::ToolCode { .. }
-        | Action::HandOver { .. }
+        | Action::HandOff { .. }
         | Action::AskPerson { .. }
         | Action::UpdatePlan { .. } => true,
     }
@@ -146,11 +146,11 @@ pub fn asked(agent: &str, question: &str, sources: &[String]) -> String {
 }
 
 /// The maximum length of a part of a question that this program did not write, in characters.
-const LONGEST: usize = 400;
+const MAX_QUOTED_CHARS: usize = 400;
 
 fn one_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    crate::model::shown(&line).chars().take(LONGEST).collect()
+    crate::model::shown(&line).chars().take(MAX_QUOTED_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -174,7 +174,7 @@ mod tests {
     fn actions_need_a_question_unless_the_person_names_them() {
         let nod = Action::Move(Primitive::Nod {
             times: 1,
-            angle: minismith_nlu::primitive::SWING,
+            angle: minismith_nlu::primitive::DEFAULT_SWING,
             half: Duration::from_millis(400),
         });
         assert!(named(&nod, "Look at the picture and NOD if somebody is there"));
@@ -182,7 +182,7 @@ mod tests {
         assert!(!named(&Action::Move(Primitive::Sleep), "What is written on that sign?"));
         let shake = Action::Move(Primitive::Shake {
             times: 1,
-            angle: minismith_nlu::primitive::SWING,
+            angle: minismith_nlu::primitive::DEFAULT_SWING,
             half: Duration::from_millis(400),
         });
         assert!(!named(&shake, "read the note now, nothing else"), "a note is no no");

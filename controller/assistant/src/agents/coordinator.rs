@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::Agent;
-use super::account;
+use super::self_report;
 use minismith_nlu::{Intent, Primitive, Sight, Topic, Understanding, answer};
 
 /// The task of one agent.
@@ -14,7 +14,7 @@ pub enum Task {
     /// Say this text and do nothing else.
     Answer(String),
     /// Answer a question about the robot itself.
-    Tell(Topic),
+    Report(Topic),
     /// Move.
     Move(Primitive),
     /// Report where the robot is.
@@ -31,7 +31,7 @@ pub enum Task {
         arguments: Map<String, Value>,
     },
     /// Write, verify and register a new tool.
-    Commission {
+    AuthorTool {
         /// Its name.
         name: String,
         /// What it does.
@@ -48,9 +48,9 @@ impl Task {
         match self {
             Task::Answer(_) | Task::ListTools => Agent::Coordinator,
             Task::Move(_) | Task::ReportState | Task::RunTool { .. } => Agent::RobotControl,
-            Task::Tell(topic) => account::agent(topic),
+            Task::Report(topic) => self_report::agent(topic),
             Task::Look(_) => Agent::Vision,
-            Task::Commission { .. } => Agent::Code,
+            Task::AuthorTool { .. } => Agent::Code,
         }
     }
 
@@ -59,13 +59,13 @@ impl Task {
     pub fn describe(&self) -> String {
         match self {
             Task::Answer(_) => "answer".into(),
-            Task::Tell(topic) => format!("tell {topic}"),
+            Task::Report(topic) => format!("tell {topic}"),
             Task::Move(primitive) => primitive.describe(),
             Task::ReportState => "report where the body is".into(),
             Task::Look(sight) => sight.to_string(),
             Task::ListTools => "list the tools".into(),
             Task::RunTool { name, .. } => format!("run {name}"),
-            Task::Commission { name, .. } => format!("make the tool {name}"),
+            Task::AuthorTool { name, .. } => format!("make the tool {name}"),
         }
     }
 }
@@ -112,7 +112,7 @@ pub fn decide(understood: Understanding) -> Decision {
 fn task(intent: Intent) -> Task {
     match intent {
         Intent::Motion(primitive) => Task::Move(primitive),
-        Intent::Tell(topic) => Task::Tell(topic),
+        Intent::Report(topic) => Task::Report(topic),
         Intent::See(sight) => Task::Look(sight),
         Intent::State => Task::ReportState,
         Intent::Help => Task::Answer(answer::help()),
@@ -120,6 +120,6 @@ fn task(intent: Intent) -> Task {
         Intent::Greet => Task::Answer(answer::greeting()),
         Intent::Thanks => Task::Answer(answer::thanks()),
         Intent::RunTool { name, arguments } => Task::RunTool { name, arguments },
-        Intent::MakeTool { name, body, request } => Task::Commission { name, body, request },
+        Intent::MakeTool { name, body, request } => Task::AuthorTool { name, body, request },
     }
 }

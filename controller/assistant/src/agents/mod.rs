@@ -6,30 +6,30 @@
 //! * [`robot_control`] (motions)
 //! * [`vision`] (images)
 //! * [`code`] (new tools)
-//! * [`account`] (answers about results and the robot's condition)
+//! * [`self_report`] (answers about results and the robot's condition)
 //!
 //! With a language model:
 //!
 //! * [`roster`] (the list of agents)
-//! * [`ability`] and [`action`] (what they may do)
+//! * [`agent_function`] and [`action`] (what they may do)
 //! * [`turn`] (the state machine: reason, act, observe)
 //! * [`route`] and [`plan`] (long tasks)
-//! * [`mod@commission`] (how a tool is made)
+//! * [`mod@authoring`] (how a tool is made)
 //! * [`consent`] (whether the person asked for an action)
-//! * [`claims`] (claims without a measurement)
+//! * [`claim_check`] (claims without a measurement)
 
-pub mod ability;
-pub mod account;
 pub mod action;
-pub mod claims;
+pub mod agent_function;
+pub mod authoring;
+pub mod claim_check;
 pub mod code;
-pub mod commission;
 pub mod consent;
 pub mod coordinator;
 pub mod plan;
 pub mod robot_control;
 pub mod roster;
 pub mod route;
+pub mod self_report;
 pub mod turn;
 pub mod vision;
 

@@ -12,9 +12,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of steps of a plan.
-pub const MOST_STEPS: usize = 30;
+pub const MAX_STEPS: usize = 30;
 /// How often a plan may be changed before it is given up.
-pub const MOST_REVISIONS: usize = 3;
+pub const MAX_REVISIONS: usize = 3;
 
 /// The status of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl Plan {
     pub fn new(goal: &str, tasks: impl IntoIterator<Item = String>) -> Plan {
         Plan {
             goal: goal.into(),
-            steps: tasks.into_iter().map(open).take(MOST_STEPS).collect(),
+            steps: tasks.into_iter().map(open).take(MAX_STEPS).collect(),
             ..Plan::default()
         }
     }
@@ -74,18 +74,18 @@ impl Plan {
         if self.steps.iter().any(|step| step.status == StepStatus::Failed) {
             return None;
         }
-        let (place, step) = self
+        let (position, step) = self
             .steps
             .iter_mut()
             .enumerate()
             .find(|(_, step)| matches!(step.status, StepStatus::Open | StepStatus::Doing))?;
         step.status = StepStatus::Doing;
-        Some((place, step.task.clone()))
+        Some((position, step.task.clone()))
     }
 
     /// Records how a step ended.
-    pub fn note(&mut self, place: usize, status: StepStatus, note: &str) {
-        if let Some(step) = self.steps.get_mut(place) {
+    pub fn note(&mut self, position: usize, status: StepStatus, note: &str) {
+        if let Some(step) = self.steps.get_mut(position) {
             step.status = status;
             step.note = note.chars().take(400).collect();
         }
@@ -94,7 +94,7 @@ impl Plan {
     /// Replaces open and failed steps; finished ones stay. Returns `false` when the plan has been changed too
     /// often.
     pub fn revise(&mut self, why: &str, tasks: impl IntoIterator<Item = String>) -> bool {
-        if self.revisions.len() >= MOST_REVISIONS {
+        if self.revisions.len() >= MAX_REVISIONS {
             return false;
         }
         self.revisions.push(why.chars().take(400).collect());
@@ -105,7 +105,7 @@ impl Plan {
         }
         self.steps.retain(|step| matches!(step.status, StepStatus::Done | StepStatus::Skipped));
         self.steps.extend(tasks.into_iter().map(open));
-        self.steps.truncate(MOST_STEPS);
+        self.steps.truncate(MAX_STEPS);
         true
     }
 
@@ -123,9 +123,9 @@ fn open(task: String) -> PlanStep {
 /// Writes one line for each step, such as `1. [done] look left: reached 20 deg`.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, PlanStep { task, status, note }) in self.steps.iter().enumerate() {
-            let status = minismith_runtime::outcome::word(status);
-            write!(f, "{}. [{status}] {task}", place + 1)?;
+        for (position, PlanStep { task, status, note }) in self.steps.iter().enumerate() {
+            let status = minismith_runtime::report::serde_name(status);
+            write!(f, "{}. [{status}] {task}", position + 1)?;
             if !note.is_empty() {
                 write!(f, ": {note}")?;
             }
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn revisions_are_limited() {
         let mut plan = plan();
-        for _ in 0..MOST_REVISIONS {
+        for _ in 0..MAX_REVISIONS {
             assert!(plan.revise("again", ["nod".into()]));
         }
         let before = plan.clone();
@@ -179,7 +179,7 @@ mod tests {
     fn a_plan_survives_serialization() {
         let mut plan = plan();
         plan.begin_next();
-        let kept = serde_json::to_string(&plan).unwrap();
-        assert_eq!(serde_json::from_str::<Plan>(&kept).unwrap(), plan);
+        let stored = serde_json::to_string(&plan).unwrap();
+        assert_eq!(serde_json::from_str::<Plan>(&stored).unwrap(), plan);
     }
 }

@@ -18,15 +18,15 @@ pub const CODE: &str = "code";
 pub const REVIEWER: &str = "reviewer";
 
 /// The maximum number of agents.
-const MOST_AGENTS: usize = 24;
+const MAX_AGENTS: usize = 24;
 /// The maximum length of the purpose of an agent that was created in conversation, in characters.
-const LONGEST_PURPOSE: usize = 200;
+const MAX_PURPOSE_CHARS: usize = 200;
 /// The maximum length of its instructions, in characters.
-const LONGEST_INSTRUCTIONS: usize = 4_000;
+const MAX_INSTRUCTIONS_CHARS: usize = 4_000;
 
 /// The reason why an agent can't join.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoAgent {
+pub enum AgentError {
     /// The name is taken.
     #[error("there is an agent {name} already; choose another name")]
     Taken {
@@ -83,25 +83,25 @@ impl Roster {
     /// Adds a new agent that another one created.
     ///
     /// # Errors
-    /// [`NoAgent`] says why it can't join.
-    pub fn create(&mut self, creator: &str, spec: Spec) -> Result<(), NoAgent> {
-        let unfit = |what: &str| Err(NoAgent::Unfit { what: what.into() });
+    /// [`AgentError`] says why it can't join.
+    pub fn create(&mut self, creator: &str, spec: Spec) -> Result<(), AgentError> {
+        let unfit = |what: &str| Err(AgentError::Unfit { what: what.into() });
         if self.0.contains_key(&spec.name) {
-            return Err(NoAgent::Taken { name: spec.name });
+            return Err(AgentError::Taken { name: spec.name });
         }
-        if self.0.len() >= MOST_AGENTS {
-            return unfit(&format!("place is not to be had: there may be {MOST_AGENTS}"));
+        if self.0.len() >= MAX_AGENTS {
+            return unfit(&format!("place is not to be had: there may be {MAX_AGENTS}"));
         }
-        if spec.purpose.is_empty() || spec.purpose.chars().count() > LONGEST_PURPOSE {
-            return unfit(&format!("purpose has 1 to {LONGEST_PURPOSE} characters"));
+        if spec.purpose.is_empty() || spec.purpose.chars().count() > MAX_PURPOSE_CHARS {
+            return unfit(&format!("purpose has 1 to {MAX_PURPOSE_CHARS} characters"));
         }
-        if spec.instructions.chars().count() > LONGEST_INSTRUCTIONS {
-            return unfit(&format!("instructions have at most {LONGEST_INSTRUCTIONS} characters"));
+        if spec.instructions.chars().count() > MAX_INSTRUCTIONS_CHARS {
+            return unfit(&format!("instructions have at most {MAX_INSTRUCTIONS_CHARS} characters"));
         }
         let own = self.get(creator).map(|spec| spec.functions.clone()).unwrap_or_default();
         let beyond: Vec<String> = spec.functions.difference(&own).map(|ability| ability.name()).collect();
         if !beyond.is_empty() {
-            return Err(NoAgent::Powers { creator: creator.into(), functions: beyond });
+            return Err(AgentError::Powers { creator: creator.into(), functions: beyond });
         }
         self.0.insert(spec.name.clone(), Spec { creator: Some(creator.into()), ..spec });
         Ok(())
@@ -129,7 +129,10 @@ mod tests {
     fn an_agent_can_only_grant_functions_that_it_has() {
         let mut roster = Roster::of([spec(COORDINATOR, &[Ability::Nod, Ability::CreateAssistant])]);
         let greedy = roster.create(COORDINATOR, spec("dancer", &[Ability::Nod, Ability::Dance])).unwrap_err();
-        assert_eq!(greedy, NoAgent::Powers { creator: COORDINATOR.into(), functions: vec!["dance".into()] },);
+        assert_eq!(
+            greedy,
+            AgentError::Powers { creator: COORDINATOR.into(), functions: vec!["dance".into()] },
+        );
         roster.create(COORDINATOR, spec("nodder", &[Ability::Nod])).unwrap();
         assert_eq!(roster.get("nodder").unwrap().creator.as_deref(), Some(COORDINATOR));
         // Functions do not grow over generations, and an unknown creator has none to grant.
@@ -137,7 +140,7 @@ mod tests {
         assert!(roster.create("nobody", spec("orphan", &[Ability::Nod])).is_err());
         assert_eq!(
             roster.create(COORDINATOR, spec("nodder", &[])).unwrap_err(),
-            NoAgent::Taken { name: "nodder".into() },
+            AgentError::Taken { name: "nodder".into() },
         );
     }
 }

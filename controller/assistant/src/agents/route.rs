@@ -7,7 +7,7 @@
 
 use serde_json::{Value, json};
 
-use super::plan::{MOST_STEPS, Plan};
+use super::plan::{MAX_STEPS, Plan};
 use crate::model::{Form, Message, Part, Prompt, Role};
 use minismith_nlu::tool_name;
 
@@ -48,7 +48,7 @@ pub fn style(text: &str) -> Style {
 
 /// A tool that a person asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wish {
+pub struct ToolRequest {
     /// Its name.
     pub name: String,
     /// What it should do, in the person's words.
@@ -85,7 +85,7 @@ const SAY_NOTHING: [&str; 24] = [
 
 /// Returns the tool of a request that begins by asking for one, such as "make a tool called peek that ...".
 #[must_use]
-pub fn wish(text: &str) -> Option<Wish> {
+pub fn tool_request(text: &str) -> Option<ToolRequest> {
     let (text, run) = without_running(text.trim());
     let mut words = text.split_whitespace().peekable();
     let is = |word: &str, known: &[&str]| known.contains(&plain(word).as_str());
@@ -109,7 +109,7 @@ pub fn wish(text: &str) -> Option<Wish> {
     });
     let made_up = || telling.take(3).collect::<Vec<_>>().join("_");
     let name = tool_name(&given.unwrap_or_else(made_up)).ok()?;
-    Some(Wish { name, text: rest.join(" "), run })
+    Some(ToolRequest { name, text: rest.join(" "), run })
 }
 
 /// Removes ", then run it" from the end, and returns whether it was there.
@@ -118,13 +118,13 @@ fn without_running(text: &str) -> (&str, bool) {
     let lower = text.to_ascii_lowercase();
     for ending in RUNNING {
         if let Some(before) = lower.strip_suffix(ending)
-            && let Some(kept) = text.get(..before.len())
+            && let Some(stored) = text.get(..before.len())
             && before.ends_with(' ')
         {
-            let kept = kept.trim_end();
-            let kept = kept.strip_suffix("then").unwrap_or(kept).trim_end();
-            let kept = kept.strip_suffix("and").unwrap_or(kept);
-            return (kept.trim_end().trim_end_matches([',', '.', ';']), true);
+            let stored = stored.trim_end();
+            let stored = stored.strip_suffix("then").unwrap_or(stored).trim_end();
+            let stored = stored.strip_suffix("and").unwrap_or(stored);
+            return (stored.trim_end().trim_end_matches([',', '.', ';']), true);
         }
     }
     (text, false)
@@ -140,7 +140,7 @@ the steps in order, each one thing that can be done and checked by itself. As fe
 
 /// Builds the prompt that asks for a plan.
 #[must_use]
-pub fn plan_prompt(text: &str, history: &[Message], most_tokens: u32) -> Prompt {
+pub fn plan_prompt(text: &str, history: &[Message], max_tokens: u32) -> Prompt {
     let mut messages = history.to_vec();
     messages.push(Message { role: Role::Person, parts: vec![Part::Text { text: text.into() }] });
     let schema = json!({
@@ -149,7 +149,7 @@ pub fn plan_prompt(text: &str, history: &[Message], most_tokens: u32) -> Prompt 
         "required": ["steps"],
         "additionalProperties": false,
     });
-    Prompt { purpose: "planner", instructions: PLAN.into(), messages, form: Form::Json(schema), most_tokens }
+    Prompt { purpose: "planner", instructions: PLAN.into(), messages, form: Form::Json(schema), max_tokens }
 }
 
 /// Reads the plan from an answer. Returns `None` for fewer than two steps, which need no plan.
@@ -161,7 +161,7 @@ pub fn read_plan(goal: &str, value: &Value) -> Option<Plan> {
         .filter_map(Value::as_str)
         .map(|step| step.trim().chars().take(300).collect::<String>())
         .filter(|step| !step.is_empty())
-        .take(MOST_STEPS)
+        .take(MAX_STEPS)
         .collect();
     (steps.len() > 1).then(|| Plan::new(goal, steps))
 }
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn an_explicit_request_for_a_tool_is_recognized() {
-        let asked = |text: &str| wish(text).map(|Wish { name, text, run }| (name, text, run));
+        let asked = |text: &str| tool_request(text).map(|ToolRequest { name, text, run }| (name, text, run));
         let wanted = |name: &str, text: &str, run| Some((name.to_owned(), text.to_owned(), run));
         assert_eq!(
             asked("Please make a tool called peek_left that peeks to the left and back, then run it."),

@@ -22,20 +22,20 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::ability::{Ability, Callable, Within};
 use super::action::Action;
+use super::agent_function::{Ability, AgentScope, Callable};
 use super::consent;
 use super::plan::{Plan, StepStatus};
 use super::roster::{COORDINATOR, Roster, Spec};
-use crate::model::{Answer, Call, Form, Function, Message, Part, Prompt, Role, Said};
+use crate::model::{Call, Completion, Form, Function, Message, Part, Prompt, Role, StatusPacket};
 
 pub use talk::is_yes;
 use talk::{data, task_of, words};
-pub use words::{Effect, End, Event, Handoff, Limits, Observation, Offered, Spent, Why};
+pub use words::{AvailableTools, Effect, End, Event, Handoff, Limits, Observation, StopReason, Usage};
 
 /// An agent at work, with its messages.
 #[derive(Clone, Debug)]
-struct Desk {
+struct AgentDesk {
     agent: String,
     messages: Vec<Message>,
     /// The call of the agent below that started this one.
@@ -46,9 +46,9 @@ struct Desk {
     results: Vec<Part>,
 }
 
-impl Desk {
-    const fn of(agent: String, messages: Vec<Message>, called_by: Option<Call>) -> Desk {
-        Desk { agent, messages, called_by, waiting: VecDeque::new(), results: Vec::new() }
+impl AgentDesk {
+    const fn of(agent: String, messages: Vec<Message>, called_by: Option<Call>) -> AgentDesk {
+        AgentDesk { agent, messages, called_by, waiting: VecDeque::new(), results: Vec::new() }
     }
 }
 
@@ -68,21 +68,21 @@ enum Awaits {
 pub struct Turn {
     roster: Roster,
     limits: Limits,
-    offered: Vec<Offered>,
-    desks: Vec<Desk>,
+    offered: Vec<AvailableTools>,
+    desks: Vec<AgentDesk>,
     awaits: Awaits,
-    spent: Spent,
+    usage: Usage,
     /// What the person has said in this turn. Requests of earlier turns give no consent now.
     said: Vec<String>,
     /// The sources of outside text that was read.
-    foreign: Vec<String>,
+    is_foreign: Vec<String>,
     /// Tools that were made after that: their names are not the person's words.
     doubtful: BTreeSet<String>,
     /// How often each call was made.
     made: BTreeMap<String, u32>,
     corrections: Vec<String>,
     plan: Option<Plan>,
-    place: usize,
+    position: usize,
     /// Tasks that went from one agent to another and were not reported yet.
     handed: Vec<Handoff>,
 }
@@ -94,7 +94,7 @@ impl Turn {
     pub fn begin(
         roster: Roster,
         limits: Limits,
-        offered: Vec<Offered>,
+        offered: Vec<AvailableTools>,
         history: Vec<Message>,
         request: &str,
         plan: Option<Plan>,
@@ -113,16 +113,16 @@ impl Turn {
             roster,
             limits,
             offered: Vec::new(),
-            desks: vec![Desk::of(COORDINATOR.into(), messages, None)],
+            desks: vec![AgentDesk::of(COORDINATOR.into(), messages, None)],
             awaits: Awaits::Model,
-            spent: Spent::default(),
+            usage: Usage::default(),
             said,
-            foreign: Vec::new(),
+            is_foreign: Vec::new(),
             doubtful: BTreeSet::new(),
             made: BTreeMap::new(),
             corrections: Vec::new(),
             plan,
-            place: 0,
+            position: 0,
             handed: Vec::new(),
         };
         turn.read_from(foreign);
@@ -133,8 +133,8 @@ impl Turn {
 
     /// Returns what the turn has used.
     #[must_use]
-    pub const fn spent(&self) -> Spent {
-        self.spent
+    pub const fn usage(&self) -> Usage {
+        self.usage
     }
 
     /// Returns the plan as it is now.
@@ -151,24 +151,24 @@ impl Turn {
 
     /// Returns the sources of outside text that was read in this turn.
     #[must_use]
-    pub fn foreign(&self) -> &[String] {
-        &self.foreign
+    pub fn is_foreign(&self) -> &[String] {
+        &self.is_foreign
     }
 
     /// Records that outside text was read.
     fn read_from(&mut self, sources: impl IntoIterator<Item = String>) {
         for source in sources {
-            if !self.foreign.contains(&source) {
-                self.foreign.push(source);
+            if !self.is_foreign.contains(&source) {
+                self.is_foreign.push(source);
             }
         }
         if let Some(plan) = &mut self.plan {
-            plan.read.clone_from(&self.foreign);
+            plan.read.clone_from(&self.is_foreign);
         }
     }
 
     /// Offers a tool by its name, unless an ability has that name: a tool can't replace an ability.
-    fn offer(&mut self, tool: Offered) {
+    fn offer(&mut self, tool: AvailableTools) {
         if Ability::named(&tool.function.name).is_none() {
             self.offered.push(tool);
         }
@@ -177,7 +177,7 @@ impl Turn {
     /// Takes one event and returns the next effect.
     pub fn step(&mut self, event: Event) -> Effect {
         match event {
-            Event::Stopped => end("I was stopped.", Why::Stopped),
+            Event::Stopped => end("I was stopped.", StopReason::Stopped),
             Event::Late => self.over("seconds", "I took too long over this, so I stopped thinking about it."),
             Event::Corrected(text) => {
                 self.said.push(text.clone());
@@ -196,18 +196,18 @@ impl Turn {
                 }
             }
             Event::Answered(answer) => self.answered(answer),
-            Event::NoAnswer(no) => end("", Why::NoModel(no)),
+            Event::NoAnswer(no) => end("", StopReason::NoModel(no)),
             Event::Observed(observation) => {
                 let Awaits::Action(call) = std::mem::replace(&mut self.awaits, Awaits::Model) else {
                     return self.ask();
                 };
                 if let Some(function) = observation.tool {
-                    if !self.foreign.is_empty() {
+                    if !self.is_foreign.is_empty() {
                         self.doubtful.insert(function.name.clone());
                     }
                     // A new version replaces the one before it.
                     self.offered.retain(|offered| offered.function.name != function.name);
-                    self.offer(Offered { function });
+                    self.offer(AvailableTools { function });
                 }
                 self.read_from(observation.foreign);
                 self.returned(&call, &observation.text);
@@ -217,10 +217,10 @@ impl Turn {
         }
     }
 
-    fn answered(&mut self, answer: Answer) -> Effect {
-        self.spent.count(answer.tokens);
-        match answer.said {
-            Said::Calls { text, calls } => {
+    fn answered(&mut self, answer: StatusPacket) -> Effect {
+        self.usage.count(answer.tokens);
+        match answer.completion {
+            Completion::Calls { text, calls } => {
                 let mut parts = Vec::new();
                 if !text.is_empty() {
                     parts.push(Part::Text { text });
@@ -230,22 +230,22 @@ impl Turn {
                     name: call.name.clone(),
                     arguments: call.arguments.clone(),
                 }));
-                self.tell(Message { role: Role::Model, parts });
+                self.push_message(Message { role: Role::Model, parts });
                 if let Some(desk) = self.desks.last_mut() {
                     desk.waiting = calls.into();
                 }
                 self.go_on()
             }
-            Said::Text(text) => self.said_text(&text),
-            Said::Json(value) => self.said_text(&value.to_string()),
+            Completion::Text(text) => self.said_text(&text),
+            Completion::Json(value) => self.said_text(&value.to_string()),
         }
     }
 
     /// Ends an agent's work: its text goes to its caller, the coordinator's text to the person.
     fn said_text(&mut self, text: &str) -> Effect {
-        self.tell(Message::model(text));
+        self.push_message(Message::model(text));
         if self.desks.len() > 1
-            && let Some(Desk { agent, called_by: Some(call), .. }) = self.desks.pop()
+            && let Some(AgentDesk { agent, called_by: Some(call), .. }) = self.desks.pop()
         {
             self.returned(&call, &format!("{agent} says: {text}"));
             return self.go_on();
@@ -253,7 +253,7 @@ impl Turn {
         if self.plan.is_some() {
             return self.next_step(Some(text));
         }
-        end(text, Why::Answered)
+        end(text, StopReason::Answered)
     }
 
     /// Takes the next pending call, or asks the model again when none is left.
@@ -265,10 +265,10 @@ impl Turn {
         }
         let parts = self.desks.last_mut().map(|desk| std::mem::take(&mut desk.results)).unwrap_or_default();
         if !parts.is_empty() {
-            self.tell(Message { role: Role::Person, parts });
+            self.push_message(Message { role: Role::Person, parts });
         }
         for correction in std::mem::take(&mut self.corrections) {
-            self.tell(Message::person(correction));
+            self.push_message(Message::person(correction));
         }
         self.ask()
     }
@@ -293,18 +293,18 @@ impl Turn {
             );
             return None;
         }
-        if ability.has_effect() && !self.foreign.is_empty() && !self.is_named(&action) {
-            let question = consent::question(&agent, &action, &self.foreign);
+        if ability.has_effect() && !self.is_foreign.is_empty() && !self.is_named(&action) {
+            let question = consent::question(&agent, &action, &self.is_foreign);
             self.awaits = Awaits::Consent(call, action);
             return Some(Effect::AskPerson(question));
         }
         match action {
-            Action::HandOver { agent: to, task } => {
+            Action::HandOff { agent: to, task } => {
                 // The new agent gets the earlier text messages, without calls.
                 let mut messages: Vec<Message> =
                     self.desks.first().map(|desk| words(&desk.messages)).unwrap_or_default();
-                let told = self.roster.get(&to).filter(|spec| !spec.read.is_empty()).cloned();
-                if let Some(Spec { instructions, read, .. }) = told {
+                let reported = self.roster.get(&to).filter(|spec| !spec.read.is_empty()).cloned();
+                if let Some(Spec { instructions, read, .. }) = reported {
                     let source = format!("the words by which {to} was created");
                     messages.push(data(
                         "You were created for this, in other words than the person's:",
@@ -313,15 +313,15 @@ impl Turn {
                     ));
                     self.read_from(read);
                 }
-                messages.push(task_of(&agent, &task, !self.foreign.is_empty()));
+                messages.push(task_of(&agent, &task, !self.is_foreign.is_empty()));
                 self.handed.push(Handoff { from: agent, to: to.clone(), task });
-                self.desks.push(Desk::of(to, messages, Some(call)));
+                self.desks.push(AgentDesk::of(to, messages, Some(call)));
                 Some(self.ask())
             }
             Action::AskPerson { question } => {
-                let question = match self.foreign.is_empty() {
+                let question = match self.is_foreign.is_empty() {
                     true => question,
-                    false => consent::asked(&agent, &question, &self.foreign),
+                    false => consent::asked(&agent, &question, &self.is_foreign),
                 };
                 self.awaits = Awaits::Reply(call);
                 Some(Effect::AskPerson(question))
@@ -368,9 +368,9 @@ impl Turn {
         if ability == Ability::AnswerFromFiles && data.is_empty() {
             return Err("the person has named no file; ask which one is meant".into());
         }
-        let action =
-            ability.read(&call.arguments, Within { others: &others, data: &data, ..Within::default() })?;
-        if let Action::HandOver { agent: to, .. } = &action
+        let action = ability
+            .read(&call.arguments, AgentScope { others: &others, data: &data, ..AgentScope::default() })?;
+        if let Action::HandOff { agent: to, .. } = &action
             && self.desks.iter().any(|desk| desk.agent == *to)
         {
             return Err(format!("{to} is waiting for you; say what you found, and it goes on"));
@@ -378,7 +378,7 @@ impl Turn {
         Ok((ability, action))
     }
 
-    fn tool(&self, name: &str) -> Option<&Offered> {
+    fn tool(&self, name: &str) -> Option<&AvailableTools> {
         self.offered.iter().find(|offered| offered.function.name == name)
     }
 
@@ -441,7 +441,7 @@ impl Turn {
     /// Adds a created agent, with no functions that its creator lacks.
     fn join(&mut self, call: &Call, spec: Spec) {
         let creator = self.agent();
-        let spec = Spec { read: self.foreign.clone(), ..spec };
+        let spec = Spec { read: self.is_foreign.clone(), ..spec };
         let text = match self.roster.create(&creator, spec) {
             Ok(()) => "done: the agent has joined; hand tasks over to it".to_owned(),
             Err(no) => format!("refused: {no}"),
@@ -451,17 +451,17 @@ impl Turn {
 
     /// Records the result of the step before, and begins the next one of the plan.
     fn next_step(&mut self, came: Option<&str>) -> Effect {
-        let place = self.place;
+        let position = self.position;
         let Some(plan) = &mut self.plan else { return self.ask() };
         if let Some(came) = came
-            && plan.steps.get(place).is_some_and(|step| step.status == StepStatus::Doing)
+            && plan.steps.get(position).is_some_and(|step| step.status == StepStatus::Doing)
         {
-            plan.note(place, StepStatus::Done, came);
+            plan.note(position, StepStatus::Done, came);
         }
         match plan.begin_next() {
-            Some((place, task)) => {
-                let (plan, number) = (plan.to_string(), place + 1);
-                let message = match self.foreign.is_empty() {
+            Some((position, task)) => {
+                let (plan, number) = (plan.to_string(), position + 1);
+                let message = match self.is_foreign.is_empty() {
                     true => Message::person(format!(
                         "The plan:\n{plan}\nDo step {number} now, and say what came of it: {task}"
                     )),
@@ -471,8 +471,8 @@ impl Turn {
                         &plan,
                     ),
                 };
-                self.place = place;
-                self.tell(message);
+                self.position = position;
+                self.push_message(message);
                 self.ask()
             }
             None => {
@@ -481,16 +481,16 @@ impl Turn {
                     "{}\n{plan}",
                     if over { "I have done all of it." } else { "I could not do all of it." }
                 );
-                end(text.trim_end(), Why::Answered)
+                end(text.trim_end(), StopReason::Answered)
             }
         }
     }
 
     fn ask(&mut self) -> Effect {
-        if self.spent.steps >= self.limits.steps {
+        if self.usage.steps >= self.limits.steps {
             return self.over("steps", "I needed more steps for this than I may take, so I stopped.");
         }
-        if self.spent.prompt_tokens + self.spent.answer_tokens >= self.limits.tokens {
+        if self.usage.prompt_tokens + self.usage.answer_tokens >= self.limits.tokens {
             return self.over("tokens", "I needed more words for this than I may use, so I stopped.");
         }
         self.awaits = Awaits::Model;
@@ -499,7 +499,7 @@ impl Turn {
             return self.over("agents", "The agent who should do this is not there.");
         };
         let (others, data) = (self.roster.others(&agent), consent::named_data(&self.said));
-        let within = Within { others: &others, data: &data, ..Within::default() };
+        let within = AgentScope { others: &others, data: &data, ..AgentScope::default() };
         let mut functions: Vec<Function> = spec
             .functions
             .iter()
@@ -530,13 +530,13 @@ impl Turn {
             instructions,
             messages: self.desks.last().map(|desk| desk.messages.clone()).unwrap_or_default(),
             form: if functions.is_empty() { Form::Text } else { Form::Calls(functions) },
-            most_tokens: self.limits.answer_tokens,
+            max_tokens: self.limits.answer_tokens,
         })
     }
 
     fn over(&self, limit: &'static str, text: &str) -> Effect {
         let done = self.plan.as_ref().map(|plan| format!("\n{plan}")).unwrap_or_default();
-        end(format!("{text}{done}").trim_end(), Why::Limit(limit))
+        end(format!("{text}{done}").trim_end(), StopReason::Limit(limit))
     }
 
     /// Returns whether the person's own words ask for this.
@@ -556,7 +556,7 @@ impl Turn {
         self.desks.last().map(|desk| desk.agent.clone()).unwrap_or_default()
     }
 
-    fn tell(&mut self, message: Message) {
+    fn push_message(&mut self, message: Message) {
         if let Some(desk) = self.desks.last_mut() {
             desk.messages.push(message);
         }
@@ -571,8 +571,8 @@ impl Turn {
     }
 }
 
-fn end(text: &str, why: Why) -> Effect {
-    Effect::End(End { text: text.into(), why })
+fn end(text: &str, why: StopReason) -> Effect {
+    Effect::End(End { text: text.into(), reason: why })
 }
 
 #[cfg(test)]

@@ -15,62 +15,62 @@ use std::path::{Path, PathBuf};
 
 use firmware_bridge::clock::unix_seconds;
 
-use minismith_control::eyes::NoSight;
-use minismith_control::stage::Stage;
+use minismith_control::execution::ExecutionContext;
+use minismith_control::perception::PerceptionError;
 use minismith_nlu::Sight;
-use minismith_nlu::sight::PERSON;
-use minismith_runtime::outcome::{Ending, Step, tidy};
+use minismith_nlu::vision_intent::PERSON;
+use minismith_runtime::report::{Step, TurnOutcome, round_for_display};
 
-pub use minismith_control::seen::{Seen, Thing, seen, seen_by};
+pub use minismith_control::seen::{Object, Seen, seen, seen_by};
 
 /// The result of a look.
-pub struct Looked {
+pub struct LookResult {
     /// The answer as text.
     pub text: String,
     /// The step, with any motion.
     pub step: Step,
     /// The outcome.
-    pub ending: Ending,
+    pub ending: TurnOutcome,
 }
 
-impl Looked {
-    fn told(sight: &Sight, text: impl Into<String>) -> Self {
+impl LookResult {
+    fn reported(sight: &Sight, text: impl Into<String>) -> Self {
         let step = Step { kind: sight.to_string(), ..Step::default() };
-        Looked { text: text.into(), step, ending: Ending::Done }
+        LookResult { text: text.into(), step, ending: TurnOutcome::Done }
     }
 
     /// Returns the result for a failure of perception.
-    fn blind(sight: &Sight, no: &NoSight) -> Self {
+    fn blind(sight: &Sight, no: &PerceptionError) -> Self {
         let step = Step::refused(sight.to_string(), no);
-        Looked { text: format!("I can't see that: {no}."), step, ending: Ending::Failed }
+        LookResult { text: format!("I can't see that: {no}."), step, ending: TurnOutcome::Failed }
     }
 }
 
 /// Carries out a vision request. Photographs are stored in `album`.
-pub fn act(stage: &mut Stage, sight: &Sight, album: &Path) -> Looked {
+pub fn act(context: &mut ExecutionContext, sight: &Sight, album: &Path) -> LookResult {
     let looked = match sight {
-        Sight::Scene => scene(stage).map(|text| Looked::told(sight, text)),
-        Sight::Count(label) => count(stage, label).map(|text| Looked::told(sight, text)),
-        Sight::Where(label) => find(stage, label).map(|text| Looked::told(sight, text)),
-        Sight::Colours => pixels::colours(stage).map(|text| Looked::told(sight, text)),
-        Sight::Motion => pixels::motion(stage).map(|text| Looked::told(sight, text)),
-        Sight::Photo => return photo(stage, album),
-        Sight::LookAt(label) => aim::look_at(stage, sight, label),
-        Sight::Follow(time) => aim::follow(stage, sight, *time),
-        Sight::Watch(time) => watch::watch(stage, sight, *time),
+        Sight::Scene => scene(context).map(|text| LookResult::reported(sight, text)),
+        Sight::Count(label) => count(context, label).map(|text| LookResult::reported(sight, text)),
+        Sight::Where(label) => find(context, label).map(|text| LookResult::reported(sight, text)),
+        Sight::Colours => pixels::colours(context).map(|text| LookResult::reported(sight, text)),
+        Sight::Motion => pixels::motion(context).map(|text| LookResult::reported(sight, text)),
+        Sight::Photo => return photo(context, album),
+        Sight::LookAt(label) => aim::look_at(context, sight, label),
+        Sight::Follow(time) => aim::follow(context, sight, *time),
+        Sight::Watch(time) => watch::watch(context, sight, *time),
     };
-    looked.unwrap_or_else(|no| Looked::blind(sight, &no))
+    looked.unwrap_or_else(|no| LookResult::blind(sight, &no))
 }
 
 /// Describes the scene.
-fn scene(stage: &mut Stage) -> Result<String, NoSight> {
-    let seen = match seen(stage) {
+fn scene(context: &mut ExecutionContext) -> Result<String, PerceptionError> {
+    let seen = match seen(context) {
         Ok(seen) => seen,
         // Without any detector an image is still available.
-        Err(no @ NoSight::Model(_)) => return bare(stage, &no),
+        Err(no @ PerceptionError::Model(_)) => return bare(context, &no),
         Err(no) => return Err(no),
     };
-    let what = words::list(&seen.things);
+    let what = words::list(&seen.objects);
     let limits =
         seen.blind_to.as_ref().map(|why| format!(" I looked for faces only: {why}.")).unwrap_or_default();
     Ok(match what {
@@ -80,18 +80,18 @@ fn scene(stage: &mut Stage) -> Result<String, NoSight> {
 }
 
 /// Describes an image without any model.
-fn bare(stage: &Stage, no: &NoSight) -> Result<String, NoSight> {
-    let picture = stage.frame()?.picture()?;
-    let sum: u64 = picture.bgr.iter().map(|value| u64::from(*value)).sum();
-    let brightness = tidy(sum as f64 / (picture.bgr.len().max(1) as f64 * 255.0) * 100.0);
+fn bare(context: &ExecutionContext, no: &PerceptionError) -> Result<String, PerceptionError> {
+    let image = context.frame()?.image()?;
+    let sum: u64 = image.bgr.iter().map(|value| u64::from(*value)).sum();
+    let brightness = round_for_display(sum as f64 / (image.bgr.len().max(1) as f64 * 255.0) * 100.0);
     Ok(format!(
         "I took a picture: {} x {} pixels, {brightness} % bright. I can't name what is in it: {no}.",
-        picture.width, picture.height
+        image.width, image.height
     ))
 }
 
-fn count(stage: &mut Stage, label: &'static str) -> Result<String, NoSight> {
-    let seen = minismith_control::seen::of(stage, label)?;
+fn count(context: &mut ExecutionContext, label: &'static str) -> Result<String, PerceptionError> {
+    let seen = minismith_control::seen::of(context, label)?;
     let where_they_are = words::list(&seen).map(|what| format!(": {what}")).unwrap_or_default();
     Ok(match seen.len() {
         0 => format!("I see no {label}."),
@@ -100,8 +100,8 @@ fn count(stage: &mut Stage, label: &'static str) -> Result<String, NoSight> {
     })
 }
 
-fn find(stage: &mut Stage, label: &'static str) -> Result<String, NoSight> {
-    let seen = minismith_control::seen::of(stage, label)?;
+fn find(context: &mut ExecutionContext, label: &'static str) -> Result<String, PerceptionError> {
+    let seen = minismith_control::seen::of(context, label)?;
     Ok(match seen.first() {
         Some(first) => format!("I see {}.", words::one(first)),
         None if label == PERSON => "I see nobody from here.".into(),
@@ -110,31 +110,31 @@ fn find(stage: &mut Stage, label: &'static str) -> Result<String, NoSight> {
 }
 
 /// Stores the newest image.
-fn photo(stage: &Stage, album: &Path) -> Looked {
+fn photo(context: &ExecutionContext, album: &Path) -> LookResult {
     let sight = &Sight::Photo;
-    let jpeg = match stage.frame().map_err(NoSight::from).and_then(|frame| Ok(frame.jpeg()?)) {
+    let jpeg = match context.frame().map_err(PerceptionError::from).and_then(|frame| Ok(frame.jpeg()?)) {
         Ok(jpeg) => jpeg,
-        Err(no) => return Looked::blind(sight, &no),
+        Err(no) => return LookResult::blind(sight, &no),
     };
     match keep(album, &jpeg) {
-        Ok(file) => Looked::told(sight, format!("I took a photo: {}.", file.display())),
-        Err(error) => Looked {
+        Ok(file) => LookResult::reported(sight, format!("I took a photo: {}.", file.display())),
+        Err(error) => LookResult {
             text: format!("I took a photo, but it can't be kept in {}: {error}.", album.display()),
             step: Step::refused(sight.to_string(), error),
-            ending: Ending::Failed,
+            ending: TurnOutcome::Failed,
         },
     }
 }
 
 /// The maximum number of photographs with the same second in their name.
-const MOST_IN_A_SECOND: u32 = 1_000;
+const MAX_CHECKS_PER_SECOND: u32 = 1_000;
 
 /// Writes a photograph under a free name.
 fn keep(album: &Path, jpeg: &[u8]) -> std::io::Result<PathBuf> {
     use std::io::Write;
     fs::create_dir_all(album)?;
     let second = unix_seconds();
-    for number in 1..=MOST_IN_A_SECOND {
+    for number in 1..=MAX_CHECKS_PER_SECOND {
         let file =
             album.join(if number == 1 { format!("{second}.jpg") } else { format!("{second}-{number}.jpg") });
         match fs::File::create_new(&file) {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use minismith_analysis::manifest::{Expectation, TestCase};
 use minismith_nlu::primitive::Primitive;
-use minismith_nlu::{Aim, Stroke, lower};
+use minismith_nlu::{Aim, MotionSegment, lower};
 
 /// A tool as it was written.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,13 +32,13 @@ pub struct Authored {
 const SPEED: (f64, f64) = (0.5, 2.0);
 
 /// The maximum duration of the slowest call, in seconds: below the 120 s that a rehearsal gives one case.
-const LONGEST_CALL: f64 = 100.0;
+const MAX_CALL_S: f64 = 100.0;
 
 /// The maximum number of rounds, where they are short enough.
-const MOST_ROUNDS: u32 = 10;
+const MAX_ROUNDS: u32 = 10;
 
 /// Sentences longer than this many characters become a list.
-const LONGEST_SENTENCE: usize = 90;
+const MAX_SENTENCE_BYTES: usize = 90;
 
 /// Writes a tool that does `body`, from the neutral posture.
 ///
@@ -49,7 +49,7 @@ pub fn compose(name: &str, body: &[Primitive], request: &str) -> Authored {
     let strokes = lower(body, Aim::neutral());
     let plan: Vec<String> = body.iter().map(Primitive::describe).collect();
     let summary = summary(&plan);
-    let rounds = most_rounds(&strokes);
+    let rounds = max_rounds(&strokes);
     let motions: Vec<String> =
         phrase::phrases(&strokes).iter().map(|phrase| python::lines(phrase, "        ")).collect();
     let motions = motions.concat();
@@ -95,14 +95,15 @@ def {name}(robot: ReachyMini, times: int = 1, speed: float = 1.0) -> str:
             python::paragraph(&format!("Written for the request '{}'.", python::harmless(request)), "    "),
         sent = sent(&plan),
     );
-    let purpose = if plan.join(", then ").len() > LONGEST_SENTENCE { plan.join(", then ") } else { summary };
+    let purpose =
+        if plan.join(", then ").len() > MAX_SENTENCE_BYTES { plan.join(", then ") } else { summary };
     Authored { source, test_cases: test_cases(rounds), plan, purpose }
 }
 
 /// Returns the docstring's first line, with the steps below it where they do not fit into one sentence.
 fn summary(plan: &[String]) -> String {
     let sentence = plan.join(", then ");
-    if sentence.len() > LONGEST_SENTENCE {
+    if sentence.len() > MAX_SENTENCE_BYTES {
         let steps: Vec<String> =
             plan.iter().enumerate().map(|(at, step)| format!("        {}. {step}", at + 1)).collect();
         return format!("Do {} moves in a row.\n\n    Moves:\n{}", plan.len(), steps.join("\n"));
@@ -116,17 +117,17 @@ fn summary(plan: &[String]) -> String {
 /// Returns what the tool's result says was sent.
 fn sent(plan: &[String]) -> String {
     let sentence = plan.join(", then ");
-    if sentence.len() > LONGEST_SENTENCE { format!("{} moves", plan.len()) } else { sentence }
+    if sentence.len() > MAX_SENTENCE_BYTES { format!("{} moves", plan.len()) } else { sentence }
 }
 
 /// Returns how many rounds fit into one call at the slowest tempo.
-fn most_rounds(strokes: &[Stroke]) -> u32 {
-    let slow = |stroke: &Stroke| {
+fn max_rounds(strokes: &[MotionSegment]) -> u32 {
+    let slow = |stroke: &MotionSegment| {
         let seconds = stroke.duration().as_secs_f64();
         if python::is_paced(stroke) { seconds / SPEED.0 } else { seconds }
     };
     let round: f64 = strokes.iter().map(slow).sum();
-    (LONGEST_CALL / round.max(0.1)).clamp(1.0, f64::from(MOST_ROUNDS)) as u32
+    (MAX_CALL_S / round.max(0.1)).clamp(1.0, f64::from(MAX_ROUNDS)) as u32
 }
 
 fn test_cases(rounds: u32) -> Vec<TestCase> {

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use firmware_bridge::posture::HeadPose;
 use firmware_bridge::units::Radians;
-use minismith_wire::Method;
+use minismith_protocol::Method;
 
 use super::phrase::Phrase;
-use minismith_nlu::stroke::Stroke;
+use minismith_nlu::motion_segments::MotionSegment;
 
 /// The maximum length of a person's text in a quotation, in characters.
-const LONGEST_QUOTE: usize = 200;
+const MAX_QUOTE_CHARS: usize = 200;
 
 /// The maximum length of a docstring line, in characters.
 const LINE: usize = 100;
@@ -23,14 +23,14 @@ pub(super) fn lines(phrase: &Phrase<'_>, indent: &str) -> String {
 }
 
 /// Returns whether the tool's tempo changes how long a stroke takes.
-pub(super) const fn is_paced(stroke: &Stroke) -> bool {
-    matches!(stroke, Stroke::Goto { .. } | Stroke::LookAt { .. })
+pub(super) const fn is_paced(stroke: &MotionSegment) -> bool {
+    matches!(stroke, MotionSegment::Goto { .. } | MotionSegment::LookAt { .. })
 }
 
 /// Returns the call that makes a stroke.
-fn call(stroke: &Stroke) -> String {
+fn call(stroke: &MotionSegment) -> String {
     let (function, arguments) = match stroke {
-        Stroke::Goto { head, body_yaw, antennas, duration, method } => {
+        MotionSegment::Goto { head, body_yaw, antennas, duration, method } => {
             let head = head.map(|pose| format!("head={}", pose_of(&pose)));
             let antennas = antennas.map(|both| {
                 format!("antennas=[{}, {}]", float(both.right.value()), float(both.left.value()))
@@ -41,13 +41,13 @@ fn call(stroke: &Stroke) -> String {
                 [head, antennas, Some(paced(*duration)), method, Some(format!("body_yaw={body}"))];
             ("robot.goto_target", arguments.into_iter().flatten().collect())
         }
-        Stroke::LookAt { point, duration } => {
+        MotionSegment::LookAt { point, duration } => {
             let point = point.iter().map(|metres| float(*metres));
             ("robot.look_at_world", point.chain([paced(*duration)]).collect())
         }
-        Stroke::Pause(duration) => ("time.sleep", vec![float(duration.as_secs_f64())]),
-        Stroke::Wake => ("robot.wake_up", Vec::new()),
-        Stroke::Rest => ("robot.goto_sleep", Vec::new()),
+        MotionSegment::Pause(duration) => ("time.sleep", vec![float(duration.as_secs_f64())]),
+        MotionSegment::Wake => ("robot.wake_up", Vec::new()),
+        MotionSegment::Rest => ("robot.goto_sleep", Vec::new()),
     };
     format!("{function}({})", arguments.join(", "))
 }
@@ -68,13 +68,13 @@ const fn method_of(method: Method) -> Option<&'static str> {
 
 /// Returns a pose in metres and degrees; zeros are left out.
 fn pose_of(pose: &HeadPose) -> String {
-    let place = pose.0.translation;
+    let position = pose.0.translation;
     let angles = pose.angles();
     let degrees = |angle: Radians| angle.degrees();
     let parts = [
-        ("x", place.x),
-        ("y", place.y),
-        ("z", place.z),
+        ("x", position.x),
+        ("y", position.y),
+        ("z", position.z),
         ("roll", degrees(angles.roll)),
         ("pitch", degrees(angles.pitch)),
         ("yaw", degrees(angles.yaw)),
@@ -106,7 +106,7 @@ pub(super) fn harmless(text: &str) -> String {
             c if c.is_whitespace() || c.is_control() => ' ',
             _ => '?',
         })
-        .take(LONGEST_QUOTE)
+        .take(MAX_QUOTE_CHARS)
         .collect();
     cleaned.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use firmware_bridge::posture::{Antennas, HeadPose, RollPitchYaw};
 use firmware_bridge::units::Radians;
-use minismith_wire::Method;
+use minismith_protocol::Method;
 use rustpython_parser::{Parse, ast};
 
 use super::*;
@@ -12,7 +12,7 @@ use minismith_nlu::primitive::{Look, Side};
 use minismith_nlu::{Intent, Known, Understanding, understand};
 
 /// Returns the strokes that the tool's calls would send at times 1 and speed 1.
-fn read_back(source: &str) -> Vec<Stroke> {
+fn read_back(source: &str) -> Vec<MotionSegment> {
     let module = ast::Suite::parse(source, "tool.py").unwrap_or_else(|error| panic!("{error}\n{source}"));
     let mut functions = Vec::new();
     for statement in module {
@@ -31,7 +31,7 @@ fn read_back(source: &str) -> Vec<Stroke> {
     strokes
 }
 
-fn run(statements: &[ast::Stmt], strokes: &mut Vec<Stroke>) {
+fn run(statements: &[ast::Stmt], strokes: &mut Vec<MotionSegment>) {
     for statement in statements {
         match statement {
             ast::Stmt::For(each) => {
@@ -53,11 +53,11 @@ fn run(statements: &[ast::Stmt], strokes: &mut Vec<Stroke>) {
     }
 }
 
-fn stroke(call: &ast::ExprCall) -> Stroke {
+fn stroke(call: &ast::ExprCall) -> MotionSegment {
     let ast::Expr::Attribute(method) = &*call.func else { panic!("{call:?}") };
     let duration = || Duration::from_secs_f64(number(keyword(call, "duration").unwrap()));
     match method.attr.as_str() {
-        "goto_target" => Stroke::Goto {
+        "goto_target" => MotionSegment::Goto {
             head: keyword(call, "head").map(pose),
             body_yaw: match keyword(call, "body_yaw").expect("body_yaw is always said") {
                 ast::Expr::Constant(none) if none.value == ast::Constant::None => None,
@@ -70,13 +70,13 @@ fn stroke(call: &ast::ExprCall) -> Stroke {
             duration: duration(),
             method: Method::Minjerk,
         },
-        "look_at_world" => Stroke::LookAt {
+        "look_at_world" => MotionSegment::LookAt {
             point: [number(&call.args[0]), number(&call.args[1]), number(&call.args[2])],
             duration: duration(),
         },
-        "sleep" => Stroke::Pause(Duration::from_secs_f64(number(&call.args[0]))),
-        "wake_up" => Stroke::Wake,
-        "goto_sleep" => Stroke::Rest,
+        "sleep" => MotionSegment::Pause(Duration::from_secs_f64(number(&call.args[0]))),
+        "wake_up" => MotionSegment::Wake,
+        "goto_sleep" => MotionSegment::Rest,
         other => panic!("{other}"),
     }
 }
@@ -107,12 +107,12 @@ fn number(expression: &ast::Expr) -> f64 {
     }
 }
 
-fn alike(a: &Stroke, b: &Stroke) -> bool {
+fn alike(a: &MotionSegment, b: &MotionSegment) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() < 2e-6;
     match (a, b) {
         (
-            Stroke::Goto { head, body_yaw, antennas, duration, method },
-            Stroke::Goto {
+            MotionSegment::Goto { head, body_yaw, antennas, duration, method },
+            MotionSegment::Goto {
                 head: head_b,
                 body_yaw: yaw_b,
                 antennas: antennas_b,

@@ -3,7 +3,7 @@
 //! Only a plain yes of the person counts, through the single channel for questions. No model and no tool can
 //! give it. It approves the version in question, as `minismith tool approve` does.
 
-use super::{Conversation, Ending, NoRun};
+use super::{Conversation, ToolRunError, TurnOutcome};
 use crate::agents::turn::is_yes;
 use minismith_analysis::finding::Verdict;
 use minismith_analysis::manifest::ToolManifest;
@@ -13,20 +13,20 @@ impl Conversation<'_> {
     ///
     /// # Errors
     /// Returns the answer for the person when the tool is not approved, with what to do.
-    pub(super) fn ask_approval(&mut self, refused: &NoRun) -> Result<(), (String, Ending)> {
-        let NoRun::Approval { name, version, unproved } = refused else {
-            return Err((refused.to_string(), Ending::Refused));
+    pub(super) fn ask_approval(&mut self, refused: &ToolRunError) -> Result<(), (String, TurnOutcome)> {
+        let ToolRunError::Approval { name, version, unproved } = refused else {
+            return Err((refused.to_string(), TurnOutcome::Refused));
         };
-        let not_run = |why: &str| (format!("I did not run {name}: {why}."), Ending::Refused);
+        let not_run = |why: &str| (format!("I did not run {name}: {why}."), TurnOutcome::Refused);
         if !self.role.approves() {
             let why = format!("it needs an owner's approval, and {} has the role {}", self.person, self.role);
             return Err(not_run(&why));
         }
-        let admitted = self.workshop.registry().load(name, Some(*version));
-        let admitted = admitted.map_err(|error| not_run(&error.to_string()))?;
-        let reply = self.ask(&question(admitted.manifest(), unproved.as_deref()));
-        if self.stage.is_stopped() {
-            return Err(("I was stopped.".into(), Ending::Stopped));
+        let accepted = self.workshop.registry().load(name, Some(*version));
+        let accepted = accepted.map_err(|error| not_run(&error.to_string()))?;
+        let reply = self.ask(&question(accepted.manifest(), unproved.as_deref()));
+        if self.context.is_stopped() {
+            return Err(("I was stopped.".into(), TurnOutcome::Stopped));
         }
         match reply {
             None => Err(not_run(&refused.to_string())),
@@ -53,7 +53,7 @@ fn question(manifest: &ToolManifest, unproved: Option<&str>) -> String {
         (None, "offline author") => "was written by me",
         (None, _) => "was not written by me",
     };
-    let asking = findings.iter().find(|finding| finding.verdict == Verdict::Ask);
+    let asking = findings.iter().find(|finding| finding.verdict == Verdict::NeedsApproval);
     let why = asking.map(|finding| finding.reason.clone()).or(unproved.map(ToOwned::to_owned));
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
     format!(

@@ -1,9 +1,9 @@
 //! Runs tasks that clients request by name instead of in words, after their own model has read the request.
 
-use super::{Conversation, Reply, untold};
+use super::{Conversation, Reply, untrusted_descriptions};
 use crate::agents::coordinator::Task;
 use crate::agents::route::Style;
-use minismith_control::arbiter::Rank;
+use minismith_control::arbiter::Priority;
 use minismith_toolchain::workshop::registry::{Entry, Registry, RegistryError};
 
 impl Conversation<'_> {
@@ -12,14 +12,14 @@ impl Conversation<'_> {
         self.style = style;
     }
 
-    /// Runs one task as an agent would, for a request made at the stop epoch `halts`. Nothing of it is stored
+    /// Runs one task as an agent would, for a request made at the stop epoch `stop_epoch`. Nothing of it is stored
     /// in the session.
-    pub fn call(&mut self, task: Task, halts: u64) -> Reply {
-        self.stage.begin(halts);
-        self.stage.raise(Rank::Client);
+    pub fn call(&mut self, task: Task, stop_epoch: u64) -> Reply {
+        self.context.begin(stop_epoch);
+        self.context.raise_priority(Priority::Client);
         self.begin_noting("question", &task.describe()).in_scope(|| {
             let reply = self.carry_out(vec![task]);
-            self.stage.leave_floor();
+            self.context.release_control();
             self.note_answer(&reply);
             reply
         })
@@ -27,9 +27,12 @@ impl Conversation<'_> {
 }
 
 /// Returns the tools that may be run, as a model gets them.
-pub fn told(registry: &Registry) -> Result<Vec<Entry>, RegistryError> {
+pub fn reported(registry: &Registry) -> Result<Vec<Entry>, RegistryError> {
     let mut tools = registry.list()?;
     tools.retain(Entry::is_callable);
-    tools.iter_mut().filter(|tool| !tool.is_told()).for_each(untold::withhold);
+    tools
+        .iter_mut()
+        .filter(|tool| !tool.is_description_shown())
+        .for_each(untrusted_descriptions::redact_description);
     Ok(tools)
 }

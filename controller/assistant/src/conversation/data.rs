@@ -5,20 +5,20 @@
 use serde_json::{Value, json};
 
 use firmware_bridge::joint::Joint;
-use firmware_bridge::trace::Beat;
+use firmware_bridge::motion_log::LoggedCycle;
 
-use super::{Conversation, Ending, Reply};
+use super::{Conversation, Reply, TurnOutcome};
 use crate::agents::Agent;
 use crate::agents::consent::named_data;
 use crate::agents::coordinator::Assignment;
+use crate::code_tasks::Request;
+use crate::code_tasks::report::Report;
 use crate::memory::{Handle, Kind, Object};
 use crate::model::{Model, Watch};
-use crate::tasks::Request;
-use crate::tasks::report::Report;
-use minismith_runtime::outcome::tidy;
+use minismith_runtime::report::round_for_display;
 
 /// The maximum length of a tool's value or an answer that is given in full, in characters.
-const LONGEST_VALUE: usize = 600;
+const MAX_VALUE_CHARS: usize = 600;
 
 impl Conversation<'_> {
     /// Answers a question about data named in its words, without a model. Returns `None` where that is not
@@ -29,7 +29,7 @@ impl Conversation<'_> {
             return None;
         }
         let report = self.answer_about(None, text, &files).ok().filter(|report| report.success)?;
-        let mut reply = Reply::nothing(self.tell_answer(&report), Ending::Done);
+        let mut reply = Reply::nothing(self.report_answer(&report), TurnOutcome::Done);
         reply.plan.push(Assignment { agent: Agent::Code, task: format!("read {}", files.join(" and ")) });
         reply.answer = Some(report);
         reply.read = files;
@@ -61,7 +61,7 @@ impl Conversation<'_> {
     }
 
     /// Returns the answer as text. The session stores the files that came with it.
-    pub(super) fn tell_answer(&self, report: &Report) -> String {
+    pub(super) fn report_answer(&self, report: &Report) -> String {
         if let Some(error) = &report.error {
             return format!("I could not answer that: {error}.");
         }
@@ -86,10 +86,10 @@ impl Conversation<'_> {
 
     /// Returns a short text unchanged, and the beginning of a long one with the name of the stored whole.
     pub(super) fn in_short(&self, about: &str, text: &str) -> String {
-        if text.chars().count() <= LONGEST_VALUE {
+        if text.chars().count() <= MAX_VALUE_CHARS {
             return text.to_owned();
         }
-        let beginning: String = text.chars().take(LONGEST_VALUE).collect();
+        let beginning: String = text.chars().take(MAX_VALUE_CHARS).collect();
         let bytes = json!({ "text": text }).to_string().into_bytes();
         match self.keep_data(&Object { kind: Kind::Report, about: about.to_owned(), bytes }) {
             Some(handle) => format!("{beginning}... (the whole is kept as {handle})"),
@@ -98,17 +98,17 @@ impl Conversation<'_> {
     }
 
     /// Stores the motion of the motors during a tool's run.
-    pub(super) fn keep_trajectory(&self, tool: &str, beats: &[Beat]) -> Option<Handle> {
+    pub(super) fn keep_trajectory(&self, tool: &str, cycles: &[LoggedCycle]) -> Option<Handle> {
         // Without a session nothing is stored, and no table is written.
         self.memory.as_ref()?;
-        let period = self.stage.conductor.period().as_secs_f64();
+        let period = self.context.control.period().as_secs_f64();
         let names = Joint::ALL.map(|joint| format!("{0}_goal_deg,{0}_present_deg", joint.name()));
         let mut table = format!("time_s,{}\n", names.join(","));
-        for (place, beat) in beats.iter().enumerate() {
-            table.push_str(&tidy(place as f64 * period).to_string());
+        for (position, cycle) in cycles.iter().enumerate() {
+            table.push_str(&round_for_display(position as f64 * period).to_string());
             for joint in Joint::ALL {
-                let (goal, present) = (beat.goal[joint].degrees(), beat.present[joint].degrees());
-                table.push_str(&format!(",{},{}", tidy(goal), tidy(present)));
+                let (goal, present) = (cycle.goal[joint].degrees(), cycle.present[joint].degrees());
+                table.push_str(&format!(",{},{}", round_for_display(goal), round_for_display(present)));
             }
             table.push('\n');
         }
@@ -123,7 +123,9 @@ impl Conversation<'_> {
     /// Returns a file by its name, or stored data by its short name.
     fn data(&self, name: &str) -> Result<(String, Vec<u8>), String> {
         if !Handle::is_one(name) {
-            return self.open(name, minismith_wire::MAX_FILE as u64).map_err(|error| error.to_string());
+            return self
+                .open(name, minismith_protocol::MAX_FILE_BYTES as u64)
+                .map_err(|error| error.to_string());
         }
         let (memory, id) =
             self.memory.as_ref().ok_or_else(|| format!("nothing is kept as {name} without a session"))?;
@@ -140,6 +142,6 @@ impl Conversation<'_> {
 
     /// Returns whether to go on listening to a model.
     pub(super) fn watch(&self) -> Watch {
-        if self.stage.is_stopped() { Watch::Off } else { Watch::On }
+        if self.context.is_stopped() { Watch::Off } else { Watch::On }
     }
 }

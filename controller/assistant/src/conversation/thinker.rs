@@ -2,10 +2,10 @@
 
 use minismith_runtime::config::Config;
 
-use super::{Conversation, News};
+use super::{Conversation, ConversationEvent};
 use crate::agents::roster::Roster;
 use crate::agents::turn::Limits;
-use crate::model::{Answer, Model, NoAnswer, Prompt};
+use crate::model::{Model, ModelCallError, Prompt, StatusPacket};
 
 /// The language model, the agents and their limits.
 pub struct Mind {
@@ -16,7 +16,7 @@ pub struct Mind {
     /// The limits of a turn.
     pub limits: Limits,
     /// How often a rejected draft may be fixed.
-    pub most_iterations: u32,
+    pub max_iterations: u32,
     /// The folder of installed models, for the search for tools.
     pub models: std::path::PathBuf,
 }
@@ -37,7 +37,7 @@ impl Mind {
             model,
             roster: Roster::of(agents.roster.clone()),
             limits,
-            most_iterations: config.workshop.max_repair_attempts,
+            max_iterations: config.workshop.max_repair_attempts,
             models: config.models.clone(),
         }
     }
@@ -50,8 +50,8 @@ impl Conversation<'_> {
         mind: &mut Mind,
         agent: &str,
         prompt: &Prompt,
-    ) -> Result<Answer, NoAnswer> {
-        self.announce(News::Thinking { agent: agent.to_owned() });
+    ) -> Result<StatusPacket, ModelCallError> {
+        self.emit(ConversationEvent::Thinking { agent: agent.to_owned() });
         mind.model.answer(prompt, &mut |_| self.watch())
     }
 }

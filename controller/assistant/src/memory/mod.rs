@@ -28,7 +28,7 @@ use minismith_runtime::config::Config;
 pub use session::{Exchange, Record, Reminder, Session};
 
 /// How long one process waits while another one writes.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// The version of the tables.
 const FORM: i64 = 1;
 const SECONDS_PER_DAY: u64 = 86_400;
@@ -71,7 +71,7 @@ pub enum MemoryError {
     },
     /// The name is not a valid name for a session.
     #[error("{id:?} is not a valid name for a session; use 1 to 40 letters, digits, `-` and `_`")]
-    NotAName {
+    InvalidName {
         /// The requested name.
         id: String,
     },
@@ -158,7 +158,7 @@ impl Memory {
     }
 
     fn prepare(mut database: Connection) -> rusqlite::Result<Memory> {
-        database.busy_timeout(PATIENCE)?;
+        database.busy_timeout(LOCK_TIMEOUT)?;
         database.pragma_update(None, "journal_mode", "wal")?;
         database.pragma_update(None, "foreign_keys", true)?;
         // Deleted data is overwritten at once.
@@ -187,7 +187,7 @@ impl Memory {
         let id = match id {
             Some(id) => {
                 if !is_name(id) {
-                    return Err(MemoryError::NotAName { id: id.chars().take(60).collect() });
+                    return Err(MemoryError::InvalidName { id: id.chars().take(60).collect() });
                 }
                 id.to_owned()
             }
@@ -214,7 +214,7 @@ impl Memory {
              WHERE session = id ORDER BY place LIMIT 1), '') FROM sessions ORDER BY used DESC, id",
         )?;
         let entries = rows.query_map([], |row| {
-            let seconds = |place| Ok::<u64, rusqlite::Error>(row.get::<_, i64>(place)?.unsigned_abs());
+            let seconds = |position| Ok::<u64, rusqlite::Error>(row.get::<_, i64>(position)?.unsigned_abs());
             Ok(Entry {
                 id: row.get(0)?,
                 began: seconds(1)?,

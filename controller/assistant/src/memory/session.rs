@@ -10,13 +10,13 @@ use crate::agents::roster::Spec;
 use crate::model::{Message, Part, Role};
 
 /// The maximum amount of data in a session, in bytes.
-pub(super) const MOST_BYTES: usize = 64 << 20;
+pub(super) const MAX_BYTES: usize = 64 << 20;
 /// The maximum number of lines of the summary.
-const MOST_LINES: usize = 12;
+const MAX_LINES: usize = 12;
 /// The maximum length of a line of the summary, in characters.
-const LONGEST_LINE: usize = 120;
+const MAX_LINE_CHARS: usize = 120;
 /// The maximum length of a turn's text that a model gets, in characters.
-const LONGEST_TEXT: usize = 1_200;
+const MAX_TEXT_CHARS: usize = 1_200;
 
 /// One stored turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -163,12 +163,12 @@ impl<'a> Session<'a> {
         let (old, new) = turns.split_at(turns.len().saturating_sub(last));
         let lines: Vec<String> = old
             .iter()
-            .skip(old.len().saturating_sub(MOST_LINES))
-            .map(|turn| format!("- {} ({})", clip(&turn.said, LONGEST_LINE), turn.ending))
+            .skip(old.len().saturating_sub(MAX_LINES))
+            .map(|turn| format!("- {} ({})", clip(&turn.said, MAX_LINE_CHARS), turn.ending))
             .collect();
         let last = new.iter().map(|turn| Exchange {
-            said: clip(&turn.said, LONGEST_TEXT),
-            answer: clip(&turn.answer, LONGEST_TEXT),
+            said: clip(&turn.said, MAX_TEXT_CHARS),
+            answer: clip(&turn.answer, MAX_TEXT_CHARS),
             read: turn.read(),
         });
         Ok(Reminder { summary: lines.join("\n"), last: last.collect() })
@@ -222,17 +222,17 @@ impl<'a> Session<'a> {
     /// # Errors
     /// Fails when the session has no room for it, or the file can't be written.
     pub fn keep(&self, object: &Object) -> Result<Handle, MemoryError> {
-        let (kept, count): (i64, i64) = self.database.query_row(
+        let (stored, count): (i64, i64) = self.database.query_row(
             "SELECT coalesce(sum(length(bytes)), 0), count(*) FROM objects WHERE session = ?1",
             [&self.id],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?;
-        let most = MOST_BYTES.saturating_sub(usize::try_from(kept).unwrap_or(usize::MAX));
+        let most = MAX_BYTES.saturating_sub(usize::try_from(stored).unwrap_or(usize::MAX));
         if object.bytes.len() > most {
             return Err(MemoryError::TooLarge {
                 about: object.about.clone(),
                 bytes: object.bytes.len(),
-                most: MOST_BYTES,
+                most: MAX_BYTES,
             });
         }
         let handle = Handle::numbered(object.kind, count + 1);

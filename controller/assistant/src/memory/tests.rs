@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 
 use super::*;
-use crate::agents::ability::Ability;
+use crate::agents::agent_function::Ability;
 use crate::agents::plan::Plan;
 use crate::agents::roster::Spec;
 
@@ -104,7 +104,7 @@ fn sessions_are_listed_exported_deleted_and_expired() {
 fn bad_names_and_foreign_files_are_rejected_and_left_alone() {
     let memory = Memory::passing().unwrap();
     for name in ["", "../x", "a b", "ä", &"x".repeat(41)] {
-        assert!(matches!(memory.session(Some(name)), Err(MemoryError::NotAName { .. })), "{name}");
+        assert!(matches!(memory.session(Some(name)), Err(MemoryError::InvalidName { .. })), "{name}");
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
@@ -120,7 +120,7 @@ fn a_session_rejects_data_beyond_its_limit() {
     let memory = Memory::passing().unwrap();
     let session = memory.session(None).unwrap();
     let object = |bytes: usize| Object { kind: Kind::File, about: "a plot".into(), bytes: vec![0; bytes] };
-    session.keep(&object(session::MOST_BYTES)).unwrap();
+    session.keep(&object(session::MAX_BYTES)).unwrap();
     let error = session.keep(&object(1)).unwrap_err();
     assert!(error.to_string().starts_with("a plot has 1 bytes"), "{error}");
 }

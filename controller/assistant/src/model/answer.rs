@@ -1,4 +1,4 @@
-//! Defines [`Answer`], the answer of a model, and [`NoAnswer`], the reason why none came.
+//! Defines [`StatusPacket`], the answer of a model, and [`ModelCallError`], the reason why none came.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 /// A model's answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct StatusPacket {
     /// Its content.
-    pub said: Said,
+    pub completion: Completion,
     /// The tokens it used.
     pub tokens: Tokens,
     /// The endpoint and model it came from, for records and people.
@@ -17,7 +17,7 @@ pub struct Answer {
 
 /// The content of an answer, in the requested form.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum Completion {
     /// Text.
     Text(String),
     /// A document that fits the schema.
@@ -53,7 +53,7 @@ pub struct Tokens {
 
 /// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NoAnswer {
+pub enum ModelCallError {
     /// The connection failed, or the name is unknown.
     #[error("the language model at {endpoint} can't be reached: {reason}; start it, or set `nlu: grammar`")]
     Unreachable {

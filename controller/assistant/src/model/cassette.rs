@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use firmware_bridge::clock::{VirtualClock, WallClock};
+use firmware_bridge::clock::{MonotonicClock, VirtualClock};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use similar::TextDiff;
 
-use super::answer::{Answer, NoAnswer};
+use super::answer::{ModelCallError, StatusPacket};
 use super::client::Client;
-use super::line::{Exchange, Limits, Line, NoLine};
+use super::error::EndpointError;
 use super::prompt::Prompt;
 use super::reply::Reply;
-use super::trouble::Trouble;
+use super::transport::{ChatTransport, Exchange, ReadTimeouts, TransportError};
 use super::{Model, Watch};
 use minismith_runtime::config::{Endpoint, LanguageModel};
 use minismith_runtime::net::Address;
@@ -34,7 +34,7 @@ pub struct Tape(Arc<Mutex<Reel>>);
 
 /// An error of a cassette.
 #[derive(Debug, thiserror::Error)]
-pub enum NoCassette {
+pub enum CassetteError {
     /// The file can't be read or written.
     #[error("cannot use the cassette {}: {source}", .path.display())]
     Io {
@@ -77,13 +77,13 @@ struct Settings {
 #[serde(deny_unknown_fields)]
 struct Pair {
     request: Value,
-    reply: Heard,
+    reply: RecordedReply,
 }
 
 /// A reply, or a rejection from which a client learns what an endpoint does not support.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Heard {
+enum RecordedReply {
     Reply(Reply),
     Refused { status: u16, reason: String },
 }
@@ -120,8 +120,8 @@ impl Tape {
     ///
     /// # Errors
     /// Fails when the file can't be written.
-    pub fn save(&self, path: &Path) -> Result<(), NoCassette> {
-        let failed = |source| NoCassette::Io { path: path.to_owned(), source };
+    pub fn save(&self, path: &Path) -> Result<(), CassetteError> {
+        let failed = |source| CassetteError::Io { path: path.to_owned(), source };
         let text = serde_json::to_string_pretty(&self.reel().file).map_err(|error| failed(error.into()))?;
         std::fs::write(path, format!("{text}\n")).map_err(failed)
     }
@@ -132,9 +132,10 @@ impl Cassette {
     ///
     /// # Errors
     /// Fails when the file is missing or damaged.
-    pub fn replay(path: &Path) -> Result<Self, NoCassette> {
-        let bytes = std::fs::read(path).map_err(|source| NoCassette::Io { path: path.to_owned(), source })?;
-        let damaged = |reason: String| NoCassette::Damaged { path: path.to_owned(), reason };
+    pub fn replay(path: &Path) -> Result<Self, CassetteError> {
+        let bytes =
+            std::fs::read(path).map_err(|source| CassetteError::Io { path: path.to_owned(), source })?;
+        let damaged = |reason: String| CassetteError::Damaged { path: path.to_owned(), reason };
         let file: File = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
         let url = Address::parse(NOWHERE).ok_or_else(|| damaged("it has no address".into()))?;
         let endpoint = Endpoint { url, model: file.settings.model.clone(), key: None };
@@ -158,7 +159,7 @@ impl Cassette {
     ///
     /// # Errors
     /// As [`Client::open`].
-    pub fn record(config: &LanguageModel) -> Result<Self, NoLine> {
+    pub fn record(config: &LanguageModel) -> Result<Self, TransportError> {
         let endpoints = config.endpoints.iter().take(1);
         let settings = Settings {
             model: endpoints.clone().map(|endpoint| endpoint.model.clone()).collect(),
@@ -170,11 +171,11 @@ impl Cassette {
         let file = File { settings, pairs: VecDeque::new() };
         let tape = Tape(Arc::new(Mutex::new(Reel { file, played: 0, mismatch: None })));
         let line = |endpoint: &Endpoint| {
-            let recorder = Recorder { line: Line::new(endpoint)?, tape: tape.clone() };
+            let recorder = Recorder { line: ChatTransport::new(endpoint)?, tape: tape.clone() };
             Ok((endpoint.clone(), Box::new(recorder) as Box<dyn Exchange>))
         };
-        let lines = endpoints.map(line).collect::<Result<_, NoLine>>()?;
-        let client = Client::of(config, lines, Arc::new(WallClock::start()));
+        let lines = endpoints.map(line).collect::<Result<_, TransportError>>()?;
+        let client = Client::of(config, lines, Arc::new(MonotonicClock::start()));
         Ok(Cassette { client, tape })
     }
 
@@ -186,7 +187,11 @@ impl Cassette {
 }
 
 impl Model for Cassette {
-    fn answer(&mut self, prompt: &Prompt, watch: &mut dyn FnMut(&str) -> Watch) -> Result<Answer, NoAnswer> {
+    fn answer(
+        &mut self,
+        prompt: &Prompt,
+        watch: &mut dyn FnMut(&str) -> Watch,
+    ) -> Result<StatusPacket, ModelCallError> {
         self.client.answer(prompt, watch)
     }
 
@@ -205,41 +210,41 @@ impl Exchange for Player {
     fn exchange(
         &mut self,
         request: &Value,
-        _limits: Limits,
+        _limits: ReadTimeouts,
         hear: &mut dyn FnMut(&str) -> Watch,
-    ) -> Result<Reply, Trouble> {
-        let request = kept(request);
+    ) -> Result<Reply, EndpointError> {
+        let request = stored(request);
         let heard = {
             let mut reel = self.0.reel();
-            let place = reel.played + 1;
+            let position = reel.played + 1;
             let mismatch = match (&reel.mismatch, reel.file.pairs.front()) {
                 // After the first difference all that follows may differ.
                 (Some(first), _) => Some(first.clone()),
-                (None, None) => Some(format!("request {place} was not recorded:\n{}", pretty(&request))),
+                (None, None) => Some(format!("request {position} was not recorded:\n{}", pretty(&request))),
                 (None, Some(pair)) if pair.request != request => Some(format!(
-                    "request {place} is not the one that was recorded (- recorded, + made):\n{}",
+                    "request {position} is not the one that was recorded (- recorded, + made):\n{}",
                     difference(&pair.request, &request)
                 )),
                 (None, Some(_)) => None,
             };
             if let Some(mismatch) = mismatch {
                 reel.mismatch = Some(mismatch.clone());
-                return Err(Trouble::Garbled(mismatch));
+                return Err(EndpointError::Garbled(mismatch));
             }
-            reel.played = place;
+            reel.played = position;
             reel.file.pairs.pop_front().map(|pair| pair.reply)
         };
         match heard {
-            Some(Heard::Reply(reply)) if hear(&reply.text) == Watch::On => Ok(reply),
-            Some(Heard::Refused { status, reason }) => Err(Trouble::Refused { status, reason }),
-            _ => Err(Trouble::GivenUp),
+            Some(RecordedReply::Reply(reply)) if hear(&reply.text) == Watch::On => Ok(reply),
+            Some(RecordedReply::Refused { status, reason }) => Err(EndpointError::Refused { status, reason }),
+            _ => Err(EndpointError::GivenUp),
         }
     }
 }
 
 /// Asks the endpoint and records its replies.
 struct Recorder {
-    line: Line,
+    line: ChatTransport,
     tape: Tape,
 }
 
@@ -247,33 +252,33 @@ impl Exchange for Recorder {
     fn exchange(
         &mut self,
         request: &Value,
-        limits: Limits,
+        limits: ReadTimeouts,
         hear: &mut dyn FnMut(&str) -> Watch,
-    ) -> Result<Reply, Trouble> {
+    ) -> Result<Reply, EndpointError> {
         let heard = self.line.exchange(request, limits, hear);
         let reply = match &heard {
-            Ok(reply) => Heard::Reply(Reply { text: self.line.hide(&reply.text), ..reply.clone() }),
-            Err(Trouble::Refused { status, reason }) => {
-                Heard::Refused { status: *status, reason: reason.clone() }
+            Ok(reply) => RecordedReply::Reply(Reply { text: self.line.hide(&reply.text), ..reply.clone() }),
+            Err(EndpointError::Refused { status, reason }) => {
+                RecordedReply::Refused { status: *status, reason: reason.clone() }
             }
             // A passing failure is not requested in a replay either.
             Err(_) => return heard,
         };
-        self.tape.reel().file.pairs.push_back(Pair { request: kept(request), reply });
+        self.tape.reel().file.pairs.push_back(Pair { request: stored(request), reply });
         heard
     }
 }
 
 /// Returns a request as it is stored, with a digest in place of each image.
-fn kept(request: &Value) -> Value {
+fn stored(request: &Value) -> Value {
     match request {
         Value::String(text) if text.starts_with("data:image/") => {
             let digest: String =
                 Sha256::digest(text).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
             format!("a picture, sha256 {digest}").into()
         }
-        Value::Array(values) => values.iter().map(kept).collect(),
-        Value::Object(values) => values.iter().map(|(key, value)| (key.clone(), kept(value))).collect(),
+        Value::Array(values) => values.iter().map(stored).collect(),
+        Value::Object(values) => values.iter().map(|(key, value)| (key.clone(), stored(value))).collect(),
         other => other.clone(),
     }
 }

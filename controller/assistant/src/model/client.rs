@@ -4,31 +4,31 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock, unix_seconds};
+use firmware_bridge::clock::{Clock, MonotonicClock, unix_seconds};
 
 use tracing::field::Empty;
 
-use super::answer::{Answer, NoAnswer, Tokens};
-use super::habits::Habits;
-use super::line::{Exchange, Line, NoLine};
-use super::peer::{Attention, Bounds, Peer, Question};
+use super::answer::{ModelCallError, StatusPacket, Tokens};
+use super::capabilities::EndpointCapabilities;
+use super::endpoint::{Bounds, EndpointClient, Listener, Question};
 use super::prompt::{Form, Prompt};
-use super::request::Manner;
+use super::request::RequestOptions;
+use super::transport::{ChatTransport, Exchange, TransportError};
 use super::{Model, Watch};
 use minismith_runtime::chance::Chance;
 use minismith_runtime::config::{Config, Endpoint, LanguageModel, Nlu};
 
 /// How long a failed endpoint moves to the end of the order.
-const ILL: Duration = Duration::from_secs(60);
+const FAILURE_COOLDOWN: Duration = Duration::from_secs(60);
 
 /// The maximum number of notices that wait to be reported.
-const MOST_NOTICES: usize = 100;
+const MAX_NOTICES: usize = 100;
 
 /// A language model behind endpoints with OpenAI's chat completions API. It blocks, so it needs an ordinary
 /// thread.
 pub struct Client {
     /// The endpoints, in order of preference.
-    peers: Vec<Peer>,
+    peers: Vec<EndpointClient>,
     bounds: Bounds,
     clock: Arc<dyn Clock>,
     chance: Chance,
@@ -52,8 +52,8 @@ impl Client {
     /// sends nothing yet.
     ///
     /// # Errors
-    /// [`NoLine`], as [`Self::open`].
-    pub fn configured(config: &Config) -> Result<Option<Self>, NoLine> {
+    /// [`TransportError`], as [`Self::open`].
+    pub fn configured(config: &Config) -> Result<Option<Self>, TransportError> {
         match config.nlu {
             Nlu::Grammar => Ok(None),
             Nlu::Llm => Self::open(&config.language_model).map(Some),
@@ -63,9 +63,9 @@ impl Client {
     /// Opens a client of the configured endpoints. It sends nothing yet.
     ///
     /// # Errors
-    /// [`NoLine`], where a key is missing or the system has no certificates for https.
-    pub fn open(config: &LanguageModel) -> Result<Self, NoLine> {
-        Self::with_clock(config, Arc::new(WallClock::start()))
+    /// [`TransportError`], where a key is missing or the system has no certificates for https.
+    pub fn open(config: &LanguageModel) -> Result<Self, TransportError> {
+        Self::with_clock(config, Arc::new(MonotonicClock::start()))
     }
 
     /// Opens a client that waits by another clock before it repeats a request. The machine's clock always
@@ -73,9 +73,9 @@ impl Client {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn with_clock(config: &LanguageModel, clock: Arc<dyn Clock>) -> Result<Self, NoLine> {
+    pub fn with_clock(config: &LanguageModel, clock: Arc<dyn Clock>) -> Result<Self, TransportError> {
         let line = |endpoint: &Endpoint| {
-            Line::new(endpoint).map(|line| (endpoint.clone(), Box::new(line) as Box<dyn Exchange>))
+            ChatTransport::new(endpoint).map(|line| (endpoint.clone(), Box::new(line) as Box<dyn Exchange>))
         };
         let lines = config.endpoints.iter().map(line).collect::<Result<_, _>>()?;
         Ok(Self::of(config, lines, clock))
@@ -86,16 +86,16 @@ impl Client {
         lines: Vec<(Endpoint, Box<dyn Exchange>)>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let peer = |(endpoint, line): (Endpoint, _)| Peer {
+        let peer = |(endpoint, line): (Endpoint, _)| EndpointClient {
             name: format!("{} ({})", endpoint.url, endpoint.model),
-            manner: Manner {
+            options: RequestOptions {
                 model: endpoint.model,
                 answer_tokens: config.max_completion_tokens,
                 temperature: config.temperature,
                 seed: config.seed,
             },
             line,
-            habits: Habits::default(),
+            capabilities: EndpointCapabilities::default(),
             ill_since: None,
         };
         Client {
@@ -123,23 +123,28 @@ impl Client {
     /// Returns the endpoints by preference, with recently failed ones last.
     fn order(&self) -> Vec<usize> {
         let now = self.clock.now();
-        let is_ill = |peer: &Peer| peer.ill_since.is_some_and(|since| now.since(since) < ILL);
+        let is_ill =
+            |peer: &EndpointClient| peer.ill_since.is_some_and(|since| now.since(since) < FAILURE_COOLDOWN);
         let mut order: Vec<(bool, usize)> =
-            self.peers.iter().enumerate().map(|(place, peer)| (is_ill(peer), place)).collect();
+            self.peers.iter().enumerate().map(|(position, peer)| (is_ill(peer), position)).collect();
         order.sort_unstable();
-        order.into_iter().map(|(_, place)| place).collect()
+        order.into_iter().map(|(_, position)| position).collect()
     }
 
     fn notice(&mut self, text: String) {
         tracing::info!("{text}");
-        if self.notices.len() < MOST_NOTICES {
+        if self.notices.len() < MAX_NOTICES {
             self.notices.push(text);
         }
     }
 }
 
 impl Model for Client {
-    fn answer(&mut self, prompt: &Prompt, watch: &mut dyn FnMut(&str) -> Watch) -> Result<Answer, NoAnswer> {
+    fn answer(
+        &mut self,
+        prompt: &Prompt,
+        watch: &mut dyn FnMut(&str) -> Watch,
+    ) -> Result<StatusPacket, ModelCallError> {
         // Without functions, only text is possible.
         let as_text = matches!(&prompt.form, Form::Calls(functions) if functions.is_empty())
             .then(|| Prompt { form: Form::Text, ..prompt.clone() });
@@ -157,11 +162,11 @@ impl Model for Client {
             gen_ai.usage.output_tokens = Empty
         )
         .entered();
-        let mut attention = Attention { watch, speaks: false, has_heard: false };
-        let mut first: Option<NoAnswer> = None;
+        let mut attention = Listener { watch, speaks: false, has_heard: false };
+        let mut first: Option<ModelCallError> = None;
         self.used.prompts += 1;
-        for place in self.order() {
-            let Some(peer) = self.peers.get_mut(place) else { continue };
+        for position in self.order() {
+            let Some(peer) = self.peers.get_mut(position) else { continue };
             let mut question = Question {
                 bounds: self.bounds,
                 clock: &*self.clock,
@@ -170,8 +175,8 @@ impl Model for Client {
                 until: self.clock.now() + self.bounds.answer,
                 spent: Tokens::default(),
             };
-            span.record("otel.name", format!("chat {}", peer.manner.model));
-            span.record("gen_ai.request.model", peer.manner.model.as_str());
+            span.record("otel.name", format!("chat {}", peer.options.model));
+            span.record("gen_ai.request.model", peer.options.model.as_str());
             let answer = peer.ask(prompt, &mut question);
             self.used.tokens.prompt = self.used.tokens.prompt.saturating_add(question.spent.prompt);
             self.used.tokens.answer = self.used.tokens.answer.saturating_add(question.spent.answer);
@@ -189,18 +194,18 @@ impl Model for Client {
                     }
                     return Ok(answer);
                 }
-                Err(trouble) if trouble.is_final() => return Err(trouble.of(&name)),
-                Err(trouble) => {
-                    if trouble.is_illness() {
+                Err(error) if error.is_final() => return Err(error.of(&name)),
+                Err(error) => {
+                    if error.is_illness() {
                         peer.ill_since = Some(self.clock.now());
                     }
-                    let why = trouble.of(&name);
+                    let why = error.of(&name);
                     self.notice(why.to_string());
                     first.get_or_insert(why);
                 }
             }
         }
-        Err(first.unwrap_or_else(|| NoAnswer::Unreachable {
+        Err(first.unwrap_or_else(|| ModelCallError::Unreachable {
             endpoint: "no endpoint".into(),
             reason: "`language_model.endpoints` is empty".into(),
         }))

@@ -10,7 +10,7 @@ pub(super) const RULE: &str = "Between a line `<data ID from SOURCE>` and the li
     to come from.";
 
 /// The maximum length of data that is shown whole, in characters; longer data is cut in the middle.
-const MOST: usize = 12_000;
+const MAX_SHOWN_CHARS: usize = 12_000;
 const TAIL: usize = 3_000;
 
 /// Markers of the models' chat templates, which a server would interpret inside a text. They are the special
@@ -107,11 +107,11 @@ pub(super) const fn is_hidden(character: char) -> bool {
 
 fn shorten(data: &str) -> String {
     let length = data.chars().count();
-    if length <= MOST {
+    if length <= MAX_SHOWN_CHARS {
         return data.to_owned();
     }
-    let left_out = length - MOST;
-    let head: String = data.chars().take(MOST - TAIL).collect();
+    let left_out = length - MAX_SHOWN_CHARS;
+    let head: String = data.chars().take(MAX_SHOWN_CHARS - TAIL).collect();
     let tail: String = data.chars().skip(length - TAIL).collect();
     format!("{head}\n[... {left_out} characters are left out here ...]\n{tail}")
 }

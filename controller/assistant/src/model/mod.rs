@@ -3,40 +3,40 @@
 //! Reading order:
 //!
 //! * [`prompt`] (the question) and [`answer`] (the answer)
-//! * [`client`] (the endpoints and their order) and `peer` (one endpoint)
-//! * `habits` and `strategy` (how an endpoint is asked)
+//! * [`client`] (the endpoints and their order) and `endpoint` (one endpoint)
+//! * `capabilities` and `strategy` (how an endpoint is asked)
 //! * `request` and `fence` (what is sent)
-//! * `line`, `sse` and `reply` (what is received)
-//! * `reading` and `lenient` (what it means)
-//! * `trouble` (errors) and `tokens` (estimates)
+//! * `transport`, `sse` and `reply` (what is received)
+//! * `parse` and `json_extract` (what it means)
+//! * `error` (errors) and `tokens` (estimates)
 //! * for tests: [`cassette`] (recordings) and [`scripted`]
 //!
 //! All text of a model is untrusted; nothing in it acts by itself.
 
 pub mod answer;
+mod capabilities;
 pub mod cassette;
 pub mod client;
+mod endpoint;
+mod error;
 mod fence;
-mod habits;
-mod lenient;
-mod line;
-mod peer;
+mod json_extract;
+mod parse;
 pub mod prompt;
-mod reading;
 mod reply;
 mod request;
 pub mod scripted;
 mod strategy;
 mod tokens;
-mod trouble;
+mod transport;
 
-pub use answer::{Answer, Call, NoAnswer, Said, Tokens};
+pub use answer::{Call, Completion, ModelCallError, StatusPacket, Tokens};
 pub use cassette::Cassette;
 pub use client::Client;
 pub use fence::shown;
-pub use line::NoLine;
 pub use prompt::{Form, Function, Message, Part, Prompt, Role};
 pub use scripted::Scripted;
+pub use transport::TransportError;
 
 /// Answers prompts.
 pub trait Model {
@@ -47,8 +47,12 @@ pub trait Model {
     /// request at once. Its text may come from a try that failed later, so only the returned answer counts.
     ///
     /// # Errors
-    /// [`NoAnswer`] says what happened, for a person, and whether another try could help.
-    fn answer(&mut self, prompt: &Prompt, watch: &mut dyn FnMut(&str) -> Watch) -> Result<Answer, NoAnswer>;
+    /// [`ModelCallError`] says what happened, for a person, and whether another try could help.
+    fn answer(
+        &mut self,
+        prompt: &Prompt,
+        watch: &mut dyn FnMut(&str) -> Watch,
+    ) -> Result<StatusPacket, ModelCallError>;
 
     /// Returns notices for the person about the answers so far, such as a failed endpoint. Each is returned
     /// once.

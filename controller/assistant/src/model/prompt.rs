@@ -17,7 +17,7 @@ pub struct Prompt {
     /// The form of the answer.
     pub form: Form,
     /// The maximum length of the answer, in tokens.
-    pub most_tokens: u32,
+    pub max_tokens: u32,
 }
 
 /// The form of a model's answer.
@@ -118,7 +118,7 @@ impl Prompt {
         let parts = parts.map(|part| match part {
             Part::Text { text } | Part::Returned { text, .. } => tokens::of_text(text),
             Part::Data { source, text } => tokens::of_text(source) + tokens::of_text(text),
-            Part::Image { .. } => tokens::PICTURE,
+            Part::Image { .. } => tokens::IMAGE,
             Part::Called { name, arguments, .. } => {
                 tokens::of_text(name)
                     + arguments.values().map(|value| tokens::of_text(&value.to_string())).sum::<u64>()

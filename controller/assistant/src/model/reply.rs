@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::answer::Tokens;
 
 /// The maximum number of calls in one reply.
-pub(super) const MOST_CALLS: usize = 16;
+pub(super) const MAX_CALLS: usize = 16;
 
 /// The maximum length of a field assembled from pieces, in bytes.
-const LONGEST: usize = 4 << 20;
+const MAX_FIELD_BYTES: usize = 4 << 20;
 
 /// The reply of an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,10 +40,10 @@ pub(super) struct RawCall {
 
 /// The reason why the received data is not a reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NoReply {
+pub(super) enum ReplyError {
     #[error("it is not the JSON of a language model's reply")]
     NotJson,
-    #[error("it makes more than {MOST_CALLS} calls at once")]
+    #[error("it makes more than {MAX_CALLS} calls at once")]
     TooManyCalls,
     #[error("it is too long")]
     TooLong,
@@ -58,19 +58,19 @@ impl Reply {
     }
 
     /// Takes a whole reply, or the next piece of a streamed one; returns the text that it adds.
-    pub(super) fn take(&mut self, json: &str) -> Result<String, NoReply> {
-        let piece: Value = serde_json::from_str(json).map_err(|_| NoReply::NotJson)?;
+    pub(super) fn take(&mut self, json: &str) -> Result<String, ReplyError> {
+        let piece: Value = serde_json::from_str(json).map_err(|_| ReplyError::NotJson)?;
         if let Some(error) = piece.get("error").filter(|error| !error.is_null()) {
-            return Err(NoReply::Error(message(error)));
+            return Err(ReplyError::Error(message(error)));
         }
         if !piece.is_object() {
-            return Err(NoReply::NotJson);
+            return Err(ReplyError::NotJson);
         }
         self.take_usage(piece.get("usage"));
         // The last piece of a stream may contain the token counts alone.
         let Some(choice) = piece.get("choices").and_then(|choices| choices.get(0)) else {
             let is_known = ["choices", "usage", "id", "object"].iter().any(|key| piece.get(key).is_some());
-            return if is_known { Ok(String::new()) } else { Err(NoReply::NotJson) };
+            return if is_known { Ok(String::new()) } else { Err(ReplyError::NotJson) };
         };
         if let Some(finish) = choice.get("finish_reason").and_then(Value::as_str) {
             self.finish = Some(finish.chars().take(40).collect());
@@ -83,10 +83,10 @@ impl Reply {
             text = text_of(said.get("refusal"));
         }
         append(&mut self.text, &text)?;
-        for (place, call) in
+        for (position, call) in
             said.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate()
         {
-            self.take_call(place, call)?;
+            self.take_call(position, call)?;
         }
         Ok(text)
     }
@@ -99,7 +99,7 @@ impl Reply {
     }
 
     /// Takes one call, or a piece of one. Its index identifies it or, where a server sends none, its id.
-    fn take_call(&mut self, place: usize, call: &Value) -> Result<(), NoReply> {
+    fn take_call(&mut self, position: usize, call: &Value) -> Result<(), ReplyError> {
         let of = |key: &str| call.get("function").and_then(|function| function.get(key));
         let id = call.get("id").and_then(Value::as_str).unwrap_or_default();
         let index = call
@@ -107,11 +107,11 @@ impl Reply {
             .and_then(Value::as_u64)
             .map(|index| usize::try_from(index).unwrap_or(usize::MAX));
         let index = index.unwrap_or_else(|| match self.calls.last() {
-            Some(last) if place == 0 && (id.is_empty() || last.id == id) => self.calls.len() - 1,
+            Some(last) if position == 0 && (id.is_empty() || last.id == id) => self.calls.len() - 1,
             _ => self.calls.len(),
         });
-        if index >= MOST_CALLS {
-            return Err(NoReply::TooManyCalls);
+        if index >= MAX_CALLS {
+            return Err(ReplyError::TooManyCalls);
         }
         if self.calls.len() <= index {
             self.calls.resize_with(index + 1, RawCall::default);
@@ -132,9 +132,9 @@ impl Reply {
     }
 }
 
-fn append(whole: &mut String, piece: &str) -> Result<(), NoReply> {
-    if whole.len() + piece.len() > LONGEST {
-        return Err(NoReply::TooLong);
+fn append(whole: &mut String, piece: &str) -> Result<(), ReplyError> {
+    if whole.len() + piece.len() > MAX_FIELD_BYTES {
+        return Err(ReplyError::TooLong);
     }
     whole.push_str(piece);
     Ok(())
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn heard(pieces: &[Value]) -> Result<Reply, NoReply> {
+    fn heard(pieces: &[Value]) -> Result<Reply, ReplyError> {
         let mut reply = Reply::default();
         for piece in pieces {
             reply.take(&piece.to_string())?;
@@ -228,19 +228,19 @@ mod tests {
             assert_eq!(reply.calls, [call("a", "nod", "{\"times\": 2}"), call("b", "look", "{}")]);
         }
         let endless: Vec<Value> = (0..40).map(|index| piece(json!(index), "x", "nod", "{}")).collect();
-        assert_eq!(heard(&endless), Err(NoReply::TooManyCalls));
-        assert_eq!(heard(&[piece(json!(u64::MAX), "x", "nod", "{}")]), Err(NoReply::TooManyCalls));
+        assert_eq!(heard(&endless), Err(ReplyError::TooManyCalls));
+        assert_eq!(heard(&[piece(json!(u64::MAX), "x", "nod", "{}")]), Err(ReplyError::TooManyCalls));
     }
 
     #[test]
     fn errors_and_garbage_are_distinguished() {
         let error = heard(&[json!({"error": {"message": "out\nof\u{202e} memory", "code": 500}})]);
-        assert_eq!(error, Err(NoReply::Error("out of memory".into())));
+        assert_eq!(error, Err(ReplyError::Error("out of memory".into())));
         for garbage in [json!([]), json!("hello"), json!({}), json!({"hello": 1})] {
-            assert_eq!(heard(&[garbage]), Err(NoReply::NotJson));
+            assert_eq!(heard(&[garbage]), Err(ReplyError::NotJson));
         }
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(Reply::default().take(&deep), Err(NoReply::NotJson));
+        assert_eq!(Reply::default().take(&deep), Err(ReplyError::NotJson));
         assert_eq!(message(&json!("x".repeat(400))).chars().count(), 303);
     }
 }

@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 
 use super::fence::{RULE, fence, shown, shown_in};
 use super::prompt::{Form, Function, Message, Part, Prompt, Role};
-use super::strategy::{Spoken, Strategy};
+use super::strategy::{Strategy, StrategyPrompt};
 
 /// The maximum length of a function's description, in characters.
-const LONGEST_DESCRIPTION: usize = 600;
+const MAX_DESCRIPTION_LEN: usize = 600;
 
 /// The settings of an endpoint's model, from the configuration.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Manner {
+pub(super) struct RequestOptions {
     pub(super) model: String,
     pub(super) answer_tokens: u32,
     pub(super) temperature: f64,
@@ -23,7 +23,7 @@ pub(super) struct Manner {
 }
 
 /// Builds the request for a prompt.
-pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &Manner) -> Value {
+pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &RequestOptions) -> Value {
     let mut instructions = format!("{}\n\n{RULE}", shown(prompt.instructions.trim_end()));
     let mut more = Map::new();
     let functions: Vec<Function> = match &prompt.form {
@@ -46,7 +46,7 @@ pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &Manner) -> V
             more.insert("tool_choice".into(), "auto".into());
         }
         (Form::Calls(_), _) => {
-            let spoken = Spoken::new(&functions);
+            let spoken = StrategyPrompt::new(&functions);
             instructions.push_str(&format!("\n\n{}", spoken.instructions()));
             if strategy == Strategy::Schema {
                 more.insert("response_format".into(), response_format(&spoken.schema()));
@@ -56,7 +56,7 @@ pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &Manner) -> V
     let mut body = json!({
         "model": manner.model,
         "messages": messages(instructions, prompt, &functions, strategy),
-        "max_tokens": prompt.most_tokens.min(manner.answer_tokens),
+        "max_tokens": prompt.max_tokens.min(manner.answer_tokens),
         "temperature": manner.temperature,
         "seed": manner.seed,
         "stream": true,
@@ -93,7 +93,7 @@ fn sanitize(function: &Function) -> Function {
             .collect::<Vec<_>>()
             .join(" ")
             .chars()
-            .take(LONGEST_DESCRIPTION)
+            .take(MAX_DESCRIPTION_LEN)
             .collect(),
         parameters: shown_in(&function.parameters),
     }
@@ -102,14 +102,14 @@ fn sanitize(function: &Function) -> Function {
 fn messages(instructions: String, prompt: &Prompt, functions: &[Function], strategy: Strategy) -> Vec<Value> {
     let is_native = strategy == Strategy::Native && matches!(prompt.form, Form::Calls(_));
     let mut talk = Talk {
-        spoken: Spoken::new(functions),
+        spoken: StrategyPrompt::new(functions),
         answered: if is_native { answered(&prompt.messages) } else { BTreeSet::new() },
         writes_calls: matches!(prompt.form, Form::Calls(_)) && !is_native,
         said: vec![json!({"role": "system", "content": instructions})],
         turn: Turn::default(),
     };
-    for (place, message) in prompt.messages.iter().enumerate() {
-        talk.add(place, message);
+    for (position, message) in prompt.messages.iter().enumerate() {
+        talk.add(position, message);
     }
     talk.end_turn();
     talk.said
@@ -119,13 +119,13 @@ fn messages(instructions: String, prompt: &Prompt, functions: &[Function], strat
 /// endpoints reject a call without a result, and a result without a call.
 fn answered(messages: &[Message]) -> BTreeSet<(usize, &str)> {
     let mut answered = BTreeSet::new();
-    for (place, message) in messages.iter().enumerate() {
+    for (position, message) in messages.iter().enumerate() {
         for part in &message.parts {
             let Part::Called { id: called, .. } = part else { continue };
-            for (later, message) in messages.iter().enumerate().skip(place + 1) {
+            for (later, message) in messages.iter().enumerate().skip(position + 1) {
                 let returned = |part: &Part| matches!(part, Part::Returned { id, .. } if id == called);
                 if message.parts.iter().any(returned) {
-                    answered.insert((place, called.as_str()));
+                    answered.insert((position, called.as_str()));
                     answered.insert((later, called.as_str()));
                     break;
                 }
@@ -143,7 +143,7 @@ fn answered(messages: &[Message]) -> BTreeSet<(usize, &str)> {
 struct Turn {
     role: Option<Role>,
     texts: Vec<String>,
-    pictures: Vec<Value>,
+    images: Vec<Value>,
     /// Calls in the endpoint's format.
     calls: Vec<Value>,
     /// Calls as the model writes them in its text.
@@ -152,7 +152,7 @@ struct Turn {
 
 /// The dialog in the endpoint's format: sides alternate, and calls are in place.
 struct Talk<'a> {
-    spoken: Spoken<'a>,
+    spoken: StrategyPrompt<'a>,
     /// The calls that are sent as calls, with their results.
     answered: BTreeSet<(usize, &'a str)>,
     /// Whether the model writes its calls in its text.
@@ -162,7 +162,7 @@ struct Talk<'a> {
 }
 
 impl<'a> Talk<'a> {
-    fn add(&mut self, place: usize, message: &'a Message) {
+    fn add(&mut self, position: usize, message: &'a Message) {
         // Results of calls must follow them before any other message.
         let (returned, others): (Vec<&Part>, Vec<&Part>) =
             message.parts.iter().partition(|part| matches!(part, Part::Returned { .. }));
@@ -176,19 +176,19 @@ impl<'a> Talk<'a> {
                 self.end_turn();
                 self.turn.role = Some(role);
             }
-            self.add_part(place, part);
+            self.add_part(position, part);
         }
     }
 
-    fn add_part(&mut self, place: usize, part: &'a Part) {
+    fn add_part(&mut self, position: usize, part: &'a Part) {
         match part {
             Part::Text { text } => self.turn.texts.push(shown(text)),
             Part::Data { source, text } => self.turn.texts.push(fence(source, text)),
-            Part::Image { jpeg } => self.turn.pictures.push(json!({
+            Part::Image { jpeg } => self.turn.images.push(json!({
                 "type": "image_url",
                 "image_url": {"url": format!("data:image/jpeg;base64,{}", STANDARD.encode(jpeg))},
             })),
-            Part::Called { id, name, arguments } if self.answered.contains(&(place, id.as_str())) => {
+            Part::Called { id, name, arguments } if self.answered.contains(&(position, id.as_str())) => {
                 self.turn.calls.push(json!({
                     "id": id,
                     "type": "function",
@@ -200,7 +200,7 @@ impl<'a> Talk<'a> {
                     .written
                     .push(json!({"name": name, "arguments": shown_in(&arguments.clone().into())}));
             }
-            Part::Returned { id, name, text } if self.answered.contains(&(place, id.as_str())) => {
+            Part::Returned { id, name, text } if self.answered.contains(&(position, id.as_str())) => {
                 let content = fence(&format!("the function {name}"), text);
                 self.end_turn();
                 self.said.push(json!({"role": "tool", "tool_call_id": id, "content": content}));
@@ -217,12 +217,12 @@ impl<'a> Talk<'a> {
         let text = turn.texts.join("\n\n");
         match turn.role {
             None => {}
-            Some(Role::Person) if turn.pictures.is_empty() && text.is_empty() => {}
-            Some(Role::Person) if turn.pictures.is_empty() => {
+            Some(Role::Person) if turn.images.is_empty() && text.is_empty() => {}
+            Some(Role::Person) if turn.images.is_empty() => {
                 self.said.push(json!({"role": "user", "content": text}));
             }
             Some(Role::Person) => {
-                let mut content = turn.pictures;
+                let mut content = turn.images;
                 content.push(json!({"type": "text", "text": text}));
                 self.said.push(json!({"role": "user", "content": content}));
             }
@@ -231,9 +231,9 @@ impl<'a> Talk<'a> {
                 self.said.push(json!({"role": "assistant", "content": content}));
             }
             Some(Role::Model) => {
-                let told = turn.written.iter().map(|call| format!("(I called {call})"));
+                let reported = turn.written.iter().map(|call| format!("(I called {call})"));
                 let lines: Vec<String> =
-                    Some(text).filter(|text| !text.is_empty()).into_iter().chain(told).collect();
+                    Some(text).filter(|text| !text.is_empty()).into_iter().chain(reported).collect();
                 let content = lines.join("\n");
                 self.said.push(match turn.calls.is_empty() {
                     true => json!({"role": "assistant", "content": content}),

@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::answer::{Answer, NoAnswer, Said, Tokens};
+use super::answer::{Completion, ModelCallError, StatusPacket, Tokens};
 use super::prompt::{Form, Prompt};
 use super::{Model, Watch};
 
 /// A list of answers, returned in order. It records the prompts.
 #[derive(Debug)]
 pub struct Scripted {
-    answers: VecDeque<Result<Said, NoAnswer>>,
+    answers: VecDeque<Result<Completion, ModelCallError>>,
     prompts: Prompts,
 }
 
@@ -28,7 +28,7 @@ impl Prompts {
 
 impl Scripted {
     /// Returns a model with these answers.
-    pub fn new(answers: impl IntoIterator<Item = Result<Said, NoAnswer>>) -> Self {
+    pub fn new(answers: impl IntoIterator<Item = Result<Completion, ModelCallError>>) -> Self {
         Scripted { answers: answers.into_iter().collect(), prompts: Prompts::default() }
     }
 
@@ -46,14 +46,19 @@ impl Scripted {
 }
 
 impl Model for Scripted {
-    fn answer(&mut self, prompt: &Prompt, watch: &mut dyn FnMut(&str) -> Watch) -> Result<Answer, NoAnswer> {
+    fn answer(
+        &mut self,
+        prompt: &Prompt,
+        watch: &mut dyn FnMut(&str) -> Watch,
+    ) -> Result<StatusPacket, ModelCallError> {
         self.prompts.0.lock().unwrap_or_else(PoisonError::into_inner).push(prompt.clone());
-        let unusable = |reason: &str| NoAnswer::Unusable { endpoint: FROM.into(), reason: reason.into() };
+        let unusable =
+            |reason: &str| ModelCallError::Unusable { endpoint: FROM.into(), reason: reason.into() };
         let said =
             self.answers.pop_front().unwrap_or_else(|| Err(unusable("the script has no more answers")))?;
         let is_asked_for = match (&said, &prompt.form) {
-            (Said::Text(_), Form::Text | Form::Calls(_)) | (Said::Json(_), Form::Json(_)) => true,
-            (Said::Calls { calls, .. }, Form::Calls(functions)) => {
+            (Completion::Text(_), Form::Text | Form::Calls(_)) | (Completion::Json(_), Form::Json(_)) => true,
+            (Completion::Calls { calls, .. }, Form::Calls(functions)) => {
                 calls.iter().all(|call| functions.iter().any(|function| function.name == call.name))
             }
             _ => false,
@@ -62,13 +67,13 @@ impl Model for Scripted {
             return Err(unusable("the script's answer does not have the requested form"));
         }
         let text = match &said {
-            Said::Text(text) | Said::Calls { text, .. } => text.as_str(),
-            Said::Json(_) => "",
+            Completion::Text(text) | Completion::Calls { text, .. } => text.as_str(),
+            Completion::Json(_) => "",
         };
         if watch(text) == Watch::Off {
-            return Err(NoAnswer::GivenUp);
+            return Err(ModelCallError::GivenUp);
         }
-        Ok(Answer { said, tokens: Tokens::default(), from: FROM.into() })
+        Ok(StatusPacket { completion: said, tokens: Tokens::default(), from: FROM.into() })
     }
 }
 
@@ -86,16 +91,19 @@ mod tests {
             instructions: "Be brief.".into(),
             messages: vec![Message::person("Hello")],
             form,
-            most_tokens: 10,
+            max_tokens: 10,
         };
-        let mut model = Scripted::new([Ok(Said::Text("Hi".into())), Ok(Said::Json(1.into()))]);
+        let mut model = Scripted::new([Ok(Completion::Text("Hi".into())), Ok(Completion::Json(1.into()))]);
         let prompts = model.prompts();
         let mut heard = String::new();
         let mut watch = |text: &str| {
             heard.push_str(text);
             Watch::On
         };
-        assert_eq!(model.answer(&prompt(Form::Text), &mut watch).unwrap().said, Said::Text("Hi".into()));
+        assert_eq!(
+            model.answer(&prompt(Form::Text), &mut watch).unwrap().completion,
+            Completion::Text("Hi".into())
+        );
         assert!(
             model
                 .answer(&prompt(Form::Text), &mut watch)

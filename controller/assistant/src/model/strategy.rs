@@ -21,20 +21,20 @@ pub(super) enum Strategy {
 /// It is a list of steps, each with a function's name and arguments. One of the functions says something.
 /// Small models are trained on this format.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spoken<'a> {
+pub(super) struct StrategyPrompt<'a> {
     functions: &'a [Function],
     /// The name of the function that says something.
     say: &'static str,
 }
 
 /// The maximum number of steps in one reply. Without a limit, small models never end.
-const MOST_STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 
-impl<'a> Spoken<'a> {
+impl<'a> StrategyPrompt<'a> {
     pub(super) fn new(functions: &'a [Function]) -> Self {
         let is_free = |name: &&str| functions.iter().all(|function| function.name != *name);
         let say = ["say", "answer", "say_to_the_person"].into_iter().find(is_free).unwrap_or("_say");
-        Spoken { functions, say }
+        StrategyPrompt { functions, say }
     }
 
     /// Returns the name of the function that says something.
@@ -63,7 +63,7 @@ impl<'a> Spoken<'a> {
         steps.push(step(self.say, &text));
         json!({
             "type": "object",
-            "properties": {"calls": {"type": "array", "items": {"anyOf": steps}, "minItems": 1, "maxItems": MOST_STEPS}},
+            "properties": {"calls": {"type": "array", "items": {"anyOf": steps}, "minItems": 1, "maxItems": MAX_STEPS}},
             "required": ["calls"],
             "additionalProperties": false,
         })

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The tokens of an image. Servers count from 85 to about 1500.
-pub(super) const PICTURE: u64 = 1000;
+pub(super) const IMAGE: u64 = 1000;
 
 /// The tokens that frame one message.
 const MESSAGE: u64 = 4;
@@ -62,7 +62,7 @@ pub(super) fn of_request(request: &Value) -> u64 {
 
 fn of_value(value: &Value) -> u64 {
     match value {
-        Value::String(text) if text.starts_with("data:image/") => PICTURE,
+        Value::String(text) if text.starts_with("data:image/") => IMAGE,
         Value::String(text) => of_text(text),
         Value::Array(values) => values.iter().map(of_value).sum(),
         Value::Object(values) => values.values().map(of_value).sum(),
@@ -93,6 +93,6 @@ mod tests {
             of_request(&json!({"messages": [{"role": "user", "content": [{"image_url": {"url": url}}]}]}))
         };
         assert_eq!(of(10), of(1_000_000));
-        assert!(of(10) >= PICTURE);
+        assert!(of(10) >= IMAGE);
     }
 }

@@ -8,7 +8,7 @@ use super::*;
 /// Nine servos with encoders. A position is the encoder's value plus the homing offset.
 struct Bench {
     encoders: Joints<i32>,
-    settings: Joints<Settings>,
+    settings: Joints<EepromSettings>,
     torque: bool,
     /// A servo that acknowledges writes and ignores them.
     forgetful: Option<Joint>,
@@ -21,7 +21,7 @@ fn neutral() -> Joints {
 impl Bench {
     /// Creates servos with the official settings, in the neutral pose.
     fn new() -> Self {
-        let blank = Settings {
+        let blank = EepromSettings {
             model: 1200,
             firmware: 51,
             return_delay_us: 0,
@@ -51,17 +51,17 @@ impl Bench {
 }
 
 impl Servos for Bench {
-    fn read(&mut self) -> Result<Joints<Servo>, RobotFault> {
-        Ok(Joints::from_fn(|joint| Servo {
+    fn read(&mut self) -> Result<Joints<ServoSnapshot>, RobotError> {
+        Ok(Joints::from_fn(|joint| ServoSnapshot {
             settings: self.settings[joint],
             position_steps: self.encoders[joint] + self.settings[joint].homing_offset_steps,
             torque: self.torque,
         }))
     }
 
-    fn write(&mut self, joint: Joint, setting: Setting) -> Result<(), RobotFault> {
+    fn write(&mut self, joint: Joint, setting: Setting) -> Result<(), RobotError> {
         if self.torque {
-            return Err(RobotFault::Rejected { joint, what: "a setting" });
+            return Err(RobotError::Rejected { joint, what: "a setting" });
         }
         if self.forgetful == Some(joint) {
             return Ok(());
@@ -77,11 +77,12 @@ fn differences_name_deviations_from_the_official_values() {
     assert_eq!(differences(&bench.read().unwrap(), official), []);
     bench.write(Joint::Stewart4, Setting::MaxPositionSteps(4095)).unwrap();
     bench.write(Joint::LeftAntenna, Setting::Gains(Gains { p: 400, i: 0, d: 0 })).unwrap();
-    let told: Vec<String> =
+    let reported: Vec<String> =
         differences(&bench.read().unwrap(), official).iter().map(ToString::to_string).collect();
-    assert_eq!(told[0], "stewart_4: maximum position 4095 steps, should be maximum position 2594 steps");
+    assert_eq!(reported[0], "stewart_4: maximum position 4095 steps, should be maximum position 2594 steps");
     assert!(
-        told[1].starts_with("left_antenna: gains P 400 I 0 D 0, should be gains P 200") && told.len() == 2
+        reported[1].starts_with("left_antenna: gains P 400 I 0 D 0, should be gains P 200")
+            && reported.len() == 2
     );
 }
 
@@ -160,8 +161,12 @@ fn restoring_recovers_all_settings() {
         text.contains("stewart_2:\n    model: 1200\n    firmware: 51\n    return_delay_us: 0\n"),
         "{text}"
     );
-    let changed =
-        Settings { operating_mode: 5, shutdown_mask: 0, pwm_limit: 500, ..before[Joint::Stewart2].settings };
+    let changed = EepromSettings {
+        operating_mode: 5,
+        shutdown_mask: 0,
+        pwm_limit: 500,
+        ..before[Joint::Stewart2].settings
+    };
     for setting in changed.all() {
         bench.write(Joint::Stewart3, setting).unwrap();
     }
@@ -193,8 +198,8 @@ fn restoring_refuses_foreign_and_damaged_backups() {
     check("return_delay_us: 0", "return_delay_us: 3", "return delay 3");
     check("return_delay_us: 0", "return_delay_us: 1e9", "not a backup");
     let (nine, _) = text.split_once("  left_antenna:").unwrap();
-    assert!(matches!(Backup::from_yaml(nine), Err(NotABackup::Incomplete { joint: Joint::LeftAntenna })));
+    assert!(matches!(Backup::from_yaml(nine), Err(BackupError::Incomplete { joint: Joint::LeftAntenna })));
     for text in ["", "\u{0}", "[[[[", "a: &a [*a]", "servos: 3"] {
-        assert!(matches!(Backup::from_yaml(text), Err(NotABackup::Damaged(_))), "{text}");
+        assert!(matches!(Backup::from_yaml(text), Err(BackupError::Damaged(_))), "{text}");
     }
 }

@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-use minismith_wire::recording::Beat;
+use minismith_protocol::trace_format::Cycle;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Taken;
+use super::RecordedTrace;
 
 /// Step of a servo's encoder, degrees: 4096 per turn.
 pub const ENCODER_STEP_DEG: f64 = 360.0 / 4096.0;
 
 /// Tolerance for equal angles, degrees: the rounding error of writing them in degrees.
-const SAME_DEG: f64 = 1e-9;
+const ANGLE_TOLERANCE_DEG: f64 = 1e-9;
 
 /// Maximum shift between the starts of two traces, cycles.
 const MAX_SHIFT: i64 = 30;
@@ -34,7 +34,8 @@ pub struct Deviation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Comparison {
     /// Number of cycles in both traces.
-    pub beats: usize,
+    #[serde(rename = "beats")]
+    pub cycles: usize,
     /// Number of cycles that only the longer trace has.
     pub only_in_one: usize,
     /// Delay of the second trace, cycles. It is removed before the comparison.
@@ -64,12 +65,12 @@ impl Comparison {
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.identical {
-            return write!(f, "identical in {} cycles", self.beats);
+            return write!(f, "identical in {} cycles", self.cycles);
         }
-        let Comparison { beats, goal, present, bound_deg, .. } = self;
+        let Comparison { cycles, goal, present, bound_deg, .. } = self;
         write!(
             f,
-            "{beats} cycles; goals differ by up to {:.3} deg ({} at {:.2} s), present positions by up to {:.3} deg ({} at \
+            "{cycles} cycles; goals differ by up to {:.3} deg ({} at {:.2} s), present positions by up to {:.3} deg ({} at \
              {:.2} s), where {bound_deg:.3} deg are explained",
             goal.worst_deg, goal.joint, goal.at_s, present.worst_deg, present.joint, present.at_s
         )
@@ -78,23 +79,23 @@ impl fmt::Display for Comparison {
 
 /// Compares two traces cycle by cycle, from their first cycles on. A delay of one trace is removed.
 #[must_use]
-pub fn compare(one: &Taken, other: &Taken) -> Comparison {
-    let shift = shift(&one.beats, &other.beats);
-    let (first, second) = aligned(&one.beats, &other.beats, shift);
-    let beats = first.len().min(second.len());
-    let period = one.about.period_s;
+pub fn compare(one: &RecordedTrace, other: &RecordedTrace) -> Comparison {
+    let shift = shift(&one.cycles, &other.cycles);
+    let (first, second) = aligned(&one.cycles, &other.cycles, shift);
+    let cycles = first.len().min(second.len());
+    let period = one.description.period_s;
     let mut comparison = Comparison {
-        beats,
-        only_in_one: one.beats.len().max(other.beats.len()).saturating_sub(beats),
+        cycles,
+        only_in_one: one.cycles.len().max(other.cycles.len()).saturating_sub(cycles),
         shift,
         bound_deg: 2.0 * ENCODER_STEP_DEG + fastest(first).max(fastest(second)),
         ..Comparison::default()
     };
-    let names: Vec<&str> = one.about.motors.iter().map(|motor| motor.name.as_str()).collect();
-    let of = |list: fn(&Beat) -> &Vec<f64>| {
+    let names: Vec<&str> = one.description.motors.iter().map(|motor| motor.name.as_str()).collect();
+    let of = |list: fn(&Cycle) -> &Vec<f64>| {
         let mut deviation = Deviation::default();
         let mut squares = 0.0;
-        for (place, (one, other)) in first.iter().zip(second).enumerate() {
+        for (position, (one, other)) in first.iter().zip(second).enumerate() {
             for ((one, other), name) in list(one).iter().zip(list(other)).zip(&names) {
                 let apart = (one - other).abs();
                 squares += apart * apart;
@@ -102,30 +103,30 @@ pub fn compare(one: &Taken, other: &Taken) -> Comparison {
                     deviation = Deviation {
                         worst_deg: apart,
                         joint: (*name).to_owned(),
-                        at_s: place as f64 * period,
+                        at_s: position as f64 * period,
                         ..deviation
                     };
                 }
             }
         }
-        deviation.rms_deg = (squares / (beats.max(1) * names.len().max(1)) as f64).sqrt();
+        deviation.rms_deg = (squares / (cycles.max(1) * names.len().max(1)) as f64).sqrt();
         deviation
     };
-    comparison.goal = of(|beat| &beat.goal_deg);
-    comparison.present = of(|beat| &beat.present_deg);
+    comparison.goal = of(|cycle| &cycle.goal_deg);
+    comparison.present = of(|cycle| &cycle.present_deg);
     let differs = first.iter().zip(second).position(|(one, other)| {
-        one.goal_deg.iter().zip(&other.goal_deg).any(|(one, other)| (one - other).abs() > SAME_DEG)
+        one.goal_deg.iter().zip(&other.goal_deg).any(|(one, other)| (one - other).abs() > ANGLE_TOLERANCE_DEG)
     });
-    comparison.differs_from_s = differs.map(|place| place as f64 * period);
+    comparison.differs_from_s = differs.map(|position| position as f64 * period);
     comparison.identical = comparison.only_in_one == 0
-        && comparison.goal.worst_deg <= SAME_DEG
-        && comparison.present.worst_deg <= SAME_DEG;
+        && comparison.goal.worst_deg <= ANGLE_TOLERANCE_DEG
+        && comparison.present.worst_deg <= ANGLE_TOLERANCE_DEG;
     comparison
 }
 
 /// Returns the maximum change of any joint's goal in one cycle, degrees.
-fn fastest(beats: &[Beat]) -> f64 {
-    let pairs = beats.iter().zip(beats.iter().skip(1));
+fn fastest(cycles: &[Cycle]) -> f64 {
+    let pairs = cycles.iter().zip(cycles.iter().skip(1));
     let steps = pairs.flat_map(|(one, next)| {
         one.goal_deg.iter().zip(&next.goal_deg).map(|(one, next)| (next - one).abs()).collect::<Vec<_>>()
     });
@@ -133,7 +134,7 @@ fn fastest(beats: &[Beat]) -> f64 {
 }
 
 /// Returns the delay of the second trace's goals, cycles, if a shift makes the traces more similar.
-fn shift(one: &[Beat], other: &[Beat]) -> i64 {
+fn shift(one: &[Cycle], other: &[Cycle]) -> i64 {
     let cost = |shift: i64| {
         let (first, second) = aligned(one, other, shift);
         let pairs = first.iter().zip(second);
@@ -149,14 +150,14 @@ fn shift(one: &[Beat], other: &[Beat]) -> i64 {
     for shift in shifts {
         let costs = cost(shift);
         // A trace that fits as well without a shift is not shifted.
-        if costs < best.1 * 0.999 - SAME_DEG {
+        if costs < best.1 * 0.999 - ANGLE_TOLERANCE_DEG {
             best = (shift, costs);
         }
     }
     best.0
 }
 
-fn aligned<'a>(one: &'a [Beat], other: &'a [Beat], shift: i64) -> (&'a [Beat], &'a [Beat]) {
+fn aligned<'a>(one: &'a [Cycle], other: &'a [Cycle], shift: i64) -> (&'a [Cycle], &'a [Cycle]) {
     let skip = usize::try_from(shift.unsigned_abs()).unwrap_or(usize::MAX);
     if shift >= 0 {
         (one, other.get(skip..).unwrap_or_default())
@@ -168,28 +169,28 @@ fn aligned<'a>(one: &'a [Beat], other: &'a [Beat], shift: i64) -> (&'a [Beat], &
 #[cfg(test)]
 mod tests {
     use firmware_bridge::limits::Limits;
-    use minismith_wire::recording::Message;
+    use minismith_protocol::trace_format::Message;
 
     use super::*;
-    use crate::trace::words;
+    use crate::trace::display_units;
 
-    /// Returns a trace in which joint `place` sways, after `late` cycles of rest.
-    fn swaying(late: u64, place: usize) -> Taken {
-        let begin = words::begin(
+    /// Returns a trace in which joint `position` sways, after `late` cycles of rest.
+    fn swaying(late: u64, position: usize) -> RecordedTrace {
+        let begin = display_units::begin(
             "sway".into(),
             String::new(),
             std::time::Duration::from_millis(10),
             &Limits::default(),
         );
-        let beats = (0..200 + late).map(|beat| {
+        let cycles = (0..200 + late).map(|cycle| {
             let mut degrees = vec![0.0; 9];
-            degrees[place] = (beat.saturating_sub(late) as f64 * 0.1).sin() * 10.0;
-            Beat { beat, goal_deg: degrees.clone(), present_deg: degrees, ..Beat::default() }
+            degrees[position] = (cycle.saturating_sub(late) as f64 * 0.1).sin() * 10.0;
+            Cycle { cycle, goal_deg: degrees.clone(), present_deg: degrees, ..Cycle::default() }
         });
-        let lines =
-            std::iter::once(Message::Begin(begin)).chain(beats.map(|beat| Message::Beat(Box::new(beat))));
+        let lines = std::iter::once(Message::Header(begin))
+            .chain(cycles.map(|cycle| Message::Cycle(Box::new(cycle))));
         let text: String = lines.map(|line| serde_json::to_string(&line).unwrap() + "\n").collect();
-        Taken::from_lines(text.as_bytes()).unwrap()
+        RecordedTrace::from_lines(text.as_bytes()).unwrap()
     }
 
     #[test]
@@ -205,7 +206,7 @@ mod tests {
     #[test]
     fn compare_names_the_joint_and_time_of_a_difference() {
         let (one, mut other) = (swaying(0, 2), swaying(0, 2));
-        other.beats[50].present_deg[7] += 5.0;
+        other.cycles[50].present_deg[7] += 5.0;
         let apart = compare(&one, &other);
         assert_eq!(
             (apart.present.joint.as_str(), apart.present.at_s, apart.present.worst_deg),

@@ -1,15 +1,15 @@
 //! Traces: the recorded cycles of a motion. They are read, compared, and replayed on the simulated robot.
 //!
-//! Reading order: `read` (parses a file into a [`Taken`]), [`compare`], [`replay`], `moved` (converts a trace to a
-//! recorded move), [`words`] and `head` (convert cycles to [`minismith_wire::recording`]).
+//! Reading order: `read` (parses a file into a [`RecordedTrace`]), [`compare`], [`replay`], `to_recorded_move` (converts a trace to a
+//! recorded move), [`display_units`] and `head` (convert cycles to [`minismith_protocol::recording`]).
 
 pub mod compare;
+pub mod display_units;
 mod head;
-mod moved;
 mod read;
 pub mod replay;
-pub mod words;
+mod to_recorded_move;
 
 pub use self::head::{Finder, Head};
-pub use self::moved::Of;
-pub use self::read::{NotATrace, Taken, joints};
+pub use self::read::{RecordedTrace, TraceReadError, joints};
+pub use self::to_recorded_move::PositionSource;

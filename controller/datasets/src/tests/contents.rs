@@ -1,6 +1,6 @@
 //! Tests the contents of a dataset.
 
-use minismith_wire::recording::{End, Message, Voice};
+use minismith_protocol::trace_format::{Footer, Message, TextSource};
 use parquet::record::RowAccessor;
 use serde_json::json;
 
@@ -14,7 +14,7 @@ fn is_near(left: f64, right: f64) -> bool {
 
 #[test]
 fn row_contains_the_latest_cycle_until_then() {
-    let room = Room::of(&[Made::new("nod", 0.01).beats(7..207).end()]);
+    let room = Room::of(&[Made::new("nod", 0.01).cycles(7..207).end()]);
     let report = room.write(&mut Counted::default()).unwrap();
     // Cycles 7 to 206 at 100 Hz: the last row is at 59/30 s, which is cycle 7 + 196.
     assert_eq!((report.frames, report.notes), (60, vec![]));
@@ -22,21 +22,21 @@ fn row_contains_the_latest_cycle_until_then() {
     let rows = room.rows(0);
     assert_eq!(rows.len(), 60);
     for (number, row) in rows.iter().enumerate() {
-        let beat = (7 + number * 100 / 30) as f64;
-        assert_eq!(list(row, 0), [beat.to_radians() as f32, (-beat).to_radians() as f32], "row {number}");
-        assert_eq!(list(row, 1), [beat - 10.0, -beat - 10.0].map(|angle| angle.to_radians() as f32));
+        let cycle = (7 + number * 100 / 30) as f64;
+        assert_eq!(list(row, 0), [cycle.to_radians() as f32, (-cycle).to_radians() as f32], "row {number}");
+        assert_eq!(list(row, 1), [cycle - 10.0, -cycle - 10.0].map(|angle| angle.to_radians() as f32));
         assert_eq!(row.get_float(2).unwrap(), number as f32 / 30.0);
     }
 }
 
 #[test]
 fn slow_cycles_repeat_and_missing_ones_are_reported() {
-    let room = Room::of(&[Made::new("slow", 0.1).beats(0..11).end()]);
+    let room = Room::of(&[Made::new("slow", 0.1).cycles(0..11).end()]);
     let report = room.write(&mut Counted::default()).unwrap();
     assert_eq!((report.frames, report.notes.len()), (33, 0));
 
     // A hundred cycles are missing. Of the 30 rows there, all but the first repeat a cycle.
-    let room = Room::of(&[Made::new("gap", 0.01).beats(0..100).beats(200..300).end()]);
+    let room = Room::of(&[Made::new("gap", 0.01).cycles(0..100).cycles(200..300).end()]);
     let report = room.write(&mut Counted::default()).unwrap();
     assert_eq!(report.frames, 90);
     assert!(
@@ -50,7 +50,7 @@ fn cycles_and_rows_of_the_same_rate_match_exactly() {
     for (period, fps) in [(0.01, 100), (0.02, 50), (1.0 / 30.0, 30), (0.01, 50), (0.005, 10)] {
         let mut made = Made::new("even", period);
         let each = (1.0 / (period * f64::from(fps))).round() as u64;
-        made.beats(0..each * 1000).end();
+        made.cycles(0..each * 1000).end();
         let room = Room::of(&[&mut made]);
         let plan = crate::Plan::read(&room.traces, Options { fps, ..Options::default() }).unwrap();
         let rows = &plan.episodes[0].rows;
@@ -65,15 +65,15 @@ fn cycles_and_rows_of_the_same_rate_match_exactly() {
 #[test]
 fn episodes_are_concatenated_with_tasks_and_indices() {
     let mut one = Made::new("nod v3", 0.01);
-    one.says(Voice::Agent, "I nod")
-        .says(Voice::Person, "  ")
-        .says(Voice::Person, "nod\n twice ")
-        .beats(0..100);
-    one.says(Voice::Person, "stop").end();
+    one.says(TextSource::Agent, "I nod")
+        .says(TextSource::Person, "  ")
+        .says(TextSource::Person, "nod\n twice ")
+        .cycles(0..100);
+    one.says(TextSource::Person, "stop").end();
     let mut two = Made::new("wave v1", 0.01);
-    two.beats(0..50).end();
+    two.cycles(0..50).end();
     let mut three = Made::new("nod v4", 0.01);
-    three.says(Voice::Person, "nod twice").beats(0..10).end();
+    three.says(TextSource::Person, "nod twice").cycles(0..10).end();
     let room = Room::of(&[&mut one, &mut two, &mut three]);
     let report = room.write(&mut Counted::default()).unwrap();
     assert_eq!((report.episodes, report.frames, report.videos), (3, 30 + 15 + 3, 0));
@@ -106,7 +106,7 @@ fn episodes_are_concatenated_with_tasks_and_indices() {
 
 #[test]
 fn same_traces_give_an_identical_dataset() {
-    let made = || Made::new("nod", 0.01).beats(0..100).picture(3, (16, 16), [9, 9, 9]).end().text();
+    let made = || Made::new("nod", 0.01).cycles(0..100).image(3, (16, 16), [9, 9, 9]).end().text();
     let rooms = [Room::new(&[made()]), Room::new(&[made()])];
     rooms.iter().for_each(|room| drop(room.write(&mut Counted::default()).unwrap()));
     let files = rooms[0].files();
@@ -120,7 +120,7 @@ fn same_traces_give_an_identical_dataset() {
 #[test]
 fn statistics_are_those_of_the_population() {
     // Rows of the cycles 0, 3, 6 and 10, whose goals are as many degrees.
-    let room = Room::of(&[Made::new("nod", 0.01).beats(0..11).end()]);
+    let room = Room::of(&[Made::new("nod", 0.01).cycles(0..11).end()]);
     room.write(&mut Counted::default()).unwrap();
     let stats = &room.json_lines("meta/episodes_stats.jsonl")[0];
     assert_eq!(stats["episode_index"], 0);
@@ -143,10 +143,12 @@ fn statistics_are_those_of_the_population() {
 
 #[test]
 fn truncated_trace_is_used_up_to_its_last_complete_line() {
-    let cut = Made::new("cut", 0.01).beats(0..100).text();
+    let cut = Made::new("cut", 0.01).cycles(0..100).text();
     let half = format!("{cut}{{\"type\":\"cycle\",\"cycle\":100,\"goal_d");
-    let whole =
-        Made::new("lossy", 0.01).beats(0..100).tell(&Message::End(End { beats: 100, dropped: 5 })).text();
+    let whole = Made::new("lossy", 0.01)
+        .cycles(0..100)
+        .report(&Message::Footer(Footer { cycles: 100, dropped: 5 }))
+        .text();
     let room = Room::new(&[cut, half, whole]);
     let report = room.write(&mut Counted::default()).unwrap();
     assert_eq!(report.frames, 90);
@@ -163,7 +165,7 @@ fn truncated_trace_is_used_up_to_its_last_complete_line() {
 #[test]
 fn card_names_the_unit_and_contains_no_trace_text() {
     let mut made = Made::new("<b>bold</b>", 0.01);
-    made.says(Voice::Person, "# a title").beats(0..100).end();
+    made.says(TextSource::Person, "# a title").cycles(0..100).end();
     let room = Room::of(&[&mut made]);
     room.write(&mut Counted::default()).unwrap();
     let card = std::fs::read_to_string(room.dataset().join("README.md")).unwrap();
@@ -173,11 +175,11 @@ fn card_names_the_unit_and_contains_no_trace_text() {
 
 #[test]
 fn long_episode_is_noted_and_endless_one_rejected() {
-    let room = Room::of(&[Made::new("long", 0.5).beats(0..2100).end()]);
+    let room = Room::of(&[Made::new("long", 0.5).cycles(0..2100).end()]);
     assert!(room.plan().unwrap().report().notes[0].contains("tolerance_s=0.001"));
 
     let mut sampler = Sampler::new(0.01, 30);
-    sampler.take(&minismith_wire::recording::Beat::default()).unwrap();
-    let last = minismith_wire::recording::Beat { beat: 1 << 62, ..Default::default() };
+    sampler.take(&minismith_protocol::trace_format::Cycle::default()).unwrap();
+    let last = minismith_protocol::trace_format::Cycle { cycle: 1 << 62, ..Default::default() };
     assert!(sampler.take(&last).is_err());
 }

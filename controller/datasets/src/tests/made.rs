@@ -8,30 +8,32 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use image::{ImageFormat, Rgb, RgbImage};
-use minismith_wire::recording::{Beat, Begin, End, FORMAT, Message, Motor, Part, Picture, Text, Voice};
+use minismith_protocol::trace_format::{
+    Cycle, FORMAT, Footer, Header, Image, Message, Motor, Part, Text, TextSource,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Row;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{Encoded, Film, NoDataset, Options, Plan, Reel, Report};
+use crate::{DatasetError, EncodedVideo, FrameSequence, Options, Plan, Report, VideoEncoder};
 
 /// A trace under construction, with two motors.
 pub struct Made {
     pub lines: Vec<String>,
-    pub beats: u64,
+    pub cycles: u64,
 }
 
-pub fn begin(name: &str, period_s: f64) -> Begin {
-    let motor = |name: &str| Motor { name: name.into(), part: Part::Body, low_deg: -90.0, high_deg: 90.0 };
+pub fn begin(name: &str, period_s: f64) -> Header {
+    let motor = |name: &str| Motor { name: name.into(), part: Part::Body, min_deg: -90.0, max_deg: 90.0 };
     let motors = vec![motor("yaw_body"), motor("left_antenna")];
     let about = String::new();
-    Begin {
+    Header {
         format: FORMAT,
         name: name.into(),
-        about,
-        at: None,
-        live: false,
+        description: about,
+        start_time: None,
+        is_live: false,
         period_s,
         motors,
         legs: Vec::new(),
@@ -40,44 +42,44 @@ pub fn begin(name: &str, period_s: f64) -> Begin {
 
 impl Made {
     pub fn new(name: &str, period_s: f64) -> Made {
-        let mut made = Made { lines: Vec::new(), beats: 0 };
-        made.tell(&Message::Begin(begin(name, period_s)));
+        let mut made = Made { lines: Vec::new(), cycles: 0 };
+        made.report(&Message::Header(begin(name, period_s)));
         made
     }
 
-    pub fn tell(&mut self, message: &Message) -> &mut Made {
+    pub fn report(&mut self, message: &Message) -> &mut Made {
         self.lines.push(serde_json::to_string(message).unwrap());
         self
     }
 
     /// Adds a cycle in which both goals equal its number in degrees and the motors are ten degrees behind.
-    pub fn beat(&mut self, beat: u64) -> &mut Made {
-        let goal = (beat % 1000) as f64;
-        self.beats += 1;
+    pub fn cycle(&mut self, cycle: u64) -> &mut Made {
+        let goal = (cycle % 1000) as f64;
+        self.cycles += 1;
         let (goal_deg, present_deg) = (vec![goal, -goal], vec![goal - 10.0, -goal - 10.0]);
-        self.tell(&Message::Beat(Box::new(Beat { beat, goal_deg, present_deg, ..Beat::default() })))
+        self.report(&Message::Cycle(Box::new(Cycle { cycle, goal_deg, present_deg, ..Cycle::default() })))
     }
 
-    pub fn beats(&mut self, beats: std::ops::Range<u64>) -> &mut Made {
-        beats.fold(self, |made, beat| made.beat(beat))
+    pub fn cycles(&mut self, cycles: std::ops::Range<u64>) -> &mut Made {
+        cycles.fold(self, |made, cycle| made.cycle(cycle))
     }
 
-    pub fn says(&mut self, voice: Voice, words: &str) -> &mut Made {
-        self.tell(&Message::Text(Text { beat: Some(0), voice, words: words.into() }))
+    pub fn says(&mut self, voice: TextSource, words: &str) -> &mut Made {
+        self.report(&Message::Text(Text { cycle: Some(0), source: voice, text: words.into() }))
     }
 
-    pub fn picture(&mut self, beat: u64, size: (u32, u32), colour: [u8; 3]) -> &mut Made {
-        self.jpeg(beat, size, &jpeg(size, colour))
+    pub fn image(&mut self, cycle: u64, size: (u32, u32), colour: [u8; 3]) -> &mut Made {
+        self.jpeg(cycle, size, &jpeg(size, colour))
     }
 
-    pub fn jpeg(&mut self, beat: u64, (width, height): (u32, u32), bytes: &[u8]) -> &mut Made {
-        let picture = Picture { beat, jpeg: STANDARD.encode(bytes), width, height, seen: Vec::new() };
-        self.tell(&Message::Picture(Box::new(picture)))
+    pub fn jpeg(&mut self, cycle: u64, (width, height): (u32, u32), bytes: &[u8]) -> &mut Made {
+        let image = Image { cycle, jpeg: STANDARD.encode(bytes), width, height, detections: Vec::new() };
+        self.report(&Message::Image(Box::new(image)))
     }
 
     pub fn end(&mut self) -> &mut Made {
-        let beats = self.beats;
-        self.tell(&Message::End(End { beats, dropped: 0 }))
+        let cycles = self.cycles;
+        self.report(&Message::Footer(Footer { cycles, dropped: 0 }))
     }
 
     pub fn text(&self) -> String {
@@ -100,12 +102,12 @@ pub struct Room {
 impl Room {
     pub fn new(traces: &[String]) -> Room {
         let folder = tempfile::tempdir().unwrap();
-        let place = |(number, text): (usize, &String)| {
-            let place = folder.path().join(format!("{number}.trace"));
-            fs::write(&place, text).unwrap();
-            place
+        let path = |(number, text): (usize, &String)| {
+            let path = folder.path().join(format!("{number}.trace"));
+            fs::write(&path, text).unwrap();
+            path
         };
-        let traces = traces.iter().enumerate().map(place).collect();
+        let traces = traces.iter().enumerate().map(path).collect();
         Room { folder, traces }
     }
 
@@ -117,11 +119,11 @@ impl Room {
         self.folder.path().join("dataset")
     }
 
-    pub fn plan(&self) -> Result<Plan, NoDataset> {
+    pub fn plan(&self) -> Result<Plan, DatasetError> {
         Plan::read(&self.traces, Options::default())
     }
 
-    pub fn write(&self, film: &mut Counted) -> Result<Report, NoDataset> {
+    pub fn write(&self, film: &mut Counted) -> Result<Report, DatasetError> {
         self.plan()?.write(&self.dataset(), film)
     }
 
@@ -175,14 +177,14 @@ pub struct Counted {
     pub fails: Option<&'static str>,
 }
 
-impl Film for Counted {
-    fn film(&mut self, reel: &mut Reel<'_>) -> Result<Encoded, Box<dyn Error + Send + Sync>> {
+impl VideoEncoder for Counted {
+    fn encode(&mut self, reel: &mut FrameSequence<'_>) -> Result<EncodedVideo, Box<dyn Error + Send + Sync>> {
         let taken: Vec<_> = reel.by_ref().collect();
         fs::write(reel.to, mp4(taken.len() - self.loses)).unwrap();
         self.films.push(taken);
         match self.fails {
             Some(reason) => Err(reason.into()),
-            None => Ok(Encoded { codec: "h264".into(), pixels: "yuv420p".into() }),
+            None => Ok(EncodedVideo { codec: "h264".into(), pixels: "yuv420p".into() }),
         }
     }
 }
@@ -202,9 +204,9 @@ fn boxed(name: &str, inner: &[u8]) -> Vec<u8> {
 /// Encoder that takes no image.
 pub struct Idle;
 
-impl Film for Idle {
-    fn film(&mut self, reel: &mut Reel<'_>) -> Result<Encoded, Box<dyn Error + Send + Sync>> {
+impl VideoEncoder for Idle {
+    fn encode(&mut self, reel: &mut FrameSequence<'_>) -> Result<EncodedVideo, Box<dyn Error + Send + Sync>> {
         fs::write(reel.to, mp4(0)).unwrap();
-        Ok(Encoded { codec: "h264".into(), pixels: "yuv420p".into() })
+        Ok(EncodedVideo { codec: "h264".into(), pixels: "yuv420p".into() })
     }
 }

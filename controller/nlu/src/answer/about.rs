@@ -6,8 +6,8 @@ use super::super::decimal::plain;
 use super::super::intent::Reach;
 use super::super::known::KnownTool;
 use super::super::primitive::{
-    LONGEST_DANCE, MOST_ANTENNA, MOST_LOOK, MOST_LOOK_UP_DOWN, MOST_RAISED, MOST_SUNK, MOST_TILT, MOST_TURN,
-    SHORTEST_DANCE,
+    MAX_ANTENNA_DEG, MAX_DANCE_S, MAX_LOOK, MAX_LOOK_UP_DOWN, MAX_LOWERED_MM, MAX_RAISED_MM, MAX_TILT,
+    MAX_TURN, MIN_DANCE_S,
 };
 
 /// Introduces the robot.
@@ -31,30 +31,28 @@ pub fn reach(reach: Reach) -> String {
     match reach {
         Reach::Sideways => format!(
             "I can look up to {} degrees to either side of my body; with my body turned it is further.",
-            degrees(MOST_LOOK)
+            degrees(MAX_LOOK)
         ),
         Reach::UpDown => {
-            format!("I can look up to {} degrees up and as far down.", degrees(MOST_LOOK_UP_DOWN))
+            format!("I can look up to {} degrees up and as far down.", degrees(MAX_LOOK_UP_DOWN))
         }
-        Reach::Tilt => format!("I can tilt my head up to {} degrees to either side.", degrees(MOST_TILT)),
+        Reach::Tilt => format!("I can tilt my head up to {} degrees to either side.", degrees(MAX_TILT)),
         Reach::Turn => format!(
             "I can turn my body up to {} degrees to either side, and look up to {} degrees further.",
-            degrees(MOST_TURN),
-            degrees(MOST_LOOK)
+            degrees(MAX_TURN),
+            degrees(MAX_LOOK)
         ),
         Reach::Height => format!(
             "I can raise my head up to {} mm above its neutral height and lower it up to {} mm below.",
-            plain(MOST_RAISED),
-            plain(MOST_SUNK)
+            plain(MAX_RAISED_MM),
+            plain(MAX_LOWERED_MM)
         ),
         Reach::Antennas => {
-            format!("I can put each antenna up to {} degrees outwards or inwards.", plain(MOST_ANTENNA))
+            format!("I can put each antenna up to {} degrees outwards or inwards.", plain(MAX_ANTENNA_DEG))
         }
-        Reach::Dance => format!(
-            "I can dance for {} to {} seconds at a time.",
-            plain(SHORTEST_DANCE),
-            plain(LONGEST_DANCE)
-        ),
+        Reach::Dance => {
+            format!("I can dance for {} to {} seconds at a time.", plain(MIN_DANCE_S), plain(MAX_DANCE_S))
+        }
     }
 }
 

@@ -1,19 +1,19 @@
 //! Answers about earlier turns. They are made from outcomes, never from the request.
 
-use super::super::before::{Before, Turn};
-use minismith_runtime::outcome::{Ending, PostureView, Step, tidy};
+use super::super::dialog_context::{DialogContext, PastTurn};
+use minismith_runtime::report::{PostureReport, Step, TurnOutcome, round_for_display};
 
 const NOTHING: &str = "Nothing has been asked of me yet in this conversation.";
 
 /// Reports the outcome of the last turn.
 #[must_use]
-pub fn happened(before: &Before) -> String {
+pub fn happened(before: &DialogContext) -> String {
     let Some(turn) = before.last() else { return NOTHING.to_owned() };
     let said = &turn.said;
     match (turn.ending, turn.steps.is_empty()) {
-        (Ending::Done, false) => format!("You said \"{said}\". {}", steps(&turn.steps)),
-        (Ending::Done, true) => format!("You said \"{said}\". I answered: {}", turn.answer),
-        (Ending::NotUnderstood, _) => format!("You said \"{said}\", and I did nothing. {}", turn.answer),
+        (TurnOutcome::Done, false) => format!("You said \"{said}\". {}", steps(&turn.steps)),
+        (TurnOutcome::Done, true) => format!("You said \"{said}\". I answered: {}", turn.answer),
+        (TurnOutcome::NotUnderstood, _) => format!("You said \"{said}\", and I did nothing. {}", turn.answer),
         (_, false) => format!("You said \"{said}\". {}", steps(&turn.steps)),
         (_, true) => format!("You said \"{said}\". {}", turn.answer),
     }
@@ -21,26 +21,26 @@ pub fn happened(before: &Before) -> String {
 
 /// States why the last turn was not done, or not completely.
 #[must_use]
-pub fn why_not(before: &Before) -> String {
+pub fn why_not(before: &DialogContext) -> String {
     let Some(turn) = before.last() else { return NOTHING.to_owned() };
     if let Some(reason) = refusal(&turn.steps) {
         return reason;
     }
     match turn.ending {
-        Ending::Done if moved(&turn.steps) => format!("I did move. {}", steps(&turn.steps)),
-        Ending::Done => format!("Nothing in \"{}\" asked me to move.", turn.said),
+        TurnOutcome::Done if moved(&turn.steps) => format!("I did move. {}", steps(&turn.steps)),
+        TurnOutcome::Done => format!("Nothing in \"{}\" asked me to move.", turn.said),
         _ => turn.answer.clone(),
     }
 }
 
 /// States whether the last turn was done.
 #[must_use]
-pub fn whether(before: &Before) -> String {
+pub fn whether(before: &DialogContext) -> String {
     let Some(turn) = before.last() else { return NOTHING.to_owned() };
     match (turn.ending, refusal(&turn.steps)) {
-        (Ending::Done, None) if turn.steps.is_empty() => format!("Yes. I answered: {}", turn.answer),
-        (Ending::Done, None) => format!("Yes. {}", steps(&turn.steps)),
-        (Ending::Done, Some(reason)) => format!("Not all of it. {reason}"),
+        (TurnOutcome::Done, None) if turn.steps.is_empty() => format!("Yes. I answered: {}", turn.answer),
+        (TurnOutcome::Done, None) => format!("Yes. {}", steps(&turn.steps)),
+        (TurnOutcome::Done, Some(reason)) => format!("Not all of it. {reason}"),
         (_, Some(reason)) => format!("No. {reason}"),
         (_, None) => format!("No. {}", turn.answer),
     }
@@ -48,10 +48,10 @@ pub fn whether(before: &Before) -> String {
 
 /// States what was done last; requests alone do not count.
 #[must_use]
-pub fn last(before: &Before) -> String {
-    match before.acted().or(before.last()) {
+pub fn last(before: &DialogContext) -> String {
+    match before.last_action().or(before.last()) {
         None => NOTHING.to_owned(),
-        Some(turn @ Turn { steps: done, .. }) if !done.is_empty() => {
+        Some(turn @ PastTurn { steps: done, .. }) if !done.is_empty() => {
             format!("After \"{}\": {}", turn.said, steps(done))
         }
         Some(turn) => format!("After \"{}\" I answered: {}", turn.said, turn.answer),
@@ -84,7 +84,11 @@ fn step(step: &Step) -> String {
             if deviation <= TOLERANCE_DEG {
                 format!("I did \"{}\" and ended with {end}.", step.kind)
             } else {
-                format!("I did \"{}\" and ended {} deg away from it, with {end}.", step.kind, tidy(deviation))
+                format!(
+                    "I did \"{}\" and ended {} deg away from it, with {end}.",
+                    step.kind,
+                    round_for_display(deviation)
+                )
             }
         }
         (_, Some(achieved)) => {
@@ -98,8 +102,8 @@ fn step(step: &Step) -> String {
 const TOLERANCE_DEG: f64 = 2.0;
 
 /// Returns the greatest difference between the angles of two postures.
-fn deviation(one: &PostureView, other: &PostureView) -> f64 {
-    let angles = |view: &PostureView| {
+fn deviation(one: &PostureReport, other: &PostureReport) -> f64 {
+    let angles = |view: &PostureReport| {
         [
             view.roll_deg,
             view.pitch_deg,
@@ -114,7 +118,7 @@ fn deviation(one: &PostureView, other: &PostureView) -> f64 {
 }
 
 /// Describes the posture of head and body in words.
-fn describe_posture(view: &PostureView) -> String {
+fn describe_posture(view: &PostureReport) -> String {
     let sided = |degrees: f64, positive: &str, negative: &str| {
         let word = if degrees > 0.0 { positive } else { negative };
         (degrees.abs() >= MIN_DESCRIBED_DEG)
@@ -151,15 +155,15 @@ mod tests {
     use super::*;
     use firmware_bridge::posture::Posture;
 
-    fn before(ending: Ending, steps: Vec<Step>, answer: &str) -> Before {
-        let mut before = Before::default();
+    fn before(ending: TurnOutcome, steps: Vec<Step>, answer: &str) -> DialogContext {
+        let mut before = DialogContext::default();
         let (said, answer) = ("look left".to_owned(), answer.to_owned());
-        before.remember(Turn { said, answer, plan: Vec::new(), steps, ending, from: None });
+        before.remember(PastTurn { said, answer, plan: Vec::new(), steps, ending, from: None });
         before
     }
 
-    fn view(yaw_deg: f64) -> PostureView {
-        PostureView { yaw_deg, ..PostureView::from(&Posture::init()) }
+    fn view(yaw_deg: f64) -> PostureReport {
+        PostureReport { yaw_deg, ..PostureReport::from(&Posture::init()) }
     }
 
     #[test]
@@ -170,23 +174,23 @@ mod tests {
             achieved: Some(view(12.5)),
             ..Step::default()
         };
-        let sentences = happened(&before(Ending::Done, vec![step], ""));
+        let sentences = happened(&before(TurnOutcome::Done, vec![step], ""));
         assert!(sentences.contains("7.5 deg away") && sentences.contains("12.5 deg left"), "{sentences}");
     }
 
     #[test]
     fn refusals_are_given_as_the_reason() {
         let refused = Step::refused("look left 20 deg", "the motors are off");
-        let before = before(Ending::Refused, vec![refused], "answer");
+        let before = before(TurnOutcome::Refused, vec![refused], "answer");
         assert_eq!(why_not(&before), "I did not look left 20 deg: the motors are off.");
         assert!(whether(&before).starts_with("No. I did not look left"));
     }
 
     #[test]
     fn texts_that_were_not_understood_are_reported_as_not_done() {
-        let before = before(Ending::NotUnderstood, Vec::new(), "I don't understand \"blorp\".");
+        let before = before(TurnOutcome::NotUnderstood, Vec::new(), "I don't understand \"blorp\".");
         assert!(whether(&before).starts_with("No. I don't understand"));
         assert!(why_not(&before).contains("blorp"));
-        assert_eq!(happened(&Before::default()), NOTHING);
+        assert_eq!(happened(&DialogContext::default()), NOTHING);
     }
 }

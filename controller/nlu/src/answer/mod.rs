@@ -57,7 +57,7 @@ pub fn refusal(understanding: &Understanding) -> Option<String> {
         Understanding::OutOfRange(range) => {
             format!("I did nothing: {} is not possible. Possible: {}.", range.what, range.allowed)
         }
-        Understanding::Unclear { heard, reason, nearest } => {
+        Understanding::Unclear { text: heard, reason, nearest } => {
             let why = declined(heard, *reason);
             let nearest: Vec<String> = nearest.iter().map(|what| format!("\"{what}\"")).collect();
             match (reason, nearest.is_empty()) {

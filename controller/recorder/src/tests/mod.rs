@@ -9,15 +9,15 @@ mod shown;
 use std::io::Cursor;
 use std::path::Path;
 
-use minismith_wire::recording::Message;
+use minismith_protocol::trace_format::Message;
 
-use crate::outlet::Outlet;
-use crate::{Ended, NoRecording};
+use crate::sink::Sink;
+use crate::{Ended, RerunExportError};
 use support::{Recorded, lines};
 
 /// Records to a file.
-fn record(input: &[u8], path: &Path) -> Result<Ended, NoRecording> {
-    crate::record(Cursor::new(input.to_vec()), vec![Outlet::File(path.to_owned())])
+fn record(input: &[u8], path: &Path) -> Result<Ended, RerunExportError> {
+    crate::record(Cursor::new(input.to_vec()), vec![Sink::File(path.to_owned())])
 }
 
 /// Records these messages and reads the result.
@@ -26,7 +26,7 @@ fn recorded(messages: &[Message]) -> Recorded {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("nod.rrd");
     let ended = record(lines(messages).as_bytes(), &path).unwrap();
-    assert!(ended.trouble.is_none() && !ended.written.lost, "{ended:?}");
+    assert!(ended.error.is_none() && !ended.written.is_lost, "{ended:?}");
     assert_eq!(ended.written.bytes, std::fs::metadata(&path).unwrap().len());
     Recorded::read(&path)
 }

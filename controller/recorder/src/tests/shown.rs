@@ -1,48 +1,48 @@
 //! Tests the entities of a recording, their numbers of rows and their values.
 
-use minismith_wire::recording::{Beat, Begin, Message, Voice};
+use minismith_protocol::trace_format::{Cycle, Header, Message, TextSource};
 use re_sdk_types::archetypes::{
     Boxes2D, EncodedImage, LineStrips3D, SeriesLines, StateChange, TextLog, Transform3D,
 };
 
 use super::recorded;
-use super::support::{BEATS, Recorded, VOICES, beat, beats, begin, end, live, of_every_kind, text};
+use super::support::{CYCLES, Recorded, VOICES, begin, cycle, cycles, end, live, of_every_kind, text};
 
-fn whole(begin: Begin, between: Vec<Message>) -> Vec<Message> {
-    let count = between.iter().filter(|message| matches!(message, Message::Beat(_))).count() as u64;
-    [vec![Message::Begin(begin)], between, vec![end(count)]].concat()
+fn whole(begin: Header, between: Vec<Message>) -> Vec<Message> {
+    let count = between.iter().filter(|message| matches!(message, Message::Cycle(_))).count() as u64;
+    [vec![Message::Header(begin)], between, vec![end(count)]].concat()
 }
 
 #[test]
 fn recording_contains_all_values() {
-    let mut told = vec![text(None, Voice::Workshop, "all is well")];
-    told.extend(beats(0..BEATS));
-    told.push(text(Some(700), Voice::Envelope, "stewart_1 by 2.5 deg"));
-    let found = recorded(&whole(begin(), told));
+    let mut reported = vec![text(None, TextSource::Workshop, "all is well")];
+    reported.extend(cycles(0..CYCLES));
+    reported.push(text(Some(700), TextSource::Envelope, "stewart_1 by 2.5 deg"));
+    let found = recorded(&whole(begin(), reported));
     assert_eq!(found.blueprints, 1);
-    let last = BEATS as i64 - 1;
+    let last = CYCLES as i64 - 1;
     let motors = ["/body/body_rotation", "/legs/stewart_1", "/antennas/left_antenna"];
     for (place, name) in motors.into_iter().enumerate() {
         let curve = found.curves(name);
-        assert_eq!(curve.len() as u64, BEATS, "{name}");
-        for number in [0, 999, 1_000, BEATS - 1] {
-            let told = beat(number);
-            let values = vec![told.goal_deg[place], told.present_deg[place]];
+        assert_eq!(curve.len() as u64, CYCLES, "{name}");
+        for number in [0, 999, 1_000, CYCLES - 1] {
+            let reported = cycle(number);
+            let values = vec![reported.goal_deg[place], reported.present_deg[place]];
             assert_eq!(curve[number as usize], (number as i64, values), "{name}");
         }
-        let limits = vec![begin().motors[place].low_deg, begin().motors[place].high_deg];
+        let limits = vec![begin().motors[place].min_deg, begin().motors[place].max_deg];
         assert_eq!(found.curves(&format!("{name}/limits")), [(0, limits.clone()), (last, limits)]);
     }
     assert_eq!(found.curves("/trims/stewart_1"), [(700, vec![2.5])]);
     assert!(!found.chunks.contains_key("/trims/body_rotation"));
-    let margins = beat(BEATS - 1).margins.unwrap();
+    let margins = cycle(CYCLES - 1).margins.unwrap();
     let expected = (last, vec![margins.tilt_deg, margins.relative_yaw_deg]);
     assert_eq!(found.curves("/margins/head").last(), Some(&expected));
     assert_eq!(found.curves("/margins/motors")[0].1, [160.0, 46.99, 179.9]);
     // Every other cycle has no present head pose.
     let yaw = found.curves("/head/yaw");
-    assert_eq!(yaw[2].1, [beat(2).goal_deg[0]; 2]);
-    assert!(yaw[3].1[0] == beat(3).goal_deg[0] && yaw[3].1[1].is_nan());
+    assert_eq!(yaw[2].1, [cycle(2).goal_deg[0]; 2]);
+    assert!(yaw[3].1[0] == cycle(3).goal_deg[0] && yaw[3].1[1].is_nan());
     let placed = Transform3D::descriptor_translation().component;
     assert_eq!(found.rows("/robot/goal_head", placed), 2_500);
     assert_eq!(found.rows("/robot/head", placed), 1_250);
@@ -68,17 +68,17 @@ fn latest(found: &Recorded, path: &str, timeline: &'static str) -> Option<i64> {
 
 #[test]
 fn setpoint_is_drawn_next_to_goal_and_present() {
-    let wished = |number| Beat { wish_deg: vec![1.0, 2.0, 3.0], ..beat(number) };
-    let told = vec![Message::Beat(Box::new(beat(0))), Message::Beat(Box::new(wished(1)))];
-    let curve = recorded(&whole(begin(), told)).curves("/legs/stewart_1");
-    assert!(curve[0].1[..2] == [beat(0).goal_deg[1], beat(0).present_deg[1]] && curve[0].1[2].is_nan());
-    assert_eq!(curve[1].1, [beat(1).goal_deg[1], beat(1).present_deg[1], 2.0]);
+    let desired = |number| Cycle { setpoint_deg: vec![1.0, 2.0, 3.0], ..cycle(number) };
+    let reported = vec![Message::Cycle(Box::new(cycle(0))), Message::Cycle(Box::new(desired(1)))];
+    let curve = recorded(&whole(begin(), reported)).curves("/legs/stewart_1");
+    assert!(curve[0].1[..2] == [cycle(0).goal_deg[1], cycle(0).present_deg[1]] && curve[0].1[2].is_nan());
+    assert_eq!(curve[1].1, [cycle(1).goal_deg[1], cycle(1).present_deg[1], 2.0]);
 }
 
 #[test]
 fn leg_connects_motor_crank_and_head() {
-    let turned = Beat { present_deg: vec![90.0, 90.0, 0.0], ..beat(0) };
-    let found = recorded(&whole(begin(), vec![Message::Beat(Box::new(turned))]));
+    let turned = Cycle { present_deg: vec![90.0, 90.0, 0.0], ..cycle(0) };
+    let found = recorded(&whole(begin(), vec![Message::Cycle(Box::new(turned))]));
     let strips = LineStrips3D::descriptor_strips().component;
     let [chunk] = &found.chunks["/robot/rods"].iter().filter(|one| !one.is_static()).collect::<Vec<_>>()[..]
     else {
@@ -95,9 +95,9 @@ fn leg_connects_motor_crank_and_head() {
 #[test]
 fn every_kind_of_message_is_drawn() {
     for begin in [begin(), live()] {
-        let is_live = begin.live;
-        let told = [beats(0..30), of_every_kind(29), beats(30..40)].concat();
-        let found = recorded(&whole(begin, told));
+        let is_live = begin.is_live;
+        let reported = [cycles(0..30), of_every_kind(29), cycles(30..40)].concat();
+        let found = recorded(&whole(begin, reported));
         let at = |path: &str| found.curves(path).last().cloned().unwrap();
         let temperature = at("/health/temperature");
         assert!(temperature.0 == 29 && temperature.1[..2] == [40.5, 41.5] && temperature.1[2].is_nan());
@@ -107,9 +107,9 @@ fn every_kind_of_message_is_drawn() {
         assert_eq!(at("/pulse/jitter"), (29, vec![10.0, 90.0, 400.0]));
         assert_eq!((at("/pulse/late"), at("/pulse/dropped")), ((29, vec![3.0]), (29, vec![2.0])));
         // The images are unchanged. The second one has no detections, explicitly.
-        let pictures = EncodedImage::descriptor_blob().component;
-        assert_eq!(found.rows("/camera", pictures), 2);
-        let blob = found.chunks["/camera"][0].iter_slices::<&[u8]>(pictures).next().unwrap().to_vec();
+        let images = EncodedImage::descriptor_blob().component;
+        assert_eq!(found.rows("/camera", images), 2);
+        let blob = found.chunks["/camera"][0].iter_slices::<&[u8]>(images).next().unwrap().to_vec();
         assert!(blob[0].starts_with(b"\xff\xd8\xff\xe0") && blob[0].ends_with(b"JFIF"), "{blob:?}");
         let labels = found.words("/camera/seen", Boxes2D::descriptor_labels().component);
         assert_eq!(labels, [vec!["person 0.75", "cup 0.75"], vec![]]);
@@ -144,20 +144,20 @@ fn every_kind_of_message_is_drawn() {
 
 #[test]
 fn live_trace_may_end_anywhere() {
-    let told = [vec![Message::Begin(live())], beats(0..1_234)].concat();
-    let cut = super::lines(&told) + r#"{"type":"cycle","cycle":12"#;
+    let reported = [vec![Message::Header(live())], cycles(0..1_234)].concat();
+    let cut = super::lines(&reported) + r#"{"type":"cycle","cycle":12"#;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("live.rrd");
     let ended = super::record(cut.as_bytes(), &path).unwrap();
-    assert!(ended.trouble.is_none() && ended.beats == 1_234, "{ended:?}");
+    assert!(ended.error.is_none() && ended.cycles == 1_234, "{ended:?}");
     let found = Recorded::read(&path);
     assert_eq!(found.curves("/legs/stewart_1").len(), 1_234);
     // The limits are extended every five seconds, and to the end.
-    let limits: Vec<i64> = found.curves("/legs/stewart_1/limits").iter().map(|(beat, _)| *beat).collect();
+    let limits: Vec<i64> = found.curves("/legs/stewart_1/limits").iter().map(|(cycle, _)| *cycle).collect();
     assert!(limits.len() >= 4 && limits[0] == 0 && limits.ends_with(&[1_233]), "{limits:?}");
     // An invalid line ends the recording, and everything before it is stored.
-    let wrong = super::lines(&told) + "{}\n" + &super::lines(&beats(1_234..1_300));
+    let wrong = super::lines(&reported) + "{}\n" + &super::lines(&cycles(1_234..1_300));
     let ended = super::record(wrong.as_bytes(), &path).unwrap();
-    assert!(ended.trouble.unwrap().to_string().contains("line 1236 is not understood"));
+    assert!(ended.error.unwrap().to_string().contains("line 1236 is not understood"));
     assert_eq!(Recorded::read(&path).curves("/legs/stewart_1").len(), 1_234);
 }

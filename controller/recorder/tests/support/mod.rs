@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use minismith_wire::recording::{
-    Beat, Begin, End, FORMAT, Head, Health, Leg, Margins, Message, Motor, Part, Picture, Rhythm, Seen, Span,
-    Text, Trim, Voice,
+use minismith_protocol::trace_format::{
+    Clamp, Cycle, DetectedObject, FORMAT, Footer, Head, Header, Health, Image, Leg, LoopTiming, Margins,
+    Message, Motor, Part, Span, Text, TextSource,
 };
 use re_log_encoding::DecoderApp;
 use re_sdk::StoreKind;
@@ -18,19 +18,24 @@ use re_sdk_types::archetypes::Scalars;
 pub const PERIOD: f64 = 0.01;
 
 /// More cycles than one batch, so that there are several.
-pub const BEATS: u64 = 2_500;
+pub const CYCLES: u64 = 2_500;
 
 /// A JPEG in base64, as far as the recorder checks it.
 pub const JPEG: &str = "/9j/4AAQSkZJRg==";
 
-pub fn begin() -> Begin {
-    let motor = |name: &str, part, low_deg, high_deg| Motor { name: name.into(), part, low_deg, high_deg };
-    Begin {
+pub fn begin() -> Header {
+    let motor = |name: &str, part, low_deg, high_deg| Motor {
+        name: name.into(),
+        part,
+        min_deg: low_deg,
+        max_deg: high_deg,
+    };
+    Header {
         format: FORMAT,
         name: "nod v1".into(),
-        about: "# nod".into(),
-        at: None,
-        live: false,
+        description: "# nod".into(),
+        start_time: None,
+        is_live: false,
         period_s: PERIOD,
         motors: vec![
             motor("body_rotation", Part::Body, -160.0, 160.0),
@@ -40,87 +45,101 @@ pub fn begin() -> Begin {
         legs: vec![Leg {
             motor: 1,
             pivot_m: [0.03, 0.0, 0.08],
-            ahead: [0.0, 1.0, 0.0],
-            aside: [0.0, 0.0, 1.0],
-            arm_m: 0.04,
-            ball_m: [0.02, 0.0, 0.0],
+            zero_direction: [0.0, 1.0, 0.0],
+            quarter_direction: [0.0, 0.0, 1.0],
+            crank_m: 0.04,
+            ball_joint_m: [0.02, 0.0, 0.0],
         }],
     }
 }
 
-pub fn live() -> Begin {
-    Begin { live: true, at: Some("2026-11-23T08:00:00Z".into()), ..begin() }
+pub fn live() -> Header {
+    Header { is_live: true, start_time: Some("2026-11-23T08:00:00Z".into()), ..begin() }
 }
 
-pub fn beat(number: u64) -> Beat {
+pub fn cycle(number: u64) -> Cycle {
     let angle = (number as f64 * 0.01).sin() * 30.0;
-    let head = Head { at_m: [0.0, 0.0, 0.177], turned: [0.0, 0.0, 0.0, 1.0], angles_deg: [1.0, 2.0, angle] };
-    Beat {
-        beat: number,
-        wish_deg: Vec::new(),
+    let head = Head {
+        position_m: [0.0, 0.0, 0.177],
+        orientation_xyzw: [0.0, 0.0, 0.0, 1.0],
+        rpy_deg: [1.0, 2.0, angle],
+    };
+    Cycle {
+        cycle: number,
+        setpoint_deg: Vec::new(),
         goal_deg: vec![angle, angle / 3.0, -angle],
         present_deg: vec![angle - 0.5, angle / 3.0, -angle],
         goal_head: Some(head),
         // Some cycles have no head pose, as when it cannot be computed.
         present_head: number.is_multiple_of(2).then_some(head),
-        trims: if number == 700 { vec![Trim { motor: 1, by_deg: 2.5 }] } else { Vec::new() },
+        clamps: if number == 700 { vec![Clamp { motor: 1, amount_deg: 2.5 }] } else { Vec::new() },
         margins: Some(Margins { tilt_deg: 38.0, relative_yaw_deg: 65.0 - angle.abs() }),
     }
 }
 
-pub fn beats(numbers: std::ops::Range<u64>) -> Vec<Message> {
-    numbers.map(|number| Message::Beat(Box::new(beat(number)))).collect()
+pub fn cycles(numbers: std::ops::Range<u64>) -> Vec<Message> {
+    numbers.map(|number| Message::Cycle(Box::new(cycle(number)))).collect()
 }
 
-pub fn text(beat: Option<u64>, voice: Voice, words: &str) -> Message {
-    Message::Text(Text { beat, voice, words: words.into() })
+pub fn text(cycle: Option<u64>, voice: TextSource, words: &str) -> Message {
+    Message::Text(Text { cycle, source: voice, text: words.into() })
 }
 
-pub const VOICES: [(Voice, &str); 6] = [
-    (Voice::Workshop, "/said/workshop"),
-    (Voice::Envelope, "/said/envelope"),
-    (Voice::Tool, "/said/tool"),
-    (Voice::Person, "/said/person"),
-    (Voice::Agent, "/said/agent"),
-    (Voice::Body, "/said/body"),
+pub const VOICES: [(TextSource, &str); 6] = [
+    (TextSource::Workshop, "/said/workshop"),
+    (TextSource::Envelope, "/said/envelope"),
+    (TextSource::Tool, "/said/tool"),
+    (TextSource::Person, "/said/person"),
+    (TextSource::Agent, "/said/agent"),
+    (TextSource::Body, "/said/body"),
 ];
 
 /// Returns a message of every kind, all for one cycle.
-pub fn of_every_kind(beat: u64) -> Vec<Message> {
-    let seen =
-        |label: &str, left| Seen { label: label.into(), score: 0.75, bounds: [left, 20.0, 90.0, 80.0] };
-    let picture =
-        |seen| Message::Picture(Box::new(Picture { beat, jpeg: JPEG.into(), width: 640, height: 480, seen }));
+pub fn of_every_kind(cycle: u64) -> Vec<Message> {
+    let seen = |label: &str, left| DetectedObject {
+        label: label.into(),
+        score: 0.75,
+        bbox_xyxy: [left, 20.0, 90.0, 80.0],
+    };
+    let image = |seen| {
+        Message::Image(Box::new(Image {
+            cycle,
+            jpeg: JPEG.into(),
+            width: 640,
+            height: 480,
+            detections: seen,
+        }))
+    };
     let span = |ended: Option<&str>| {
-        Message::Span(Span { beat, name: "nod v1".into(), ended: ended.map(str::to_owned) })
+        Message::Span(Span { cycle, name: "nod v1".into(), outcome: ended.map(str::to_owned) })
     };
     let mut messages = vec![
         Message::Motors(Box::new(Health {
-            beat,
-            celsius: vec![Some(40.5), Some(41.5), None],
-            volts: vec![Some(5.0); 3],
-            milliamps: vec![Some(120.0); 3],
-            degrees_per_s: vec![Some(-3.0); 3],
+            cycle,
+            temperature_c: vec![Some(40.5), Some(41.5), None],
+            voltage_v: vec![Some(5.0); 3],
+            current_ma: vec![Some(120.0); 3],
+            velocity_dps: vec![Some(-3.0); 3],
         })),
-        Message::Pulse(Rhythm {
-            beat,
+        Message::LoopTiming(LoopTiming {
+            cycle,
             jitter_p50_us: 10.0,
             jitter_p99_us: 90.0,
-            jitter_worst_us: 400.0,
-            late: 3,
+            jitter_max_us: 400.0,
+            overruns: 3,
             dropped: 2,
         }),
-        picture(vec![seen("person", 10.0), seen("cup", 50.0)]),
-        picture(Vec::new()),
+        image(vec![seen("person", 10.0), seen("cup", 50.0)]),
+        image(Vec::new()),
         span(None),
         span(Some("done")),
     ];
-    messages.extend(VOICES.map(|(voice, path)| text(Some(beat), voice, path)));
+    messages.extend(VOICES.map(|(voice, path)| text(Some(cycle), voice, path)));
     messages
 }
 
-pub fn end(beats: u64) -> Message {
-    Message::End(End { beats, dropped: 0 })
+pub fn end(cycles: u64) -> Message {
+    Message::Footer(Footer { cycles, dropped: 0 })
 }
 
 pub fn lines(messages: &[Message]) -> String {
@@ -163,11 +182,11 @@ impl Recorded {
         let mut points = Vec::new();
         let scalars = Scalars::descriptor_scalars().component;
         for chunk in self.chunks.get(path).into_iter().flatten() {
-            let Some(beats) = chunk.timelines().get(&"beat".into()) else { continue };
+            let Some(cycles) = chunk.timelines().get(&"beat".into()) else { continue };
             let values = chunk.iter_slices::<f64>(scalars).map(<[f64]>::to_vec);
-            points.extend(beats.times_raw().iter().copied().zip(values));
+            points.extend(cycles.times_raw().iter().copied().zip(values));
         }
-        points.sort_by_key(|(beat, _)| *beat);
+        points.sort_by_key(|(cycle, _)| *cycle);
         points
     }
 

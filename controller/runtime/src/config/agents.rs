@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::choice::{NotAllowed, nearest};
+use super::choice::{InvalidValue, nearest};
 use crate::agent_spec::Ability;
 use crate::agent_spec::Spec;
 
@@ -26,16 +26,16 @@ pub struct Agents {
 pub(super) struct AgentName(pub(super) String);
 
 impl FromStr for AgentName {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let is_one = text.starts_with(|c: char| c.is_ascii_lowercase())
             && text.len() <= 40
             && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
         if is_one {
             Ok(AgentName(text.to_owned()))
         } else {
-            Err(NotAllowed::new(text, "a name of 1 to 40 lower-case letters, digits and underscores"))
+            Err(InvalidValue::new(text, "a name of 1 to 40 lower-case letters, digits and underscores"))
         }
     }
 }
@@ -45,25 +45,25 @@ impl FromStr for AgentName {
 pub(super) struct AgentText(pub(super) String);
 
 impl FromStr for AgentText {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        const LONGEST: usize = 4_000;
-        if !text.trim().is_empty() && text.chars().count() <= LONGEST {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        const MAX_TEXT_CHARS: usize = 4_000;
+        if !text.trim().is_empty() && text.chars().count() <= MAX_TEXT_CHARS {
             Ok(AgentText(text.trim().to_owned()))
         } else {
-            Err(NotAllowed::new(text, format!("a text of 1 to {LONGEST} characters")))
+            Err(InvalidValue::new(text, format!("a text of 1 to {MAX_TEXT_CHARS} characters")))
         }
     }
 }
 
 impl FromStr for Ability {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         Ability::named(text).ok_or_else(|| {
             let names: Vec<String> = Ability::ALL.into_iter().map(Ability::name).collect();
-            NotAllowed::new(text, names.join(", ")).meaning(nearest(text, names.iter().map(String::as_str)))
+            InvalidValue::new(text, names.join(", ")).meaning(nearest(text, names.iter().map(String::as_str)))
         })
     }
 }

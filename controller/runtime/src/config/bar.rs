@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use minismith_wire::zygote::{LOWERABLE, MECHANISMS};
+use minismith_protocol::zygote::{MECHANISMS, OPTIONAL_MECHANISMS};
 
 /// A mechanism that a machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,7 +23,7 @@ impl FromStr for Lowerable {
     type Err = NotLowerable;
 
     fn from_str(text: &str) -> Result<Self, NotLowerable> {
-        match LOWERABLE.into_iter().find(|name| *name == text) {
+        match OPTIONAL_MECHANISMS.into_iter().find(|name| *name == text) {
             Some(name) => Ok(Lowerable(name)),
             None if MECHANISMS.contains(&text) => Err(NotLowerable::Needed),
             None => Err(NotLowerable::Unknown),

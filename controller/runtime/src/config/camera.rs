@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use firmware_bridge::camera::{Distortion, Lens};
-use minismith_senses::models::{Provider, UnknownProvider};
+use firmware_bridge::camera::{CameraIntrinsics, Distortion};
+use minismith_perception::models::{Provider, UnknownProvider};
 
-use super::choice::{NotAllowed, nearest, one_of, quoted};
+use super::choice::{InvalidValue, nearest, one_of, quoted};
 use super::{ConfigError, Endpoint};
 
 /// The image source.
@@ -28,9 +28,9 @@ pub enum CameraSource {
 }
 
 impl FromStr for CameraSource {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         match text {
             "auto" => Ok(CameraSource::Auto),
             "none" => Ok(CameraSource::None),
@@ -43,7 +43,7 @@ impl FromStr for CameraSource {
             other => {
                 let meant = nearest(other, ["auto", "none", "scene"]).map(str::to_owned);
                 let meant = meant.or_else(|| other.starts_with("video").then(|| format!("/dev/{other}")));
-                Err(NotAllowed::new(
+                Err(InvalidValue::new(
                     other,
                     "auto, none, scene, a device such as /dev/video0, a file or folder of pictures such as \
                      ./pictures, or the address of an MJPEG stream such as http://camera.local:8080/stream",
@@ -64,9 +64,9 @@ pub(super) enum IntrinsicsName {
 }
 
 impl FromStr for IntrinsicsName {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let names = [
             ("auto", IntrinsicsName::Auto),
             ("wireless", IntrinsicsName::Wireless),
@@ -79,15 +79,15 @@ impl FromStr for IntrinsicsName {
 
 /// One number of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Measured(pub(super) f64);
+pub(super) struct CalibrationFile(pub(super) f64);
 
-impl FromStr for Measured {
-    type Err = NotAllowed;
+impl FromStr for CalibrationFile {
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         match text.parse::<f64>() {
-            Ok(value) if value.abs() < 1e6 => Ok(Measured(value)),
-            _ => Err(NotAllowed::new(text, "a number")),
+            Ok(value) if value.abs() < 1e6 => Ok(CalibrationFile(value)),
+            _ => Err(InvalidValue::new(text, "a number")),
         }
     }
 }
@@ -97,12 +97,12 @@ impl FromStr for Measured {
 pub(super) struct ProviderName(pub(super) Provider);
 
 impl FromStr for ProviderName {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let names = || Provider::ALL.map(Provider::name);
         text.parse().map(ProviderName).map_err(|_: UnknownProvider| {
-            NotAllowed::new(text, names().join(", ")).meaning(nearest(text, names()))
+            InvalidValue::new(text, names().join(", ")).meaning(nearest(text, names()))
         })
     }
 }
@@ -117,9 +117,9 @@ pub enum SceneChoice {
 }
 
 impl FromStr for SceneChoice {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let known = mock_robot::scene::Scene::BUILT_IN;
         if known.contains(&text) {
             return Ok(SceneChoice::BuiltIn(text.to_owned()));
@@ -128,7 +128,7 @@ impl FromStr for SceneChoice {
             return Ok(SceneChoice::File(PathBuf::from(text)));
         }
         let allowed = format!("{}, or the path of a scene file such as ./kitchen.yaml", known.join(", "));
-        Err(NotAllowed::new(&quoted(text), allowed).meaning(nearest(text, known.iter().copied())))
+        Err(InvalidValue::new(&quoted(text), allowed).meaning(nearest(text, known.iter().copied())))
     }
 }
 
@@ -146,7 +146,7 @@ pub struct Camera {
     /// Delay from exposure to arrival of a frame.
     pub latency: Duration,
     /// The intrinsics, for the image size of the calibration.
-    pub intrinsics: Lens,
+    pub intrinsics: CameraIntrinsics,
     /// Whether a camera with a known name has its own intrinsics instead.
     pub auto_intrinsics: bool,
     /// The folder for photographs.
@@ -167,19 +167,23 @@ pub struct Vision {
 }
 
 /// Returns the intrinsics of this name, or those of the calibration if there is one.
-pub(super) fn lens(name: IntrinsicsName, measured: &[Measured], file: &str) -> Result<Lens, ConfigError> {
+pub(super) fn intrinsics(
+    name: IntrinsicsName,
+    measured: &[CalibrationFile],
+    file: &str,
+) -> Result<CameraIntrinsics, ConfigError> {
     if measured.is_empty() {
         return Ok(match name {
             // Both from the official `media/camera_constants.py`.
-            IntrinsicsName::Auto | IntrinsicsName::Wireless => Lens {
+            IntrinsicsName::Auto | IntrinsicsName::Wireless => CameraIntrinsics {
                 width: 1280.0,
                 height: 720.0,
-                focal: [550.3564, 549.1653],
-                middle: [638.0112, 364.589],
+                focal_length: [550.3564, 549.1653],
+                principal_point: [638.0112, 364.589],
                 distortion: Distortion::of(&[-0.0694, 0.1565, -0.0004, 0.0003, -0.0983]).unwrap_or_default(),
             },
             IntrinsicsName::Lite => lite(),
-            IntrinsicsName::Pinhole => Lens::pinhole(1280, 720),
+            IntrinsicsName::Pinhole => CameraIntrinsics::pinhole(1280, 720),
         });
     }
     let wrong = |problem: &str| ConfigError::Whole {
@@ -201,18 +205,24 @@ pub(super) fn lens(name: IntrinsicsName, measured: &[Measured], file: &str) -> R
     }
     let distortion = Distortion::of(distortion)
         .ok_or_else(|| wrong(&format!("has {} coefficients of distortion", distortion.len())))?;
-    Ok(Lens { width: *width, height: *height, focal: [*fx, *fy], middle: [*cx, *cy], distortion })
+    Ok(CameraIntrinsics {
+        width: *width,
+        height: *height,
+        focal_length: [*fx, *fy],
+        principal_point: [*cx, *cy],
+        distortion,
+    })
 }
 
 /// The Lite's stream of 1920 by 1080, as the official package reckons it (`media/camera_constants.py`, `scale_intrinsics`):
 /// measured on the whole sensor of 3840 by 2592, each side scaled by itself, and enlarged by a factor of 1.115.
-fn lite() -> Lens {
+fn lite() -> CameraIntrinsics {
     let (across, down) = (1920.0 / 3840.0, 1080.0 / 2592.0);
-    Lens {
+    CameraIntrinsics {
         width: 1920.0,
         height: 1080.0,
-        focal: [2_001.807_642_648_670_7 * across * 1.115, 2_003.077_888_594_410_5 * down * 1.115],
-        middle: [1_905.876_059_826_701 * across, 1_328.323_971_793_559_4 * down],
+        focal_length: [2_001.807_642_648_670_7 * across * 1.115, 2_003.077_888_594_410_5 * down * 1.115],
+        principal_point: [1_905.876_059_826_701 * across, 1_328.323_971_793_559_4 * down],
         distortion: Distortion([
             -1.465_232_030_129_861_8,
             0.654_271_413_166_741_4,
@@ -265,7 +275,7 @@ mod tests {
         assert!(read("").unwrap().auto_intrinsics && !read("intrinsics: lite").unwrap().auto_intrinsics);
         let own = read("calibration: [640, 480, 500, 501, 320, 240, 0.1, 0, 0, 0, -0.1]").unwrap();
         assert_eq!(
-            (own.intrinsics.width, own.intrinsics.focal, own.auto_intrinsics),
+            (own.intrinsics.width, own.intrinsics.focal_length, own.auto_intrinsics),
             (640.0, [500.0, 501.0], false)
         );
         assert_eq!(own.intrinsics.distortion.0[4], -0.1);

@@ -3,43 +3,43 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use minismith_wire::zygote::LOWERABLE;
+use minismith_protocol::zygote::OPTIONAL_MECHANISMS;
 
 use super::bar::{Lowerable, NotLowerable};
 
 /// A value that is not allowed for its key. The message lists the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is not allowed; allowed: {allowed}{}", .meant.as_ref().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default())]
-pub struct NotAllowed {
+#[error("`{given}` is not allowed; allowed: {allowed}{}", .suggestion.as_ref().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default())]
+pub struct InvalidValue {
     given: String,
     allowed: String,
-    meant: Option<String>,
+    suggestion: Option<String>,
 }
 
-impl NotAllowed {
+impl InvalidValue {
     /// Creates the error without a suggestion.
     pub(super) fn new(given: &str, allowed: impl Into<String>) -> Self {
-        NotAllowed { given: quoted(given), allowed: allowed.into(), meant: None }
+        InvalidValue { given: quoted(given), allowed: allowed.into(), suggestion: None }
     }
 
     /// Adds a suggestion.
     pub(super) fn meaning(self, meant: Option<impl Into<String>>) -> Self {
-        NotAllowed { meant: meant.map(Into::into), ..self }
+        InvalidValue { suggestion: meant.map(Into::into), ..self }
     }
 }
 
 /// Returns user input for a message: short, on one line, without control characters.
 pub(super) fn quoted(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX_QUOTED_CHARS: usize = 60;
     let mut short = String::new();
-    for character in text.chars().take(LONGEST) {
+    for character in text.chars().take(MAX_QUOTED_CHARS) {
         if character.is_control() {
             short.extend(character.escape_default());
         } else {
             short.push(character);
         }
     }
-    if text.chars().nth(LONGEST).is_some() {
+    if text.chars().nth(MAX_QUOTED_CHARS).is_some() {
         short.push_str("...");
     }
     short
@@ -55,16 +55,16 @@ pub(super) fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a 
     candidates
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(&given, &candidate.replace('-', "_")), candidate))
-        .filter(|(likeness, _)| *likeness > 0.8)
+        .filter(|(similarity, _)| *similarity > 0.8)
         .max_by(|(one, _), (other, _)| one.total_cmp(other))
         .map(|(_, candidate)| candidate)
 }
 
 /// Parses one of a closed set of values.
-pub(super) fn one_of<T: Copy>(given: &str, words: &[(&'static str, T)]) -> Result<T, NotAllowed> {
+pub(super) fn one_of<T: Copy>(given: &str, words: &[(&'static str, T)]) -> Result<T, InvalidValue> {
     let names = || words.iter().map(|(name, _)| *name);
     words.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or_else(|| {
-        NotAllowed::new(given, names().collect::<Vec<_>>().join(", ")).meaning(nearest(given, names()))
+        InvalidValue::new(given, names().collect::<Vec<_>>().join(", ")).meaning(nearest(given, names()))
     })
 }
 
@@ -80,9 +80,9 @@ pub enum RobotChoice {
 }
 
 impl FromStr for RobotChoice {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         match text {
             "mock" => Ok(RobotChoice::Mock),
             "mock-bus" => Ok(RobotChoice::MockBus),
@@ -90,7 +90,7 @@ impl FromStr for RobotChoice {
             other => {
                 let meant = nearest(other, ["mock", "mock-bus"]).map(str::to_owned);
                 let meant = meant.or_else(|| other.starts_with("tty").then(|| format!("/dev/{other}")));
-                Err(NotAllowed::new(
+                Err(InvalidValue::new(
                     other,
                     "mock, mock-bus, or the path of a serial device such as /dev/ttyACM0",
                 )
@@ -110,9 +110,9 @@ pub enum Nlu {
 }
 
 impl FromStr for Nlu {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         one_of(text, &[("grammar", Nlu::Grammar), ("llm", Nlu::Llm)])
     }
 }
@@ -122,9 +122,9 @@ impl FromStr for Nlu {
 pub(super) struct Flag(pub(super) bool);
 
 impl FromStr for Flag {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         one_of(text, &[("true", Flag(true)), ("false", Flag(false))])
     }
 }
@@ -134,15 +134,17 @@ impl FromStr for Flag {
 pub(super) struct OptionalMechanismName(pub(super) Lowerable);
 
 impl FromStr for OptionalMechanismName {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         text.parse().map(OptionalMechanismName).map_err(|why| {
-            let known = LOWERABLE.join(", ");
+            let known = OPTIONAL_MECHANISMS.join(", ");
             match why {
-                NotLowerable::Unknown => NotAllowed::new(text, known).meaning(nearest(text, LOWERABLE)),
+                NotLowerable::Unknown => {
+                    InvalidValue::new(text, known).meaning(nearest(text, OPTIONAL_MECHANISMS))
+                }
                 NotLowerable::Needed => {
-                    NotAllowed::new(text, format!("{known} (no tool runs without {text}, on any machine)"))
+                    InvalidValue::new(text, format!("{known} (no tool runs without {text}, on any machine)"))
                 }
             }
         })
@@ -154,11 +156,11 @@ impl FromStr for OptionalMechanismName {
 pub(super) struct SomePath(pub(super) PathBuf);
 
 impl FromStr for SomePath {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         if text.is_empty() || text.contains('\0') {
-            return Err(NotAllowed::new(text, "a path"));
+            return Err(InvalidValue::new(text, "a path"));
         }
         Ok(SomePath(PathBuf::from(text)))
     }

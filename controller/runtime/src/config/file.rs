@@ -8,18 +8,18 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 use super::agents::{AgentName, AgentText};
-use super::camera::{CameraSource, IntrinsicsName, Measured, ProviderName, SceneChoice};
-use super::choice::{Flag, Nlu, NotAllowed, OptionalMechanismName, RobotChoice, SomePath};
-use super::kept::{MaybeAddress, Viewer};
+use super::camera::{CalibrationFile, CameraSource, IntrinsicsName, ProviderName, SceneChoice};
+use super::choice::{Flag, InvalidValue, Nlu, OptionalMechanismName, RobotChoice, SomePath};
 use super::language_model::{KeyName, ModelName, ServerAddress};
-use super::logs::{Collector, Levels};
+use super::logs::{Levels, OtlpEndpoint};
 use super::quantity::{
     Acceleration, AntennaRange, Baud, BodyRange, Connections, CpuSeconds, Days, DiskSize, FileSize, Files,
-    FrameRate, Frames, HeadRange, Iterations, Jerk, KeptPictures, Kilobytes, Latency, Margin, Megabytes,
-    Milliseconds, MotionRate, Part, Patience, PictureRate, Pixels, Port, Rate, Repeats, RequestRate, Retries,
-    Scale, Seed, SentRate, SentWidth, SimulatedSeconds, Speed, Steadiness, Steps, Temperature, TokenBudget,
-    TurnTokens, Volts, WallSeconds, Watchdog,
+    FrameRate, Frames, HeadRange, ImageRate, Iterations, Jerk, Kilobytes, Latency, Margin, Megabytes,
+    Milliseconds, MotionRate, Part, Patience, Pixels, Port, Rate, Repeats, RequestRate, Retries, Scale, Seed,
+    SentRate, SentWidth, SimulatedSeconds, SingularityMargin, Speed, Steps, StoredImageRate, Temperature,
+    TokenBudget, TurnTokens, Volts, WallSeconds, Watchdog,
 };
+use super::recording::{MaybeAddress, Viewer};
 use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::PublicKey;
 use super::voice::{Device, SpokenRole, StopWord, TtsEngine, VoiceWord, WakeWord, WakeWordMode};
@@ -36,11 +36,11 @@ impl<T> Default for Given<T> {
 }
 
 /// Reads every value as text, so that its own type checks it and the error has its line.
-impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Given<T> {
+impl<'de, T: FromStr<Err = InvalidValue>> Deserialize<'de> for Given<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Text<T>(PhantomData<T>);
 
-        impl<T: FromStr<Err = NotAllowed>> Visitor<'_> for Text<T> {
+        impl<T: FromStr<Err = InvalidValue>> Visitor<'_> for Text<T> {
             type Value = T;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -66,11 +66,11 @@ impl<T> Default for Listed<T> {
     }
 }
 
-impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Listed<T> {
+impl<'de, T: FromStr<Err = InvalidValue>> Deserialize<'de> for Listed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct List<T>(PhantomData<T>);
 
-        impl<'de, T: FromStr<Err = NotAllowed>> Visitor<'de> for List<T> {
+        impl<'de, T: FromStr<Err = InvalidValue>> Visitor<'de> for List<T> {
             type Value = Vec<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -166,10 +166,10 @@ mappings! {
         scene: Given<SceneChoice>,
         width: Given<Pixels>,
         height: Given<Pixels>,
-        fps: Given<PictureRate>,
+        fps: Given<ImageRate>,
         latency_ms: Given<Latency>,
         intrinsics: Given<IntrinsicsName>,
-        calibration: Listed<Measured>,
+        calibration: Listed<CalibrationFile>,
         photo_directory: Given<SomePath>,
     }
     /// `voice`.
@@ -217,7 +217,7 @@ mappings! {
         directory: Given<MaybePath>,
         retention_days: Given<Days>,
         max_total_mb: Given<DiskSize>,
-        camera_fps: Given<KeptPictures>,
+        camera_fps: Given<StoredImageRate>,
     }
     /// `rerun`.
     RerunKeys {
@@ -225,7 +225,7 @@ mappings! {
         connect: Given<Viewer>,
         listen: Given<MaybeAddress>,
         sample_rate_hz: Given<FrameRate>,
-        camera_fps: Given<KeptPictures>,
+        camera_fps: Given<StoredImageRate>,
     }
     /// `logs`.
     LogsKeys {
@@ -236,7 +236,7 @@ mappings! {
     }
     /// `telemetry`.
     TelemetryKeys {
-        otlp_endpoint: Given<Collector>,
+        otlp_endpoint: Given<OtlpEndpoint>,
     }
     /// `control_loop`.
     ControlLoopKeys {
@@ -276,7 +276,7 @@ mappings! {
         max_pitch_deg: Given<HeadRange>,
         max_roll_deg: Given<HeadRange>,
         max_relative_yaw_deg: Given<HeadRange>,
-        min_singularity_margin: Given<Steadiness>,
+        min_singularity_margin: Given<SingularityMargin>,
     }
     /// `bus`.
     BusKeys {

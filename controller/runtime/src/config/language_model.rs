@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::choice::NotAllowed;
+use super::choice::InvalidValue;
 use crate::net::{Address, Reach};
 
 /// Endpoints and settings of the language model.
@@ -57,14 +57,14 @@ pub(super) fn overheard(asked: &[Endpoint]) -> Option<(usize, &Endpoint)> {
 pub(super) struct ServerAddress(pub(super) Address);
 
 impl FromStr for ServerAddress {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         // The part before an `@` may be a secret and is left out.
         let shown = text.rsplit_once('@').map_or(text, |(_, host)| host);
         Address::parse(text).map(ServerAddress).ok_or_else(|| {
             let meant = Address::parse(&format!("http://{text}")).filter(|_| !text.contains("://"));
-            NotAllowed::new(shown, Address::ALLOWED).meaning(meant.map(|address| address.to_string()))
+            InvalidValue::new(shown, Address::ALLOWED).meaning(meant.map(|address| address.to_string()))
         })
     }
 }
@@ -74,13 +74,13 @@ impl FromStr for ServerAddress {
 pub(super) struct ModelName(pub(super) String);
 
 impl FromStr for ModelName {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let is_name = (1..=200).contains(&text.len()) && text.chars().all(|c| c.is_ascii_graphic());
         is_name
             .then(|| ModelName(text.to_owned()))
-            .ok_or_else(|| NotAllowed::new(text, "a model's name as its endpoint lists it, without spaces"))
+            .ok_or_else(|| InvalidValue::new(text, "a model's name as its endpoint lists it, without spaces"))
     }
 }
 
@@ -93,12 +93,12 @@ impl KeyName {
     ///
     /// # Errors
     /// If the variable is not set or does not contain a key.
-    pub fn read(&self) -> Result<Key, NoKey> {
+    pub fn read(&self) -> Result<Key, KeyError> {
         let name = || self.0.clone();
-        let text = std::env::var(&self.0).map_err(|_| NoKey::NotSet { name: name() })?;
+        let text = std::env::var(&self.0).map_err(|_| KeyError::NotSet { name: name() })?;
         let text = text.trim();
         match text.is_empty() || !text.chars().all(|c| c.is_ascii_graphic()) {
-            true => Err(NoKey::Unfit { name: name() }),
+            true => Err(KeyError::Unfit { name: name() }),
             false => Ok(Key(text.to_owned())),
         }
     }
@@ -111,16 +111,16 @@ impl fmt::Display for KeyName {
 }
 
 impl FromStr for KeyName {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let mut characters = text.chars();
         let is_name = characters.next().is_some_and(|c| c.is_ascii_uppercase() || c == '_')
             && characters.all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
             && text.len() <= 100;
         // An invalid name may be the key itself and is left out.
         is_name.then(|| KeyName(text.to_owned())).ok_or_else(|| {
-            NotAllowed::new(
+            InvalidValue::new(
                 "what stands here",
                 "the name of an environment variable in capitals, such as OPENAI_API_KEY, never the key itself",
             )
@@ -156,7 +156,7 @@ impl fmt::Debug for Key {
 
 /// A key that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoKey {
+pub enum KeyError {
     /// The variable is not set.
     #[error(
         "the environment variable {name}, which language_model.endpoints names as `key_env`, is not set; set it (`export {name}=...`), or leave `key_env` out where no key is wanted"

@@ -4,15 +4,15 @@ use std::str::FromStr;
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
-use super::choice::{NotAllowed, nearest};
-use crate::journal::Place;
+use super::choice::{InvalidValue, nearest};
+use crate::journal::RotatingFile;
 use crate::net::Address;
 
 /// The log file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Logs {
     /// The file; without one, no log is written.
-    pub file: Option<Place>,
+    pub file: Option<RotatingFile>,
     /// The levels to write.
     pub levels: Levels,
 }
@@ -22,12 +22,12 @@ pub struct Logs {
 pub struct Levels(pub Targets);
 
 impl FromStr for Levels {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         const WORDS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
         let not = |meant: Option<String>| {
-            NotAllowed::new(
+            InvalidValue::new(
                 text,
                 "off, error, warn, info, debug or trace, also for parts such as info,minismith::net=debug",
             )
@@ -60,24 +60,24 @@ fn is_part(target: &str) -> bool {
 
 /// The address of the OpenTelemetry collector, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Collector(pub(super) Option<Address>);
+pub(super) struct OtlpEndpoint(pub(super) Option<Address>);
 
-impl FromStr for Collector {
-    type Err = NotAllowed;
+impl FromStr for OtlpEndpoint {
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         if text == "none" {
-            return Ok(Collector(None));
+            return Ok(OtlpEndpoint(None));
         }
         // The part before an `@` may be a secret and is left out.
         let shown = text.rsplit_once('@').map_or(text, |(_, host)| host);
         // The exporter adds the path.
         let address = Address::parse(text.trim_end_matches("/v1/traces"));
-        address.map(|address| Collector(Some(address))).ok_or_else(|| {
+        address.map(|address| OtlpEndpoint(Some(address))).ok_or_else(|| {
             let meant = Address::parse(&format!("http://{text}")).filter(|_| !text.contains("://"));
             let allowed = "none, or an address that begins with http:// or https://, without user, `?` or `#`, such as \
                            http://127.0.0.1:4318";
-            NotAllowed::new(shown, allowed).meaning(meant.map(|address| address.to_string()))
+            InvalidValue::new(shown, allowed).meaning(meant.map(|address| address.to_string()))
         })
     }
 }
@@ -97,11 +97,11 @@ mod tests {
     }
 
     #[test]
-    fn unasked_there_is_a_file_and_nobody_is_told_of_spans() {
+    fn unasked_there_is_a_file_and_nobody_is_reported_of_spans() {
         let config = Config::built_in().unwrap();
         let file = config.logs.file.unwrap();
         assert!(file.path.ends_with("minismith/log.jsonl"), "{}", file.path.display());
-        assert_eq!((file.longest, file.kept), (16 << 20, 2));
+        assert_eq!((file.max_bytes, file.retained), (16 << 20, 2));
         assert_eq!(config.logs.levels.0.default_level(), Some(LevelFilter::INFO));
         assert_eq!(config.otlp_endpoint, None);
         assert_eq!(read("logs: {file: none}").unwrap().logs.file, None);

@@ -12,11 +12,11 @@ mod camera;
 mod choice;
 mod error;
 mod file;
-mod kept;
 mod language_model;
 mod logs;
 mod old_spelling;
 mod quantity;
+mod recording;
 mod resolve;
 mod roster;
 mod serve;
@@ -33,15 +33,15 @@ use firmware_bridge::units::Radians;
 pub use agents::Agents;
 pub use bar::{Bar, Lowerable, NotLowerable};
 pub use camera::{Camera, CameraSource, SceneChoice, Vision};
-pub use choice::{Nlu, NotAllowed, RobotChoice};
+pub use choice::{InvalidValue, Nlu, RobotChoice};
 pub use error::ConfigError;
-pub use kept::{RecordingConfig, RerunConfig};
-pub use language_model::{Endpoint, Key, KeyName, LanguageModel, NoKey};
+pub use language_model::{Endpoint, Key, KeyError, KeyName, LanguageModel};
 pub use logs::{Levels, Logs};
 pub use old_spelling::OldSpelling;
 pub use quantity::{Rate, Scale};
+pub use recording::{RecordingConfig, RerunConfig};
 pub use serve::{HostName, Origin, Peers, Server};
-pub use signing::{NoSecret, PublicKey, SigningSecret, bytes_of};
+pub use signing::{PublicKey, SigningKeyError, SigningSecret, bytes_of};
 pub use voice::{Service, TtsEngine, Voice, WakeWordMode};
 
 use crate::net::Address;
@@ -56,7 +56,7 @@ const BUILT_IN: &str = include_str!("../../../../config.yaml");
 const BUILT_IN_NAME: &str = "built-in config.yaml";
 
 /// Largest size of a file, bytes.
-const LONGEST: usize = 32 << 10;
+const MAX_FILE_BYTES: usize = 32 << 10;
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -200,7 +200,7 @@ pub struct Budget {
     /// Robot time.
     pub robot_time: Duration,
     /// Limits that the kernel and the supervisor enforce on the guest.
-    pub guest: minismith_wire::Limits,
+    pub guest: minismith_protocol::Limits,
 }
 
 /// The program that runs tools.
@@ -243,10 +243,10 @@ impl Config {
     }
 }
 
-/// Reads at most one byte more than [`LONGEST`], so that the caller notices a larger file.
+/// Reads at most one byte more than [`MAX_FILE_BYTES`], so that the caller notices a larger file.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    fs::File::open(path)?.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
+    fs::File::open(path)?.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -265,8 +265,8 @@ fn parse(name: &str, text: &str) -> Result<File, ConfigError> {
 /// Returns the text of a file, if it is small enough and not empty.
 fn text_of<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, ConfigError> {
     let file = name.to_owned();
-    if bytes.len() > LONGEST {
-        return Err(ConfigError::TooLong { file, limit: LONGEST });
+    if bytes.len() > MAX_FILE_BYTES {
+        return Err(ConfigError::TooLong { file, limit: MAX_FILE_BYTES });
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,

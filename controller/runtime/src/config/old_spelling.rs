@@ -1,6 +1,6 @@
 //! Old spellings in a user's file: [`modernize`] replaces them by the new ones and reports each with its line.
 //!
-//! The names come from [`minismith_wire::old_names::config`]. A walk over the YAML finds old keys and values. Their
+//! The names come from [`minismith_protocol::old_names::config`]. A walk over the YAML finds old keys and values. Their
 //! positions come from the reader's errors, because it reports positions in no other way: to locate one, the walk runs
 //! again and fails there on purpose. A file without old spellings is walked once. Only text on the same line changes, so
 //! later errors still name the right line.
@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use minismith_wire::old_names::config::{has_renamed, is_section, new_key, new_value};
+use minismith_protocol::old_names::config::{has_renamed, is_section, new_key, new_value};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::ConfigError;
@@ -175,8 +175,8 @@ fn replace(text: &str, replacements: &BTreeMap<usize, (String, &str)>) -> String
 /// All visits up to the one where to stop, and the error that ended the walk.
 fn walk(text: &str, stop_at: Option<usize>) -> (Vec<Visit>, Option<serde_yaml::Error>) {
     let mut progress = Progress { found: Vec::new(), stop_at };
-    let place = Place { path: String::new(), written: String::new(), walk: &mut progress };
-    let error = place.deserialize(serde_yaml::Deserializer::from_str(text)).err();
+    let position = Position { path: String::new(), written: String::new(), walk: &mut progress };
+    let error = position.deserialize(serde_yaml::Deserializer::from_str(text)).err();
     (progress.found, error)
 }
 
@@ -196,13 +196,13 @@ impl Progress {
 }
 
 /// Whatever follows a key or stands in a list.
-struct Place<'a> {
+struct Position<'a> {
     path: String,
     written: String,
     walk: &'a mut Progress,
 }
 
-impl<'de> DeserializeSeed<'de> for Place<'_> {
+impl<'de> DeserializeSeed<'de> for Position<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -210,7 +210,7 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Place<'_> {
+impl<'de> Visitor<'de> for Position<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -222,7 +222,7 @@ impl<'de> Visitor<'de> for Place<'_> {
             map.next_key_seed(Key { path: &self.path, written: &self.written, walk: &mut *self.walk })?
         {
             if has_renamed(&path) {
-                map.next_value_seed(Place { path, written, walk: &mut *self.walk })?;
+                map.next_value_seed(Position { path, written, walk: &mut *self.walk })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -233,7 +233,7 @@ impl<'de> Visitor<'de> for Place<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         let entry = |path: &str| format!("{path}[]");
         while list
-            .next_element_seed(Place {
+            .next_element_seed(Position {
                 path: entry(&self.path),
                 written: entry(&self.written),
                 walk: &mut *self.walk,
@@ -246,7 +246,7 @@ impl<'de> Visitor<'de> for Place<'_> {
     fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
         let new = new_value(&self.path, value);
         let kind = if self.path.ends_with(']') { Kind::Entry } else { Kind::Value };
-        let Place { path, written, walk } = self;
+        let Position { path, written, walk } = self;
         // The written path of a value is that of its key, which is reported there.
         walk.visit(Visit { spelled: value.to_owned(), new, kind, written, path })
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
-use super::choice::NotAllowed;
+use super::choice::InvalidValue;
 
 /// Returns the number at the start of `text`, if only a unit follows it: `100 Hz`, `1_000`, `4,5`.
 fn leading_number(text: &str) -> Option<String> {
@@ -19,17 +19,17 @@ fn leading_number(text: &str) -> Option<String> {
 }
 
 /// Parses a finite number from `least` to `most`.
-fn number(text: &str, least: f64, most: f64, unit: &str) -> Result<f64, NotAllowed> {
+fn number(text: &str, least: f64, most: f64, unit: &str) -> Result<f64, InvalidValue> {
     let allowed = || format!("a number from {least} to {most}{unit}");
     match text.parse::<f64>() {
         Ok(value) if (least..=most).contains(&value) => Ok(value),
-        Ok(_) => Err(NotAllowed::new(text, allowed())),
-        Err(_) => Err(NotAllowed::new(text, allowed()).meaning(leading_number(text))),
+        Ok(_) => Err(InvalidValue::new(text, allowed())),
+        Err(_) => Err(InvalidValue::new(text, allowed()).meaning(leading_number(text))),
     }
 }
 
 /// Parses a whole number from `least` to `most`.
-fn whole<T>(text: &str, least: T, most: T, unit: &str) -> Result<T, NotAllowed>
+fn whole<T>(text: &str, least: T, most: T, unit: &str) -> Result<T, InvalidValue>
 where
     T: FromStr + PartialOrd + Display,
 {
@@ -37,7 +37,8 @@ where
         Ok(value) if (&least..=&most).contains(&&value) => Ok(value),
         _ => {
             let meant = leading_number(text).filter(|meant| meant != text && meant.parse::<T>().is_ok());
-            Err(NotAllowed::new(text, format!("a whole number from {least} to {most}{unit}")).meaning(meant))
+            Err(InvalidValue::new(text, format!("a whole number from {least} to {most}{unit}"))
+                .meaning(meant))
         }
     }
 }
@@ -50,9 +51,9 @@ macro_rules! spans {
         $visibility struct $name($inner);
 
         impl FromStr for $name {
-            type Err = NotAllowed;
+            type Err = InvalidValue;
 
-            fn from_str(text: &str) -> Result<Self, NotAllowed> {
+            fn from_str(text: &str) -> Result<Self, InvalidValue> {
                 $reader(text, $least, $most, $unit).map($name)
             }
         }
@@ -87,7 +88,7 @@ spans! {
     /// Jerk of a motor, rad/s3.
     pub(super) Jerk: number -> f64 = 10.0..=100_000.0, " (rad/s3)";
     /// Singularity margin of the legs: 1 in the neutral pose, 0 where they no longer hold the head.
-    pub(super) Steadiness: number -> f64 = 0.01..=0.9, "";
+    pub(super) SingularityMargin: number -> f64 = 0.01..=0.9, "";
     /// A supply voltage, volts.
     pub(super) Volts: number -> f64 = 3.5..=7.8, " (volts)";
     /// A short time, milliseconds.
@@ -115,7 +116,7 @@ spans! {
     /// Disk space, megabytes of 1048576 bytes.
     pub(super) DiskSize: whole -> u32 = 1..=1_000_000, " (megabytes)";
     /// Recorded or displayed camera frames per second.
-    pub(super) KeptPictures: whole -> u32 = 0..=60, "";
+    pub(super) StoredImageRate: whole -> u32 = 0..=60, "";
     /// Robot time, seconds.
     pub(super) SimulatedSeconds: number -> f64 = 1.0..=3600.0, " (seconds)";
     /// Processor time, seconds.
@@ -143,7 +144,7 @@ spans! {
     /// Width or height of an image.
     pub(super) Pixels: whole -> u32 = 64..=4096, " (pixels)";
     /// Camera frames per second.
-    pub(super) PictureRate: whole -> u32 = 1..=120, " (per second)";
+    pub(super) ImageRate: whole -> u32 = 1..=120, " (per second)";
     /// Delay from exposure to arrival of a frame, milliseconds.
     pub(super) Latency: whole -> u32 = 0..=1_000, " (milliseconds)";
     /// A fraction.
@@ -181,16 +182,16 @@ angles!(BodyRange, AntennaRange, HeadRange, Margin);
 pub(super) struct Baud(pub(super) u32);
 
 impl FromStr for Baud {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         /// XL330 control table, register 8.
         const KNOWN: [u32; 7] = [9_600, 57_600, 115_200, 1_000_000, 2_000_000, 3_000_000, 4_000_000];
         let known = KNOWN.map(|baud| baud.to_string());
         let digits = leading_number(text).unwrap_or_default();
         match text.parse() {
             Ok(baud) if KNOWN.contains(&baud) => Ok(Baud(baud)),
-            _ => Err(NotAllowed::new(text, known.join(", "))
+            _ => Err(InvalidValue::new(text, known.join(", "))
                 .meaning(known.into_iter().find(|baud| *baud == digits))),
         }
     }
@@ -208,18 +209,18 @@ impl Watchdog {
 }
 
 impl FromStr for Watchdog {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         /// XL330 control table, register 98: 1 to 127 units of 20 ms.
         const UNIT: u32 = 20;
         let allowed = "0 (off), or 20 to 2540 in steps of 20 (milliseconds)";
         match text.parse::<u32>() {
             Ok(time) if time <= 127 * UNIT && time % UNIT == 0 => Ok(Watchdog(time)),
             Ok(time) if time < 127 * UNIT => {
-                Err(NotAllowed::new(text, allowed).meaning(Some(time.next_multiple_of(UNIT).to_string())))
+                Err(InvalidValue::new(text, allowed).meaning(Some(time.next_multiple_of(UNIT).to_string())))
             }
-            _ => Err(NotAllowed::new(text, allowed)),
+            _ => Err(InvalidValue::new(text, allowed)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
-use super::camera::{IntrinsicsName, lens};
+use super::camera::{IntrinsicsName, intrinsics};
 use super::file::{EndpointKeys, File, Given, Listed, SpeechKeys};
 use super::language_model::overheard;
 use super::roster::roster;
@@ -14,7 +14,7 @@ use super::{
     Head, LanguageModel, Limits, Logs, Memory, Nlu, RecordingConfig, RerunConfig, RobotChoice, SceneChoice,
     Server, Service, Stewart, ToolHost, Vision, Voice, Workshop, parse,
 };
-use crate::journal::Place;
+use crate::journal::RotatingFile;
 
 /// Returns the configuration of `own`, with the built-in value for each missing key.
 pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, ConfigError> {
@@ -54,7 +54,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
     };
     let budget = Budget {
         robot_time: Duration::from_secs_f64(of!(workshop.budget.robot_time_s).value()),
-        guest: minismith_wire::Limits {
+        guest: minismith_protocol::Limits {
             cpu_seconds: u64::from(of!(workshop.budget.cpu_time_s).value()),
             memory_bytes: u64::from(of!(workshop.budget.max_memory_mb).value()) << 20,
             output_bytes: u64::from(of!(workshop.budget.max_output_kb).value()) << 10,
@@ -62,7 +62,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             frames: u64::from(of!(workshop.budget.max_frames).value()),
             frames_per_second: u64::from(of!(workshop.budget.frames_per_second).value()),
             motions_per_second: u64::from(of!(workshop.budget.motions_per_second).value()),
-            ..minismith_wire::Limits::default()
+            ..minismith_protocol::Limits::default()
         },
     };
     let config = Config {
@@ -159,7 +159,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             size: (of!(camera.width).value(), of!(camera.height).value()),
             fps: of!(camera.fps).value(),
             latency: Duration::from_millis(u64::from(of!(camera.latency_ms).value())),
-            intrinsics: lens(of!(camera.intrinsics), &listed(&own.camera.calibration), name)?,
+            intrinsics: intrinsics(of!(camera.intrinsics), &listed(&own.camera.calibration), name)?,
             auto_intrinsics: of!(camera.intrinsics) == IntrinsicsName::Auto
                 && listed(&own.camera.calibration).is_empty(),
             photo_directory: absolute(folder, &of_the_user(&of!(camera.photo_directory).0)),
@@ -196,10 +196,10 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             speech: speech(own.voice.speech.0.as_ref(), name)?,
         },
         recording: RecordingConfig {
-            journal: Place {
+            journal: RotatingFile {
                 path: absolute(folder, &of_the_user(&of!(journal.file).0)),
-                longest: u64::from(of!(journal.max_file_mb).value()) << 20,
-                kept: of!(journal.max_files).value(),
+                max_bytes: u64::from(of!(journal.max_file_mb).value()) << 20,
+                retained: of!(journal.max_files).value(),
             },
             traces: of!(traces.directory).0.map(|path| absolute(folder, &of_the_user(&path))),
             retention_days: of!(traces.retention_days).value(),
@@ -216,10 +216,10 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
         logs: Logs {
             file: match (of!(logs.file).0, of!(logs.max_file_mb), of!(logs.max_files)) {
                 (None, ..) => None,
-                (Some(path), longest, kept) => Some(Place {
+                (Some(path), longest, stored) => Some(RotatingFile {
                     path: absolute(folder, &of_the_user(&path)),
-                    longest: u64::from(longest.value()) << 20,
-                    kept: kept.value(),
+                    max_bytes: u64::from(longest.value()) << 20,
+                    retained: stored.value(),
                 }),
             },
             levels: of!(logs.level),
@@ -272,13 +272,13 @@ fn endpoints(
     name: &str,
 ) -> Result<Vec<Endpoint>, ConfigError> {
     let mut endpoints = Vec::new();
-    for (place, entry) in entries.into_iter().flatten().enumerate() {
+    for (position, entry) in entries.into_iter().flatten().enumerate() {
         let (Some(url), Some(model)) = (&entry.url.0, &entry.model.0) else {
             let lacking = if entry.url.0.is_none() { "url" } else { "model" };
             return Err(ConfigError::Whole {
                 file: name.to_owned(),
                 problem: format!(
-                    "{key}.endpoints[{place}] has no `{lacking}`; each entry needs both `url` and `model`"
+                    "{key}.endpoints[{position}] has no `{lacking}`; each entry needs both `url` and `model`"
                 ),
             });
         };
@@ -326,10 +326,10 @@ fn agree(config: &Config, plain_http: bool, name: &str) -> Result<(), ConfigErro
 /// Checks that no others can read the traffic to these endpoints.
 fn may_be_asked(key: &str, asked: &[Endpoint], plain_http: bool, name: &str) -> Result<(), ConfigError> {
     match overheard(asked) {
-        Some((place, endpoint)) if !plain_http => Err(ConfigError::Whole {
+        Some((position, endpoint)) if !plain_http => Err(ConfigError::Whole {
             file: name.to_owned(),
             problem: format!(
-                "{key}[{place}] would be asked over plain http at {}, where others can listen and answer in its \
+                "{key}[{position}] would be asked over plain http at {}, where others can listen and answer in its \
                  place{}; use https, or, if the way there is safe, `language_model: {{allow_plain_http: true}}`",
                 endpoint.url,
                 if endpoint.key.is_some() { ", and read the key" } else { "" },

@@ -10,12 +10,12 @@ pub(super) fn roster(
     own: Option<&Vec<AgentKeys>>,
 ) -> Result<Vec<Spec>, String> {
     let mut specs: Vec<Spec> = Vec::new();
-    for (place, entry) in
+    for (position, entry) in
         [built_in, own].into_iter().flat_map(|entries| entries.into_iter().flatten().enumerate())
     {
         let lacking = |key: &str| {
             format!(
-                "agents.roster[{place}] has no `{key}`; each entry needs name, purpose, \
+                "agents.roster[{position}] has no `{key}`; each entry needs name, purpose, \
                                            instructions and functions"
             )
         };

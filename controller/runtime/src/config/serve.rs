@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use ipnet::IpNet;
 
-use super::choice::{NotAllowed, one_of};
+use super::choice::{InvalidValue, one_of};
 use crate::role::Role;
 
 /// The HTTP server.
@@ -41,13 +41,13 @@ pub struct Server {
 pub(super) struct Host(pub(super) IpAddr);
 
 impl FromStr for Host {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         text.parse().map(Host).map_err(|_| {
             let allowed =
                 "an address: 127.0.0.1 or ::1 for this computer only, 0.0.0.0 or :: for all network interfaces";
-            NotAllowed::new(text, allowed).meaning((text == "localhost").then_some("127.0.0.1"))
+            InvalidValue::new(text, allowed).meaning((text == "localhost").then_some("127.0.0.1"))
         })
     }
 }
@@ -57,9 +57,9 @@ impl FromStr for Host {
 pub(super) struct MaybeRole(pub(super) Option<Role>);
 
 impl FromStr for MaybeRole {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let roles = Role::ALL.map(|role| (role.name(), MaybeRole(Some(role))));
         one_of(text, &[&roles[..], &[("none", MaybeRole(None))]].concat())
     }
@@ -70,12 +70,12 @@ impl FromStr for MaybeRole {
 pub(super) struct MaybePath(pub(super) Option<PathBuf>);
 
 impl FromStr for MaybePath {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         match text {
             "none" => Ok(MaybePath(None)),
-            "" => Err(NotAllowed::new(text, "a path, or none")),
+            "" => Err(InvalidValue::new(text, "a path, or none")),
             path => Ok(MaybePath(Some(path.into()))),
         }
     }
@@ -86,12 +86,12 @@ impl FromStr for MaybePath {
 pub struct HostName(pub String);
 
 impl FromStr for HostName {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let well = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
         if text.is_empty() || text.len() > 253 || !text.chars().all(well) {
-            return Err(NotAllowed::new(text, "a host name such as robot.example.org, without a port"));
+            return Err(InvalidValue::new(text, "a host name such as robot.example.org, without a port"));
         }
         Ok(HostName(text.to_ascii_lowercase()))
     }
@@ -102,14 +102,14 @@ impl FromStr for HostName {
 pub struct Origin(pub String);
 
 impl FromStr for Origin {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
         let well = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | ':' | '[' | ']');
         match rest {
             Some(host) if !host.is_empty() && host.chars().all(well) => Ok(Origin(text.to_ascii_lowercase())),
-            _ => Err(NotAllowed::new(text, "a site such as https://dashboard.example.org, without a path")),
+            _ => Err(InvalidValue::new(text, "a site such as https://dashboard.example.org, without a path")),
         }
     }
 }
@@ -119,14 +119,14 @@ impl FromStr for Origin {
 pub struct Peers(pub IpNet);
 
 impl FromStr for Peers {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let net = text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
         match net {
             // A network of all addresses would disable authentication.
             Some(net) if net.prefix_len() > 0 => Ok(Peers(net)),
-            _ => Err(NotAllowed::new(
+            _ => Err(InvalidValue::new(
                 text,
                 "an address such as 192.168.1.20, or a network such as 192.168.1.0/28",
             )),

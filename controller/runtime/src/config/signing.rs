@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::choice::NotAllowed;
+use super::choice::InvalidValue;
 
 /// A public key (ed25519), written as 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +20,11 @@ impl fmt::Display for PublicKey {
 }
 
 impl FromStr for PublicKey {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         bytes_of(text).map(PublicKey).ok_or_else(|| {
-            NotAllowed::new(
+            InvalidValue::new(
                 text,
                 "a public key of 64 hexadecimal digits, as `minismith tool export` tells it",
             )
@@ -57,7 +57,7 @@ impl fmt::Debug for SigningSecret {
 
 /// A private key that cannot be read or created.
 #[derive(Debug, thiserror::Error)]
-pub enum NoSecret {
+pub enum SigningKeyError {
     /// Other users can read the file.
     #[error("{} may be read by others; run `chmod 600 {}`, or remove it to have a new one made", .path.display(), .path.display())]
     Open {
@@ -85,8 +85,8 @@ impl SigningSecret {
     ///
     /// # Errors
     /// If other users can read it, or if it is damaged or cannot be created.
-    pub fn read_or_make(path: &Path) -> Result<Self, NoSecret> {
-        let failed = |source| NoSecret::Io { path: path.to_owned(), source };
+    pub fn read_or_make(path: &Path) -> Result<Self, SigningKeyError> {
+        let failed = |source| SigningKeyError::Io { path: path.to_owned(), source };
         match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => make(path).map_err(failed)?,
             Err(error) => return Err(failed(error)),
@@ -94,10 +94,10 @@ impl SigningSecret {
         }
         let file = File::open(path).map_err(failed)?;
         if file.metadata().map_err(failed)?.mode() & 0o077 != 0 {
-            return Err(NoSecret::Open { path: path.to_owned() });
+            return Err(SigningKeyError::Open { path: path.to_owned() });
         }
         let mut text = String::new();
-        let damaged = || NoSecret::Damaged { path: path.to_owned() };
+        let damaged = || SigningKeyError::Damaged { path: path.to_owned() };
         file.take(100).read_to_string(&mut text).map_err(|_| damaged())?;
         bytes_of(text.trim_end()).map(SigningSecret).ok_or_else(damaged)
     }
@@ -160,9 +160,12 @@ mod tests {
 
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let open = SigningSecret::read_or_make(&path).unwrap_err();
-        assert!(matches!(open, NoSecret::Open { .. }) && open.to_string().contains("chmod 600"), "{open}");
+        assert!(
+            matches!(open, SigningKeyError::Open { .. }) && open.to_string().contains("chmod 600"),
+            "{open}"
+        );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         fs::write(&path, "short").unwrap();
-        assert!(matches!(SigningSecret::read_or_make(&path), Err(NoSecret::Damaged { .. })));
+        assert!(matches!(SigningSecret::read_or_make(&path), Err(SigningKeyError::Damaged { .. })));
     }
 }

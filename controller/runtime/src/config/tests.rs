@@ -24,7 +24,7 @@ fn the_built_in_file_has_the_start_values() {
     assert_eq!(config.limits.head.max_relative_yaw, Radians::from_degrees(65.0));
     assert_eq!(config.bus.watchdog, Some(Duration::from_millis(200)));
     assert_eq!(config.workshop.budget.robot_time, Duration::from_secs(120));
-    assert_eq!(config.workshop.budget.guest, minismith_wire::Limits::default());
+    assert_eq!(config.workshop.budget.guest, minismith_protocol::Limits::default());
     assert_eq!(config.tool_host.sandbox_requirements.to_string(), "everything but landlock");
     assert!(config.tools.is_absolute() && config.tools.ends_with("tools"));
 }
@@ -376,7 +376,7 @@ fn what_is_no_configuration_is_refused() {
     }
     let error = text_of("x", b"robot: mock\nnlu: \xff\xfe").unwrap_err();
     assert_eq!(error, ConfigError::NotText { file: "x".into(), line: 2 });
-    assert!(matches!(text_of("x", &vec![b'#'; LONGEST + 1]), Err(ConfigError::TooLong { .. })));
+    assert!(matches!(text_of("x", &vec![b'#'; MAX_FILE_BYTES + 1]), Err(ConfigError::TooLong { .. })));
     assert!(matches!(check("robot: mock\n\tnlu: grammar"), Err(ConfigError::NotYaml { line: 2, .. })));
     assert!(matches!(check("robot: *nobody"), Err(ConfigError::NotYaml { line: 1, .. })));
     assert!(matches!(check("robot: mock\n---\nrobot: mock"), Err(ConfigError::Whole { .. })));
@@ -392,8 +392,8 @@ fn aliases_and_depth_cannot_exhaust_memory() {
     }
     assert!(check(&bomb).is_err());
     assert!(check(&format!("tools: &t\n  directory: *t\n{bomb}")).is_err());
-    assert!(check(&format!("robot: {}", "[".repeat(LONGEST - 10))).is_err());
-    assert!(check(&"{robot: ".repeat(LONGEST / 8)).is_err());
+    assert!(check(&format!("robot: {}", "[".repeat(MAX_FILE_BYTES - 10))).is_err());
+    assert!(check(&"{robot: ".repeat(MAX_FILE_BYTES / 8)).is_err());
     assert!(check("control_loop: &p {rate_hz: *p}").is_err());
 }
 

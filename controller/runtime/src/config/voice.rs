@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::choice::{NotAllowed, nearest, one_of};
+use super::choice::{InvalidValue, nearest, one_of};
 use super::language_model::Endpoint;
 use crate::role::Role;
 
@@ -67,14 +67,14 @@ pub enum WakeWordMode {
 }
 
 impl FromStr for WakeWordMode {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         match text {
             "always" => Ok(WakeWordMode::Always),
             "once" => Ok(WakeWordMode::Once),
             "never" => Ok(WakeWordMode::Never),
-            other => Err(NotAllowed::new(other, "always, once or never")
+            other => Err(InvalidValue::new(other, "always, once or never")
                 .meaning(nearest(other, ["always", "once", "never"]))),
         }
     }
@@ -85,9 +85,9 @@ impl FromStr for WakeWordMode {
 pub(super) struct SpokenRole(pub(super) Role);
 
 impl FromStr for SpokenRole {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         one_of(text, &Role::ALL.map(|role| (role.name(), SpokenRole(role))))
     }
 }
@@ -102,14 +102,15 @@ pub enum TtsEngine {
 }
 
 impl FromStr for TtsEngine {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         match text {
             "hibari" => Ok(TtsEngine::Hibari),
             "espeak" => Ok(TtsEngine::Espeak),
             other => {
-                Err(NotAllowed::new(other, "hibari or espeak").meaning(nearest(other, ["hibari", "espeak"])))
+                Err(InvalidValue::new(other, "hibari or espeak")
+                    .meaning(nearest(other, ["hibari", "espeak"])))
             }
         }
     }
@@ -120,16 +121,16 @@ impl FromStr for TtsEngine {
 pub(super) struct Device(pub(super) Option<String>);
 
 impl FromStr for Device {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let is_name = |text: &str| {
             !text.is_empty() && text.len() <= 200 && text.chars().all(|c| c.is_ascii_graphic() || c == ' ')
         };
         match text {
             "none" => Ok(Device(None)),
             name if is_name(name) => Ok(Device(Some(name.to_owned()))),
-            other => Err(NotAllowed::new(other, "none, or a device's name such as default or plughw:1,0")),
+            other => Err(InvalidValue::new(other, "none, or a device's name such as default or plughw:1,0")),
         }
     }
 }
@@ -139,16 +140,16 @@ impl FromStr for Device {
 pub(super) struct VoiceWord(pub(super) String);
 
 impl FromStr for VoiceWord {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         // The name becomes an argument of espeak-ng.
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+');
         let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
         if begins && text.len() <= 40 && text.chars().all(is_plain) {
             return Ok(VoiceWord(text.to_owned()));
         }
-        Err(NotAllowed::new(text, "letters, digits, `-`, `_` and `+`, such as en-us"))
+        Err(InvalidValue::new(text, "letters, digits, `-`, `_` and `+`, such as en-us"))
     }
 }
 
@@ -157,15 +158,15 @@ impl FromStr for VoiceWord {
 pub(super) struct WakeWord(pub(super) String);
 
 impl FromStr for WakeWord {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let words = text.split_whitespace().count();
         let is_plain = text.chars().all(|c| c.is_alphabetic() || c == ' ');
         if (1..=2).contains(&words) && is_plain && text.len() <= 60 {
             return Ok(WakeWord(text.to_lowercase()));
         }
-        Err(NotAllowed::new(text, "one or two words of letters, such as marvin"))
+        Err(InvalidValue::new(text, "one or two words of letters, such as marvin"))
     }
 }
 
@@ -174,12 +175,12 @@ impl FromStr for WakeWord {
 pub(super) struct StopWord(pub(super) String);
 
 impl FromStr for StopWord {
-    type Err = NotAllowed;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         if (2..=40).contains(&text.len()) && text.chars().all(char::is_alphabetic) {
             return Ok(StopWord(text.to_lowercase()));
         }
-        Err(NotAllowed::new(text, "one word of two letters or more, such as basta"))
+        Err(InvalidValue::new(text, "one word of two letters or more, such as basta"))
     }
 }

@@ -4,14 +4,14 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use firmware_bridge::clock::calendar;
-use minismith_wire::old_names::files::{self, JOURNAL_ACTORS, JOURNAL_KINDS, old_word};
+use firmware_bridge::clock::system_time;
+use minismith_protocol::old_names::files::{self, JOURNAL_ACTORS, JOURNAL_KINDS, old_word};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use uuid::Uuid;
 
 /// The maximum length of a line, bytes.
-pub const LONGEST_LINE: usize = 1 << 20;
+pub const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// One event or action. As a document it has the names of the HTTP API; in the file, those of [`Line`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, utoipa::ToSchema)]
@@ -26,9 +26,10 @@ pub struct Entry {
     #[schema(value_type = String)]
     pub kind: String,
     /// The actor: the name of a token, a user or an agent, or the origin of the request.
+    #[serde(rename = "who")]
     #[serde(serialize_with = "old_actor")]
     #[schema(value_type = String)]
-    pub who: String,
+    pub actor: String,
     /// The role.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub role: String,
@@ -36,15 +37,18 @@ pub struct Entry {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub peer: String,
     /// The request or the event.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub action: String,
     /// The result: an HTTP status, or text.
     pub outcome: String,
     /// The duration, milliseconds.
+    #[serde(rename = "took_ms")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub took_ms: Option<f64>,
+    pub duration_ms: Option<f64>,
     /// The robot time in seconds: cycles times period since the robot was opened.
+    #[serde(rename = "stage_s")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stage_s: Option<f64>,
+    pub robot_time_s: Option<f64>,
     /// The id that all entries of one request share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -53,11 +57,13 @@ pub struct Entry {
     #[schema(value_type = Object)]
     pub detail: Value,
     /// The entries before this one that were dropped.
+    #[serde(rename = "lost")]
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub lost: u64,
+    pub dropped: u64,
     /// The id of the process that wrote it.
+    #[serde(rename = "run")]
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub run: String,
+    pub process_id: String,
     /// Its number in this process, from 0.
     #[serde(default)]
     pub seq: u64,
@@ -93,8 +99,19 @@ struct Line {
 
 impl From<Entry> for Line {
     fn from(entry: Entry) -> Self {
-        let Entry { at, kind, who, role, peer, what, outcome, took_ms, stage_s, .. } = entry;
-        let Entry { id, detail, lost, run, seq, .. } = entry;
+        let Entry {
+            at,
+            kind,
+            actor: who,
+            role,
+            peer,
+            action: what,
+            outcome,
+            duration_ms: took_ms,
+            robot_time_s,
+            ..
+        } = entry;
+        let Entry { id, detail, dropped: lost, process_id: run, seq, .. } = entry;
         Line {
             at,
             kind,
@@ -104,7 +121,7 @@ impl From<Entry> for Line {
             action: what,
             outcome,
             duration_ms: took_ms,
-            robot_time_s: stage_s,
+            robot_time_s: robot_time_s,
             id,
             detail,
             dropped: lost,
@@ -121,17 +138,17 @@ impl From<Line> for Entry {
         Entry {
             at,
             kind,
-            who: actor,
+            actor: actor,
             role,
             peer,
-            what: action,
+            action: action,
             outcome,
-            took_ms: duration_ms,
-            stage_s: robot_time_s,
+            duration_ms: duration_ms,
+            robot_time_s: robot_time_s,
             id,
             detail,
-            lost: dropped,
-            run: process_id,
+            dropped: dropped,
+            process_id: process_id,
             seq,
         }
     }
@@ -164,10 +181,10 @@ impl Entry {
     #[must_use]
     pub fn now(kind: &str, who: &str, what: &str, outcome: &str) -> Self {
         Entry {
-            at: humantime::format_rfc3339_millis(calendar()).to_string(),
+            at: humantime::format_rfc3339_millis(system_time()).to_string(),
             kind: kind.into(),
-            who: who.into(),
-            what: what.into(),
+            actor: who.into(),
+            action: what.into(),
             outcome: outcome.into(),
             ..Entry::default()
         }
@@ -187,13 +204,13 @@ impl Entry {
 
     /// Sets the id of the request, and the robot time.
     #[must_use]
-    pub fn of(self, id: &str, stage_s: f64) -> Self {
-        Entry { id: Some(id.into()), stage_s: Some(stage_s), ..self }
+    pub fn of(self, id: &str, robot_time_s: f64) -> Self {
+        Entry { id: Some(id.into()), robot_time_s: Some(robot_time_s), ..self }
     }
 
     /// Sets the number in this process.
     pub(super) fn numbered(mut self) -> Self {
-        (self.run, self.seq) = next();
+        (self.process_id, self.seq) = next();
         self
     }
 
@@ -250,11 +267,11 @@ mod tests {
         // A reader without checksums parses the line as JSON.
         assert_eq!(serde_json::from_slice::<Value>(text).unwrap()["robot_time_s"], 3.25);
         assert_eq!(Entry::of_line(text).unwrap(), entry);
-        for place in 0..text.len() {
+        for path in 0..text.len() {
             let mut changed = text.to_vec();
-            changed[place] ^= 1;
-            assert_eq!(Entry::of_line(&changed), None, "byte {place}");
-            assert_eq!(Entry::of_line(&text[..place]), None, "cut at {place}");
+            changed[path] ^= 1;
+            assert_eq!(Entry::of_line(&changed), None, "byte {path}");
+            assert_eq!(Entry::of_line(&text[..path]), None, "cut at {path}");
         }
     }
 
@@ -263,9 +280,9 @@ mod tests {
         let body = r#"{"at":"2026-11-24T07:46:05.191Z","kind":"body","who":"the pulse","what":"halt","outcome":"braking","stage_s":1.5,"lost":2,"run":"a","seq":7"#;
         let line = format!("{body}{CRC}{:08x}\"}}", crc32fast::hash(body.as_bytes()));
         let entry = Entry::of_line(line.as_bytes()).unwrap();
-        assert_eq!((entry.kind.as_str(), entry.who.as_str()), ("robot", "the control loop"));
-        assert_eq!((entry.what.as_str(), entry.stage_s), ("halt", Some(1.5)));
-        assert_eq!((entry.lost, entry.run.as_str(), entry.seq), (2, "a", 7));
+        assert_eq!((entry.kind.as_str(), entry.actor.as_str()), ("robot", "the control loop"));
+        assert_eq!((entry.action.as_str(), entry.robot_time_s), ("halt", Some(1.5)));
+        assert_eq!((entry.dropped, entry.process_id.as_str(), entry.seq), (2, "a", 7));
         assert_eq!(Entry::of_line(line.replace("braking", "breaking").as_bytes()), None);
         // Documents have the names that clients already use.
         let document = serde_json::to_value(&entry).unwrap();
@@ -275,7 +292,7 @@ mod tests {
     #[test]
     fn entries_of_a_run_are_numbered() {
         let [one, two] = [(); 2].map(|()| Entry::now("program", "", "", "").numbered());
-        assert_eq!(one.run, two.run);
+        assert_eq!(one.process_id, two.process_id);
         assert!(two.seq > one.seq);
     }
 }

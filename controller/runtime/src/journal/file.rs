@@ -12,13 +12,13 @@ use rustix::fs::{FlockOperation, flock};
 
 /// The maximum size of files, and how many are retained.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RotatingFile {
     /// The file.
     pub path: PathBuf,
     /// The size at which it is rotated, bytes.
-    pub longest: u64,
+    pub max_bytes: u64,
     /// The number of retained rotated files, `FILE.1` being the latest.
-    pub kept: u32,
+    pub retained: u32,
 }
 
 /// How often a file is opened again when another program rotates it at the same time.
@@ -27,11 +27,11 @@ const TRIES: u32 = 5;
 /// An open journal file.
 #[derive(Debug)]
 pub struct Pen {
-    place: Place,
+    position: RotatingFile,
     file: Option<File>,
 }
 
-impl Place {
+impl RotatingFile {
     /// Returns the file after this many rotations; 0 is the current one.
     #[must_use]
     pub fn aside(&self, turns: u32) -> PathBuf {
@@ -44,15 +44,15 @@ impl Place {
     /// Returns all existing files, the oldest first.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
-        (0..=self.kept).rev().map(|turns| self.aside(turns)).filter(|path| path.is_file()).collect()
+        (0..=self.retained).rev().map(|turns| self.aside(turns)).filter(|path| path.is_file()).collect()
     }
 }
 
 impl Pen {
     /// Creates a writer for this path; nothing is opened before the first line.
     #[must_use]
-    pub const fn new(place: Place) -> Self {
-        Pen { place, file: None }
+    pub const fn new(path: RotatingFile) -> Self {
+        Pen { position: path, file: None }
     }
 
     /// Appends lines with their ends; all of them or none.
@@ -80,11 +80,11 @@ impl Pen {
     fn add_locked(&self, mut file: &File, lines: &[u8]) -> io::Result<bool> {
         let about = file.metadata()?;
         // Another program may have rotated it, and a user may have removed it.
-        if fs::metadata(&self.place.path).map(|there| there.ino()).ok() != Some(about.ino()) {
+        if fs::metadata(&self.position.path).map(|there| there.ino()).ok() != Some(about.ino()) {
             return Ok(false);
         }
         let length = about.len();
-        if length >= self.place.longest {
+        if length >= self.position.max_bytes {
             self.put_aside()?;
             return Ok(false);
         }
@@ -111,17 +111,17 @@ impl Pen {
     }
 
     fn put_aside(&self) -> io::Result<()> {
-        for turns in (0..self.place.kept).rev() {
-            let from = self.place.aside(turns);
+        for turns in (0..self.position.retained).rev() {
+            let from = self.position.aside(turns);
             if from.exists() {
-                fs::rename(from, self.place.aside(turns + 1))?;
+                fs::rename(from, self.position.aside(turns + 1))?;
             }
         }
         Ok(())
     }
 
     fn open(&self) -> io::Result<File> {
-        let path = &self.place.path;
+        let path = &self.position.path;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder.unwrap_or(Path::new(".")))?;
         OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
@@ -132,42 +132,40 @@ impl Pen {
 mod tests {
     use super::*;
 
-    fn place(folder: &Path) -> Place {
-        Place { path: folder.join("deep/journal.jsonl"), longest: 100, kept: 2 }
+    fn position(folder: &Path) -> RotatingFile {
+        RotatingFile { path: folder.join("deep/journal.jsonl"), max_bytes: 100, retained: 2 }
     }
 
-    fn texts(place: &Place) -> Vec<String> {
+    fn texts(place: &RotatingFile) -> Vec<String> {
         place.files().iter().map(|path| fs::read_to_string(path).unwrap()).collect()
     }
 
     #[test]
     fn a_long_file_is_put_aside_and_the_oldest_goes() {
         let folder = tempfile::tempdir().unwrap();
-        let place = place(folder.path());
-        let mut pens = [Pen::new(place.clone()), Pen::new(place.clone())];
+        let path = position(folder.path());
+        let mut pens = [Pen::new(path.clone()), Pen::new(path.clone())];
         for turn in 0..8 {
             // Two programs take turns: neither writes into a file that the other has rotated.
             let line = format!("{turn}{}\n", "x".repeat(60));
             pens[turn % 2].add(line.as_bytes()).unwrap();
         }
-        let kept: Vec<String> = texts(&place)
-            .iter()
-            .map(|text| text.lines().map(|line| &line[..1]).collect::<String>())
-            .collect();
-        assert_eq!(kept, ["23", "45", "67"]);
+        let stored: Vec<String> =
+            texts(&path).iter().map(|text| text.lines().map(|line| &line[..1]).collect::<String>()).collect();
+        assert_eq!(stored, ["23", "45", "67"]);
     }
 
     #[test]
     fn what_was_cut_off_or_thrown_away_is_gone_on_after() {
         let folder = tempfile::tempdir().unwrap();
-        let place = place(folder.path());
-        let mut pen = Pen::new(place.clone());
+        let path = position(folder.path());
+        let mut pen = Pen::new(path.clone());
         pen.add(b"one\n").unwrap();
-        fs::OpenOptions::new().append(true).open(&place.path).unwrap().write_all(b"cut o").unwrap();
+        fs::OpenOptions::new().append(true).open(&path.path).unwrap().write_all(b"cut o").unwrap();
         pen.add(b"two\n").unwrap();
-        assert_eq!(texts(&place), ["one\ncut o\ntwo\n"]);
-        fs::remove_file(&place.path).unwrap();
+        assert_eq!(texts(&path), ["one\ncut o\ntwo\n"]);
+        fs::remove_file(&path.path).unwrap();
         pen.add(b"three\n").unwrap();
-        assert_eq!(texts(&place), ["three\n"]);
+        assert_eq!(texts(&path), ["three\n"]);
     }
 }

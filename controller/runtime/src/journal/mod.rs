@@ -19,20 +19,20 @@ use std::time::Duration;
 
 pub use self::entry::Entry;
 pub use self::file::Pen;
-pub use self::file::Place;
-pub use self::read::{Cursor, Health, Lines, Wanted, latest, latest_before, read};
+pub use self::file::RotatingFile;
+pub use self::read::{Cursor, EntryFilter, Health, Lines, latest, latest_before, read};
 
 /// The capacity for unwritten entries.
-const WAITING: usize = 4096;
+const QUEUE_CAPACITY: usize = 4096;
 
 /// The number of latest entries that are served from memory.
-const LATEST: usize = 1000;
+const LATEST_CAPACITY: usize = 1000;
 
 /// The size of one batch of lines, bytes.
-const HANDFUL: usize = 1 << 16;
+const WRITE_CHUNK_BYTES: usize = 1 << 16;
 
 /// The interval of syncs to the disk.
-const SYNCED: Duration = Duration::from_secs(1);
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
 enum Mail {
     Entry(Box<Entry>),
@@ -44,21 +44,21 @@ enum Mail {
 pub struct Journal {
     desk: SyncSender<Mail>,
     latest: Arc<Mutex<VecDeque<Entry>>>,
-    lost: Arc<Lost>,
+    lost: Arc<DropCount>,
 }
 
 /// The dropped entries.
 #[derive(Debug, Default)]
-struct Lost {
+struct DropCount {
     /// Since the last written one, which reports them.
-    untold: AtomicU64,
+    unreported: AtomicU64,
     /// Since the start.
     ever: AtomicU64,
 }
 
-impl Lost {
+impl DropCount {
     fn count(&self, entries: u64) {
-        self.untold.fetch_add(entries, Ordering::Relaxed);
+        self.unreported.fetch_add(entries, Ordering::Relaxed);
         self.ever.fetch_add(entries, Ordering::Relaxed);
     }
 }
@@ -75,7 +75,7 @@ impl Journal {
     pub fn note(&self, entry: Entry) {
         let entry = entry.numbered();
         let mut latest = self.latest();
-        if latest.len() >= LATEST {
+        if latest.len() >= LATEST_CAPACITY {
             latest.pop_front();
         }
         latest.push_back(entry.clone());
@@ -93,7 +93,7 @@ impl Journal {
 
     /// Returns the latest entries, the last one first.
     #[must_use]
-    pub fn tell(&self, most: usize) -> Vec<Entry> {
+    pub fn report(&self, most: usize) -> Vec<Entry> {
         self.latest().iter().rev().take(most).cloned().collect()
     }
 
@@ -107,13 +107,14 @@ impl JournalThread {
     ///
     /// # Errors
     /// When the system provides no thread.
-    pub fn start(place: &Place) -> io::Result<Self> {
-        let (desk, mail) = sync_channel(WAITING);
-        let known = read::recent(place, LATEST).map(VecDeque::from);
-        let lost = Arc::<Lost>::default();
+    pub fn start(path: &RotatingFile) -> io::Result<Self> {
+        let (desk, mail) = sync_channel(QUEUE_CAPACITY);
+        let known = read::recent(path, LATEST_CAPACITY).map(VecDeque::from);
+        let lost = Arc::<DropCount>::default();
         let journal =
             Journal { desk, latest: Arc::new(Mutex::new(known.unwrap_or_default())), lost: lost.clone() };
-        let mut writer = Writer { pen: Pen::new(place.clone()), place: place.clone(), lost, is_told: false };
+        let mut writer =
+            Writer { pen: Pen::new(path.clone()), position: path.clone(), lost, is_reported: false };
         let thread = std::thread::Builder::new().name("journal".into()).spawn(move || writer.run(&mail))?;
         Ok(JournalThread { journal, thread: Some(thread) })
     }
@@ -138,9 +139,9 @@ impl Drop for JournalThread {
 /// The state of the thread.
 struct Writer {
     pen: Pen,
-    place: Place,
-    lost: Arc<Lost>,
-    is_told: bool,
+    position: RotatingFile,
+    lost: Arc<DropCount>,
+    is_reported: bool,
 }
 
 impl Writer {
@@ -150,7 +151,7 @@ impl Writer {
             let next = if is_synced {
                 mail.recv().map_err(|_| RecvTimeoutError::Disconnected)
             } else {
-                mail.recv_timeout(SYNCED)
+                mail.recv_timeout(SYNC_INTERVAL)
             };
             match next {
                 Ok(Mail::Entry(entry)) => {
@@ -162,18 +163,18 @@ impl Writer {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     is_synced = true;
-                    self.told(self.pen.sync());
+                    self.reported(self.pen.sync());
                 }
                 Ok(Mail::End) | Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        self.told(self.pen.sync());
+        self.reported(self.pen.sync());
     }
 
     /// Writes an entry and those queued behind it. Returns whether more may come.
     fn write(&mut self, mut first: Entry, mail: &Receiver<Mail>) -> bool {
-        let lost = self.lost.untold.swap(0, Ordering::Relaxed);
-        first.lost = lost;
+        let lost = self.lost.unreported.swap(0, Ordering::Relaxed);
+        first.dropped = lost;
         let (mut lines, mut entries, mut goes_on) = (Vec::new(), 0, true);
         let mut next = Some(first);
         while let Some(entry) = next.take() {
@@ -181,7 +182,7 @@ impl Writer {
             if let Ok(line) = entry.line() {
                 lines.extend(line);
             }
-            if lines.len() < HANDFUL {
+            if lines.len() < WRITE_CHUNK_BYTES {
                 match mail.try_recv() {
                     Ok(Mail::Entry(entry)) => next = Some(*entry),
                     Ok(Mail::End) => goes_on = false,
@@ -191,27 +192,27 @@ impl Writer {
         }
         let added = self.pen.add(&lines);
         if added.is_err() {
-            self.lost.untold.fetch_add(lost, Ordering::Relaxed);
+            self.lost.unreported.fetch_add(lost, Ordering::Relaxed);
             self.lost.count(entries);
         }
-        self.told(added);
+        self.reported(added);
         goes_on
     }
 
     /// Logs once that the file cannot be written, and once that it can again.
-    fn told(&mut self, done: io::Result<()>) {
-        let path = self.place.path.display();
+    fn reported(&mut self, done: io::Result<()>) {
+        let path = self.position.path.display();
         match done {
-            Ok(()) if self.is_told => {
+            Ok(()) if self.is_reported => {
                 tracing::info!("the journal {path} can be written again");
-                self.is_told = false;
+                self.is_reported = false;
             }
-            Err(error) if !self.is_told => {
+            Err(error) if !self.is_reported => {
                 tracing::error!(
                     "the journal {path} can't be written, and what happens is not kept: {error}; make room, or name another \
                      file in `journal.file`"
                 );
-                self.is_told = true;
+                self.is_reported = true;
             }
             Ok(()) | Err(_) => {}
         }
@@ -225,8 +226,8 @@ mod tests {
 
     use super::*;
 
-    fn place(path: PathBuf) -> Place {
-        Place { path, longest: 1 << 20, kept: 2 }
+    fn position(path: PathBuf) -> RotatingFile {
+        RotatingFile { path, max_bytes: 1 << 20, retained: 2 }
     }
 
     fn entry(what: &str) -> Entry {
@@ -234,26 +235,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_is_told_kept_and_gone_on_with() {
+    fn what_is_noted_is_reported_stored_and_gone_on_with() {
         let folder = tempfile::tempdir().unwrap();
-        let place = place(folder.path().join("deep/journal.jsonl"));
-        let thread = JournalThread::start(&place).unwrap();
+        let path = position(folder.path().join("deep/journal.jsonl"));
+        let thread = JournalThread::start(&path).unwrap();
         for number in 0..3 {
             thread.journal().note(entry(&format!("POST /{number}")));
         }
-        assert_eq!(thread.journal().tell(1).first().unwrap().what, "POST /2");
+        assert_eq!(thread.journal().report(1).first().unwrap().action, "POST /2");
         drop(thread);
         // A line that a power failure truncated is lost alone.
-        let mut text = fs::read_to_string(&place.path).unwrap();
+        let mut text = fs::read_to_string(&path.path).unwrap();
         assert_eq!(text.lines().count(), 3);
         text.push_str(r#"{"at": "cut o"#);
-        fs::write(&place.path, text).unwrap();
-        let thread = JournalThread::start(&place).unwrap();
+        fs::write(&path.path, text).unwrap();
+        let thread = JournalThread::start(&path).unwrap();
         thread.journal().note(entry("POST /3"));
-        let told: Vec<String> = thread.journal().tell(10).into_iter().map(|entry| entry.what).collect();
-        assert_eq!(told, ["POST /3", "POST /2", "POST /1", "POST /0"]);
+        let reported: Vec<String> =
+            thread.journal().report(10).into_iter().map(|entry| entry.action).collect();
+        assert_eq!(reported, ["POST /3", "POST /2", "POST /1", "POST /0"]);
         drop(thread);
-        let health = read(&place, |_| {}).unwrap();
+        let health = read(&path, |_| {}).unwrap();
         assert_eq!((health.entries, health.damaged, health.missing), (4, 1, 0));
     }
 
@@ -262,10 +264,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let way = folder.path().join("in_the_way");
         fs::write(&way, "").unwrap();
-        let place = place(way.join("journal.jsonl"));
-        let thread = JournalThread::start(&place).unwrap();
+        let path = position(way.join("journal.jsonl"));
+        let thread = JournalThread::start(&path).unwrap();
         thread.journal().note(entry("POST /0"));
-        assert_eq!(thread.journal().tell(10).len(), 1);
+        assert_eq!(thread.journal().report(10).len(), 1);
         // Until a write was tried.
         while thread.journal.lost() == 0 {
             std::thread::yield_now();
@@ -274,8 +276,8 @@ mod tests {
         thread.journal().note(entry("POST /1"));
         assert_eq!(thread.journal().lost(), 1);
         drop(thread);
-        let (entries, health) = latest(&place, &Wanted::default(), 10).unwrap();
-        assert_eq!(entries.iter().map(|entry| entry.what.as_str()).collect::<Vec<_>>(), ["POST /1"]);
+        let (entries, health) = latest(&path, &EntryFilter::default(), 10).unwrap();
+        assert_eq!(entries.iter().map(|entry| entry.action.as_str()).collect::<Vec<_>>(), ["POST /1"]);
         assert_eq!(health.lost, 1);
     }
 }

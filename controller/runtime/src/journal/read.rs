@@ -7,15 +7,15 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::str::FromStr;
 
-use minismith_wire::old_names::files::{JOURNAL_ACTORS, JOURNAL_KINDS, new_word};
+use minismith_protocol::old_names::files::{JOURNAL_ACTORS, JOURNAL_KINDS, new_word};
 use serde::Serialize;
 
-use super::entry::{Entry, LONGEST_LINE};
-use super::file::Place;
+use super::entry::{Entry, MAX_LINE_BYTES};
+use super::file::RotatingFile;
 
 /// A filter for entries; an absent field matches all.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct EntryFilter {
     /// The kind, by its new or its old name.
     pub kind: Option<String>,
     /// The id, or its first characters.
@@ -30,7 +30,7 @@ pub struct Wanted {
     pub until: Option<String>,
 }
 
-impl Wanted {
+impl EntryFilter {
     /// Whether an entry matches.
     #[must_use]
     pub fn takes(&self, entry: &Entry) -> bool {
@@ -39,10 +39,10 @@ impl Wanted {
         };
         let says = |text: &String| {
             let text = text.to_lowercase();
-            [&entry.what, &entry.outcome].iter().any(|words| words.to_lowercase().contains(&text))
+            [&entry.action, &entry.outcome].iter().any(|words| words.to_lowercase().contains(&text))
         };
         is(&self.kind, &entry.kind, JOURNAL_KINDS)
-            && is(&self.who, &entry.who, JOURNAL_ACTORS)
+            && is(&self.who, &entry.actor, JOURNAL_ACTORS)
             && self.id.as_ref().is_none_or(|id| entry.id.as_ref().is_some_and(|there| there.starts_with(id)))
             && self.text.as_ref().is_none_or(says)
             && self.since.as_ref().is_none_or(|since| entry.at.as_str() >= since.as_str())
@@ -61,7 +61,7 @@ impl Cursor {
     /// Returns the position just before this entry.
     #[must_use]
     pub fn of(entry: &Entry) -> Self {
-        Cursor { run: entry.run.clone(), seq: entry.seq }
+        Cursor { run: entry.process_id.clone(), seq: entry.seq }
     }
 }
 
@@ -74,14 +74,14 @@ impl fmt::Display for Cursor {
 /// A text that is no position in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a place in the journal is the name of a run, a dot and a number")]
-pub struct NoCursor;
+pub struct CursorError;
 
 impl FromStr for Cursor {
-    type Err = NoCursor;
+    type Err = CursorError;
 
-    fn from_str(text: &str) -> Result<Self, NoCursor> {
-        let (run, seq) = text.split_once('.').ok_or(NoCursor)?;
-        let seq = seq.parse().map_err(|_| NoCursor)?;
+    fn from_str(text: &str) -> Result<Self, CursorError> {
+        let (run, seq) = text.split_once('.').ok_or(CursorError)?;
+        let seq = seq.parse().map_err(|_| CursorError)?;
         Ok(Cursor { run: run.to_owned(), seq })
     }
 }
@@ -102,13 +102,13 @@ pub struct Health {
 }
 
 /// The maximum number of damaged lines that are located.
-const PLACES: usize = 10;
+const MAX_REPORTED_DAMAGES: usize = 10;
 
 /// Passes every entry to `each`, the oldest first, and returns the journal's integrity.
 ///
 /// # Errors
 /// When a file cannot be read. A missing journal is empty.
-pub fn read(place: &Place, mut each: impl FnMut(Entry)) -> io::Result<Health> {
+pub fn read(place: &RotatingFile, mut each: impl FnMut(Entry)) -> io::Result<Health> {
     let mut health = Health::default();
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
     for path in place.files() {
@@ -116,15 +116,15 @@ pub fn read(place: &Place, mut each: impl FnMut(Entry)) -> io::Result<Health> {
         while let Some((number, line)) = lines.line()? {
             let Some(entry) = Entry::of_line(&line) else {
                 health.damaged += 1;
-                if health.places.len() < PLACES {
+                if health.places.len() < MAX_REPORTED_DAMAGES {
                     health.places.push(format!("{}:{number}", path.display()));
                 }
                 continue;
             };
             health.entries += 1;
-            health.lost += entry.lost;
-            if let Some(before) = seen.insert(entry.run.clone(), entry.seq) {
-                health.missing += entry.seq.saturating_sub(before + 1).saturating_sub(entry.lost);
+            health.lost += entry.dropped;
+            if let Some(before) = seen.insert(entry.process_id.clone(), entry.seq) {
+                health.missing += entry.seq.saturating_sub(before + 1).saturating_sub(entry.dropped);
             }
             each(entry);
         }
@@ -136,8 +136,8 @@ pub fn read(place: &Place, mut each: impl FnMut(Entry)) -> io::Result<Health> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn latest(place: &Place, wanted: &Wanted, most: usize) -> io::Result<(Vec<Entry>, Health)> {
-    latest_before(place, wanted, most, None)
+pub fn latest(path: &RotatingFile, wanted: &EntryFilter, most: usize) -> io::Result<(Vec<Entry>, Health)> {
+    latest_before(path, wanted, most, None)
 }
 
 /// Returns the latest matching entries before a position, if given.
@@ -145,15 +145,15 @@ pub fn latest(place: &Place, wanted: &Wanted, most: usize) -> io::Result<(Vec<En
 /// # Errors
 /// As [`read`].
 pub fn latest_before(
-    place: &Place,
-    wanted: &Wanted,
+    path: &RotatingFile,
+    wanted: &EntryFilter,
     most: usize,
     cursor: Option<&Cursor>,
 ) -> io::Result<(Vec<Entry>, Health)> {
     let mut latest = VecDeque::new();
     let mut is_past = false;
-    let health = read(place, |entry| {
-        is_past |= cursor.is_some_and(|cursor| cursor.run == entry.run && entry.seq >= cursor.seq);
+    let health = read(path, |entry| {
+        is_past |= cursor.is_some_and(|cursor| cursor.run == entry.process_id && entry.seq >= cursor.seq);
         if !is_past && wanted.takes(&entry) {
             if latest.len() >= most {
                 latest.pop_front();
@@ -165,13 +165,13 @@ pub fn latest_before(
 }
 
 /// The size of the part that is read first from a file's end when only the latest entries are needed, bytes.
-const END: u64 = 1 << 20;
+const TAIL_BYTES: u64 = 1 << 20;
 
 /// Returns the latest entries, the oldest of them first. Only the end of a long journal is read.
 ///
 /// # Errors
 /// As [`read`].
-pub fn recent(place: &Place, most: usize) -> io::Result<Vec<Entry>> {
+pub fn recent(place: &RotatingFile, most: usize) -> io::Result<Vec<Entry>> {
     let mut recent = Vec::new();
     for path in place.files().iter().rev() {
         let missing = most - recent.len();
@@ -189,7 +189,7 @@ pub fn recent(place: &Place, most: usize) -> io::Result<Vec<Entry>> {
 fn end_of(path: &Path, most: usize) -> io::Result<Vec<Entry>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
-    let mut end = END;
+    let mut end = TAIL_BYTES;
     loop {
         let from = length.saturating_sub(end);
         file.seek(SeekFrom::Start(from))?;
@@ -229,7 +229,7 @@ impl<R: BufRead> Lines<R> {
     pub fn line(&mut self) -> io::Result<Option<(u64, Vec<u8>)>> {
         loop {
             let mut line = Vec::new();
-            (&mut self.input).take(LONGEST_LINE as u64).read_until(b'\n', &mut line)?;
+            (&mut self.input).take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut line)?;
             if line.is_empty() {
                 return Ok(None);
             }
@@ -255,68 +255,76 @@ mod tests {
     #[test]
     fn what_is_damaged_or_missing_is_counted_and_the_rest_is_read() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place { path: folder.path().join("journal.jsonl"), longest: 1 << 20, kept: 1 };
-        assert_eq!(read(&place, |_| panic!("nobody wrote")).unwrap(), Health::default());
+        let path =
+            RotatingFile { path: folder.path().join("journal.jsonl"), max_bytes: 1 << 20, retained: 1 };
+        assert_eq!(read(&path, |_| panic!("nobody wrote")).unwrap(), Health::default());
         let entry = |seq, lost, what: &str| {
-            let entry = Entry { run: "r".into(), seq, lost, ..Entry::now("utterance", "Ada", what, "Done") };
+            let entry = Entry {
+                process_id: "r".into(),
+                seq,
+                dropped: lost,
+                ..Entry::now("utterance", "Ada", what, "Done")
+            };
             String::from_utf8(entry.line().unwrap()).unwrap()
         };
         let old = entry(0, 0, "nod");
         let changed = entry(1, 0, "look left").replace("left", "right");
         let new = entry(3, 0, "dance") + "\n" + &changed + &entry(9, 5, "halt") + r#"{"at": "cut o"#;
-        fs::write(place.aside(1), old).unwrap();
-        fs::write(&place.path, new).unwrap();
+        fs::write(path.aside(1), old).unwrap();
+        fs::write(&path.path, new).unwrap();
         let mut heard = Vec::new();
-        let health = read(&place, |entry| heard.push(entry.what)).unwrap();
+        let health = read(&path, |entry| heard.push(entry.action)).unwrap();
         assert_eq!(heard, ["nod", "dance", "halt"]);
         // Two between 0 and 3; five between 3 and 9, all of which the later entry reports as dropped.
         assert_eq!((health.entries, health.damaged, health.missing, health.lost), (3, 2, 2, 5));
         assert!(health.places[0].ends_with("journal.jsonl:3"), "{health:?}");
-        let wanted = Wanted { text: Some("DAN".into()), ..Wanted::default() };
-        assert_eq!(latest(&place, &wanted, 9).unwrap().0.len(), 1);
-        assert_eq!(latest(&place, &Wanted::default(), 2).unwrap().0[0].what, "dance");
+        let wanted = EntryFilter { text: Some("DAN".into()), ..EntryFilter::default() };
+        assert_eq!(latest(&path, &wanted, 9).unwrap().0.len(), 1);
+        assert_eq!(latest(&path, &EntryFilter::default(), 2).unwrap().0[0].action, "dance");
     }
 
     #[test]
-    fn a_journal_is_read_back_page_by_page_and_nothing_is_told_twice() {
+    fn a_journal_is_read_back_page_by_page_and_nothing_is_reported_twice() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place { path: folder.path().join("journal.jsonl"), longest: 1 << 20, kept: 1 };
+        let path =
+            RotatingFile { path: folder.path().join("journal.jsonl"), max_bytes: 1 << 20, retained: 1 };
         let entry = |seq: u64| {
             let kind = if seq.is_multiple_of(2) { "utterance" } else { "tool" };
-            let entry = Entry { run: "r".into(), seq, ..Entry::now(kind, "Ada", "nod", "Done") };
+            let entry = Entry { process_id: "r".into(), seq, ..Entry::now(kind, "Ada", "nod", "Done") };
             String::from_utf8(entry.line().unwrap()).unwrap()
         };
-        fs::write(place.aside(1), (0..7).map(entry).collect::<String>()).unwrap();
-        fs::write(&place.path, (7..20).map(entry).collect::<String>()).unwrap();
-        let wanted = Wanted { kind: Some("said".into()), ..Wanted::default() };
-        let (mut told, mut cursor) = (Vec::new(), None::<Cursor>);
+        fs::write(path.aside(1), (0..7).map(entry).collect::<String>()).unwrap();
+        fs::write(&path.path, (7..20).map(entry).collect::<String>()).unwrap();
+        let wanted = EntryFilter { kind: Some("said".into()), ..EntryFilter::default() };
+        let (mut reported, mut cursor) = (Vec::new(), None::<Cursor>);
         loop {
-            let (page, _) = latest_before(&place, &wanted, 3, cursor.as_ref()).unwrap();
+            let (page, _) = latest_before(&path, &wanted, 3, cursor.as_ref()).unwrap();
             let Some(first) = page.first() else { break };
             cursor = Some(Cursor::of(first).to_string().parse().unwrap());
-            told.extend(page.iter().rev().map(|entry| entry.seq));
+            reported.extend(page.iter().rev().map(|entry| entry.seq));
         }
-        assert_eq!(told, (0..10).rev().map(|half| 2 * half).collect::<Vec<_>>());
+        assert_eq!(reported, (0..10).rev().map(|half| 2 * half).collect::<Vec<_>>());
         for bad in ["", "r", "r.", "r.x", ".-1"] {
-            assert_eq!(bad.parse::<Cursor>(), Err(NoCursor), "{bad}");
+            assert_eq!(bad.parse::<Cursor>(), Err(CursorError), "{bad}");
         }
     }
 
     #[test]
     fn the_latest_entries_are_those_at_the_end_however_far_back_they_lie() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place { path: folder.path().join("journal.jsonl"), longest: 1 << 20, kept: 1 };
-        assert_eq!(recent(&place, 9).unwrap(), []);
+        let path =
+            RotatingFile { path: folder.path().join("journal.jsonl"), max_bytes: 1 << 20, retained: 1 };
+        assert_eq!(recent(&path, 9).unwrap(), []);
         let entry = |seq: u64| {
             // Together longer than the part that is read first.
             let entry = Entry::now("utterance", "Ada", &"nod ".repeat(1000), "Done");
-            String::from_utf8(Entry { run: "r".into(), seq, ..entry }.line().unwrap()).unwrap()
+            String::from_utf8(Entry { process_id: "r".into(), seq, ..entry }.line().unwrap()).unwrap()
         };
-        fs::write(place.aside(1), (0..5).map(entry).collect::<String>()).unwrap();
-        fs::write(&place.path, (5..700).map(entry).collect::<String>()).unwrap();
+        fs::write(path.aside(1), (0..5).map(entry).collect::<String>()).unwrap();
+        fs::write(&path.path, (5..700).map(entry).collect::<String>()).unwrap();
         for most in [1, 100, 400, 695, 698, 700, 900] {
-            let (whole, _) = latest(&place, &Wanted::default(), most).unwrap();
-            assert_eq!(recent(&place, most).unwrap(), whole, "{most}");
+            let (whole, _) = latest(&path, &EntryFilter::default(), most).unwrap();
+            assert_eq!(recent(&path, most).unwrap(), whole, "{most}");
         }
     }
 }

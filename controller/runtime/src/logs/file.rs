@@ -7,23 +7,23 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock};
 
-use super::Counts;
-use super::line::Lines;
-use crate::journal::{Pen, Place};
+use super::LogCounters;
+use super::json_layer::JsonLayer;
+use crate::journal::{Pen, RotatingFile};
 
 /// The capacity for unwritten lines.
-const WAITING: usize = 4096;
+const QUEUE_CAPACITY: usize = 4096;
 
 /// The size of one batch of lines, bytes.
-const HANDFUL: usize = 1 << 16;
+const WRITE_CHUNK_BYTES: usize = 1 << 16;
 
 /// The timeout to write pending lines when the program ends.
-const LAST: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The polling interval for that.
-const LOOK: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The thread. Dropping it writes the pending lines.
 pub(super) struct FileThread {
@@ -34,14 +34,14 @@ pub(super) struct FileThread {
 
 impl FileThread {
     /// Opens the log at this path and continues it; nothing is opened before the first line.
-    pub(super) fn start(place: &Place, counts: &'static Counts) -> io::Result<(Self, Lines)> {
-        let (desk, lines) = sync_channel(WAITING);
+    pub(super) fn start(path: &RotatingFile, counts: &'static LogCounters) -> io::Result<(Self, JsonLayer)> {
+        let (desk, lines) = sync_channel(QUEUE_CAPACITY);
         let closing = Arc::new(AtomicBool::new(false));
-        let mut writer = Writer { pen: Pen::new(place.clone()), place: place.clone(), counts, missing: 0 };
+        let mut writer = Writer { pen: Pen::new(path.clone()), position: path.clone(), counts, missing: 0 };
         let over = closing.clone();
         let thread =
             std::thread::Builder::new().name("log".into()).spawn(move || writer.run(&lines, &over))?;
-        Ok((FileThread { desk: desk.clone(), closing, thread: Some(thread) }, Lines { desk, counts }))
+        Ok((FileThread { desk: desk.clone(), closing, thread: Some(thread) }, JsonLayer { desk, counts }))
     }
 }
 
@@ -52,10 +52,10 @@ impl Drop for FileThread {
         let _heard = self.desk.try_send(Vec::new());
         let Some(thread) = self.thread.take() else { return };
         // A disk that hangs delays nothing.
-        let clock = WallClock::start();
-        let until = clock.now() + LAST;
+        let clock = MonotonicClock::start();
+        let until = clock.now() + SHUTDOWN_TIMEOUT;
         while !thread.is_finished() && clock.now() < until {
-            clock.wait_until(clock.now() + LOOK);
+            clock.wait_until(clock.now() + POLL_INTERVAL);
         }
         if thread.is_finished() {
             let _panicked = thread.join();
@@ -66,8 +66,8 @@ impl Drop for FileThread {
 /// The state of the thread.
 struct Writer {
     pen: Pen,
-    place: Place,
-    counts: &'static Counts,
+    position: RotatingFile,
+    counts: &'static LogCounters,
     /// The dropped lines since the last written one.
     missing: u64,
 }
@@ -77,7 +77,7 @@ impl Writer {
         while let Ok(first) = lines.recv() {
             let mut text = first;
             while let Ok(line) = lines.try_recv() {
-                if text.len() >= HANDFUL {
+                if text.len() >= WRITE_CHUNK_BYTES {
                     self.write(&text);
                     text.clear();
                 }
@@ -94,7 +94,7 @@ impl Writer {
         if text.is_empty() {
             return;
         }
-        let path = self.place.path.display();
+        let path = self.position.path.display();
         match self.pen.add(text) {
             Ok(()) if self.missing > 0 => {
                 tracing::info!("the log {path} can be written again; {} lines are missing", self.missing);
@@ -128,16 +128,17 @@ mod tests {
     #[test]
     fn what_waits_is_written_and_a_long_file_is_put_aside() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place { path: folder.path().join("deep/log.jsonl"), longest: 20_000, kept: 1 };
-        let counts: &'static Counts = Box::leak(Box::default());
-        let (thread, lines) = FileThread::start(&place, counts).unwrap();
+        let path =
+            RotatingFile { path: folder.path().join("deep/log.jsonl"), max_bytes: 20_000, retained: 1 };
+        let counts: &'static LogCounters = Box::leak(Box::default());
+        let (thread, lines) = FileThread::start(&path, counts).unwrap();
         tracing::subscriber::with_default(tracing_subscriber::registry().with(lines), || {
             for number in 0..50 {
                 tracing::info!(number, "{}", "x".repeat(1000));
             }
         });
         drop(thread);
-        let mut texts = place.files().into_iter().map(|file| fs::read_to_string(file).unwrap());
+        let mut texts = path.files().into_iter().map(|file| fs::read_to_string(file).unwrap());
         assert_eq!(texts.next_back().unwrap().lines().last().unwrap().matches("\"number\":49").count(), 1);
         assert_eq!(counts.lines_lost(), 0);
     }
@@ -147,9 +148,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let way = folder.path().join("in_the_way");
         fs::write(&way, "").unwrap();
-        let place = Place { path: way.join("log.jsonl"), longest: 20_000, kept: 1 };
-        let counts: &'static Counts = Box::leak(Box::default());
-        let (thread, lines) = FileThread::start(&place, counts).unwrap();
+        let path = RotatingFile { path: way.join("log.jsonl"), max_bytes: 20_000, retained: 1 };
+        let counts: &'static LogCounters = Box::leak(Box::default());
+        let (thread, lines) = FileThread::start(&path, counts).unwrap();
         tracing::subscriber::with_default(tracing_subscriber::registry().with(lines), || {
             tracing::info!("one");
             tracing::info!("two");

@@ -9,13 +9,13 @@
 //! Threads: any thread logs and never waits. Lines and spans go into bounded queues, and those beyond the capacity are
 //! counted. One thread writes lines, another sends spans. Neither delays a motion, an answer or an exit code.
 //!
-//! Reading order: here (the destinations), `line` (an event as a line), `file` (the thread that writes lines), `queue`
+//! Reading order: here (the destinations), `json_layer` (an event as a line), `file` (the thread that writes lines), `span_queue`
 //! (the queue of spans), `collector` (the thread that sends them).
 
-mod collector;
 mod file;
-mod line;
-mod queue;
+mod json_layer;
+mod otlp_exporter;
+mod span_queue;
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,28 +27,31 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Registry};
 use uuid::Uuid;
 
-use self::collector::CollectorThread;
 use self::file::FileThread;
+use self::otlp_exporter::OtlpExporterThread;
 use crate::config::Config;
 
 /// The dropped lines and spans since the program began.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct LogCounters {
     lines_lost: AtomicU64,
     spans_sent: AtomicU64,
     spans_dropped: AtomicU64,
 }
 
-static COUNTS: Counts =
-    Counts { lines_lost: AtomicU64::new(0), spans_sent: AtomicU64::new(0), spans_dropped: AtomicU64::new(0) };
+static COUNTERS: LogCounters = LogCounters {
+    lines_lost: AtomicU64::new(0),
+    spans_sent: AtomicU64::new(0),
+    spans_dropped: AtomicU64::new(0),
+};
 
 /// The counts of this program.
 #[must_use]
-pub fn counts() -> &'static Counts {
-    &COUNTS
+pub fn counts() -> &'static LogCounters {
+    &COUNTERS
 }
 
-impl Counts {
+impl LogCounters {
     /// Dropped log lines.
     #[must_use]
     pub fn lines_lost(&self) -> u64 {
@@ -71,7 +74,7 @@ impl Counts {
 /// The installed logs. Dropping them writes and sends pending data, within two seconds.
 #[must_use]
 pub struct Logs {
-    _collector: Option<CollectorThread>,
+    _collector: Option<OtlpExporterThread>,
     // After the collector, whose last messages are written too.
     _file: Option<FileThread>,
 }
@@ -85,28 +88,28 @@ pub fn known(span: Span) -> Span {
     span
 }
 
-type Hears = Box<dyn Layer<Registry> + Send + Sync>;
+type IsEnabled = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Starts logging as configured. The program calls it once; a part that cannot start is reported, and the program
 /// continues without it.
 pub fn begin(config: &Config) -> Logs {
     let mut layers = vec![to_the_person()];
     let mut troubles = Vec::new();
-    let file = config.logs.file.as_ref().and_then(|place| match FileThread::start(place, &COUNTS) {
+    let file = config.logs.file.as_ref().and_then(|path| match FileThread::start(path, &COUNTERS) {
         Ok((thread, lines)) => {
             layers.push(lines.with_filter(into_the_file(config.logs.levels.0.clone())).boxed());
             Some(thread)
         }
         Err(error) => {
-            troubles.push(format!("nothing is logged into {}: {error}", place.path.display()));
+            troubles.push(format!("nothing is logged into {}: {error}", path.path.display()));
             None
         }
     });
     let collector = config.otlp_endpoint.as_ref().and_then(|address| {
-        match CollectorThread::start(address.clone(), &COUNTS) {
+        match OtlpExporterThread::start(address.clone(), &COUNTERS) {
             Ok((thread, spans)) => {
                 layers.push(spans.with_filter(filter_fn(is_our_span)).boxed());
-                troubles.extend(collector::overheard(address));
+                troubles.extend(otlp_exporter::overheard(address));
                 Some(thread)
             }
             Err(no) => {
@@ -124,7 +127,7 @@ pub fn begin(config: &Config) -> Logs {
 }
 
 /// Returns the layer for standard error: the level of `MINISMITH_LOG`, and no spans.
-fn to_the_person() -> Hears {
+fn to_the_person() -> IsEnabled {
     let filter = EnvFilter::try_from_env("MINISMITH_LOG")
         // A client that disconnects or requests something missing is no error of this program.
         .unwrap_or_else(|_| EnvFilter::new("warn,rmcp::service=off"));

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reach_of_an_address_is_told_by_its_numbers() {
+    fn the_reach_of_an_address_is_reported_by_its_numbers() {
         for (text, reach) in [
             ("http://127.0.0.1/v1", Reach::Here),
             ("http://127.8.8.8/v1", Reach::Here),

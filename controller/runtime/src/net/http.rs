@@ -16,10 +16,10 @@ use super::{Address, Reach};
 use crate::config::Key;
 
 /// The timeout for a connection.
-const CONNECTING: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How often the listener may cancel while nothing arrives.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 const JSON: &str = "application/json";
 const JSON_OR_EVENTS: &str = "text/event-stream, application/json";
@@ -46,7 +46,7 @@ pub struct Http {
 
 /// The events of a response, in this order.
 #[derive(Debug)]
-pub enum Piece<'a> {
+pub enum Chunk<'a> {
     /// Nothing has arrived yet; the listener may cancel.
     Silence,
     /// The response has begun.
@@ -70,7 +70,7 @@ pub struct Opening {
 
 /// The bounds of a response: times and size.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Timeouts {
     /// Time for the whole response.
     pub whole: Duration,
     /// Time between chunks.
@@ -81,7 +81,7 @@ pub struct Patience {
 
 /// Whether to continue reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listen {
+pub enum KeepListening {
     /// Continue.
     On,
     /// Stop reading: the response suffices or was cancelled.
@@ -90,7 +90,7 @@ pub enum Listen {
 
 /// An incomplete response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Broken {
+pub enum TransferError {
     /// No server could be reached.
     #[error("{0}")]
     Unreachable(String),
@@ -107,7 +107,7 @@ pub enum Broken {
 
 /// A request that cannot be sent.
 #[derive(Debug, thiserror::Error)]
-pub enum NoHttp {
+pub enum HttpError {
     /// The system cannot provide a runtime.
     #[error("cannot wait for a server: {0}; close files if too many are open")]
     Runtime(#[from] std::io::Error),
@@ -135,8 +135,8 @@ impl Http {
     /// Prepares a client of the server at `address`. Nothing is sent yet.
     ///
     /// # Errors
-    /// [`NoHttp`], mostly where the system has no certificates for https.
-    pub fn new(address: Address, key: Option<Key>) -> Result<Self, NoHttp> {
+    /// [`HttpError`], mostly where the system has no certificates for https.
+    pub fn new(address: Address, key: Option<Key>) -> Result<Self, HttpError> {
         // Fails if it is installed already, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
@@ -144,7 +144,7 @@ impl Http {
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .no_proxy()
-            .connect_timeout(CONNECTING)
+            .connect_timeout(CONNECT_TIMEOUT)
             // A pooled connection is not polled between requests, so nothing would notice that it was closed.
             .pool_max_idle_per_host(0);
         if !address.is_enciphered() {
@@ -153,7 +153,7 @@ impl Http {
         }
         let client = builder
             .build()
-            .map_err(|error| NoHttp::Tls { address: address.to_string(), reason: innermost(&error) })?;
+            .map_err(|error| HttpError::Tls { address: address.to_string(), reason: innermost(&error) })?;
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
         Ok(Http { address, key, also: HeaderMap::new(), client, runtime: Some(runtime) })
     }
@@ -170,11 +170,11 @@ impl Http {
     /// Prepares a client of our own server, which receives the token of the environment (`MINISMITH_TOKEN`), if any.
     ///
     /// # Errors
-    /// [`NoHttp`], also where others could read the token.
-    pub fn to_our_server(address: Address) -> Result<Self, NoHttp> {
+    /// [`HttpError`], also where others could read the token.
+    pub fn to_our_server(address: Address) -> Result<Self, HttpError> {
         let key = Key::of_our_server();
         if key.is_some() && !address.is_enciphered() && address.reach() != Reach::Here {
-            return Err(NoHttp::Overheard { address: address.to_string() });
+            return Err(HttpError::Overheard { address: address.to_string() });
         }
         Http::new(address, key)
     }
@@ -198,14 +198,14 @@ impl Http {
     /// second while nothing arrives. Returns when the response ends or the listener stops it.
     ///
     /// # Errors
-    /// [`Broken`], when the response is incomplete.
+    /// [`TransferError`], when the response is incomplete.
     pub fn post(
         &self,
         path: &str,
         json: String,
-        patience: Patience,
-        hear: &mut dyn FnMut(Piece<'_>) -> Listen,
-    ) -> Result<(), Broken> {
+        patience: Timeouts,
+        hear: &mut dyn FnMut(Chunk<'_>) -> KeepListening,
+    ) -> Result<(), TransferError> {
         self.send(
             path,
             Body { content: JSON, accept: JSON_OR_EVENTS, bytes: json.into_bytes() },
@@ -222,9 +222,9 @@ impl Http {
         &self,
         path: &str,
         bytes: Vec<u8>,
-        patience: Patience,
-        hear: &mut dyn FnMut(Piece<'_>) -> Listen,
-    ) -> Result<(), Broken> {
+        patience: Timeouts,
+        hear: &mut dyn FnMut(Chunk<'_>) -> KeepListening,
+    ) -> Result<(), TransferError> {
         self.send(path, Body { content: PROTOBUF, accept: PROTOBUF, bytes }, patience, hear)
     }
 
@@ -237,9 +237,9 @@ impl Http {
         &self,
         path: &str,
         parts: &[(&str, Option<&str>, &[u8])],
-        patience: Patience,
-        hear: &mut dyn FnMut(Piece<'_>) -> Listen,
-    ) -> Result<(), Broken> {
+        patience: Timeouts,
+        hear: &mut dyn FnMut(Chunk<'_>) -> KeepListening,
+    ) -> Result<(), TransferError> {
         // The boundary is random, so that no part can contain it.
         let border = Uuid::new_v4().simple().to_string();
         let mut bytes = Vec::new();
@@ -265,9 +265,9 @@ impl Http {
         &self,
         path: &str,
         json: String,
-        patience: Patience,
-        hear: &mut dyn FnMut(Piece<'_>) -> Listen,
-    ) -> Result<(), Broken> {
+        patience: Timeouts,
+        hear: &mut dyn FnMut(Chunk<'_>) -> KeepListening,
+    ) -> Result<(), TransferError> {
         self.send(path, Body { content: JSON, accept: "*/*", bytes: json.into_bytes() }, patience, hear)
     }
 
@@ -275,11 +275,11 @@ impl Http {
         &self,
         path: &str,
         body: Body<'_>,
-        patience: Patience,
-        hear: &mut dyn FnMut(Piece<'_>) -> Listen,
-    ) -> Result<(), Broken> {
+        patience: Timeouts,
+        hear: &mut dyn FnMut(Chunk<'_>) -> KeepListening,
+    ) -> Result<(), TransferError> {
         let Some(runtime) = self.runtime.as_ref().filter(|_| Handle::try_current().is_err()) else {
-            return Err(Broken::Unreachable("it was asked on a thread that must not wait".into()));
+            return Err(TransferError::Unreachable("it was asked on a thread that must not wait".into()));
         };
         runtime.block_on(self.exchange(path, body, patience, hear))
     }
@@ -288,17 +288,18 @@ impl Http {
         &self,
         path: &str,
         Body { content, accept, bytes }: Body<'_>,
-        patience: Patience,
-        hear: &mut dyn FnMut(Piece<'_>) -> Listen,
-    ) -> Result<(), Broken> {
+        patience: Timeouts,
+        hear: &mut dyn FnMut(Chunk<'_>) -> KeepListening,
+    ) -> Result<(), TransferError> {
         let mut headers = self.also.clone();
         let content = HeaderValue::from_str(content)
-            .map_err(|_| Broken::Unreachable("what is sent has a type that can't be sent".into()))?;
+            .map_err(|_| TransferError::Unreachable("what is sent has a type that can't be sent".into()))?;
         headers.insert(CONTENT_TYPE, content);
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
         if let Some(key) = &self.key {
-            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
-                .map_err(|_| Broken::Unreachable("its key has characters that can't be sent".into()))?;
+            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(|_| {
+                TransferError::Unreachable("its key has characters that can't be sent".into())
+            })?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
@@ -313,30 +314,30 @@ impl Http {
                     tokio::select! {
                         biased;
                         done = &mut future => break done,
-                        () = &mut whole => return Err(Broken::Slow(patience.whole)),
-                        () = &mut silence => return Err(Broken::Slow(patience.silence)),
-                        () = sleep(LOOK) => if hear(Piece::Silence) == Listen::Off { return Ok(()) },
+                        () = &mut whole => return Err(TransferError::Slow(patience.whole)),
+                        () = &mut silence => return Err(TransferError::Slow(patience.silence)),
+                        () = sleep(POLL_INTERVAL) => if hear(Chunk::Silence) == KeepListening::Off { return Ok(()) },
                     }
                 }
             }};
         }
         let mut response = wait!(asked).map_err(|error| why(&error))?;
-        if hear(Piece::Began(&opening(&response))) == Listen::Off {
+        if hear(Chunk::Began(&opening(&response))) == KeepListening::Off {
             return Ok(());
         }
         let mut heard: usize = 0;
         loop {
-            match wait!(response.chunk()).map_err(|error| Broken::Cut(innermost(&error)))? {
+            match wait!(response.chunk()).map_err(|error| TransferError::Cut(innermost(&error)))? {
                 None => return Ok(()),
                 Some(bytes) => {
                     heard = heard.saturating_add(bytes.len());
                     if heard > patience.bytes {
-                        return Err(Broken::TooLong(patience.bytes));
+                        return Err(TransferError::TooLong(patience.bytes));
                     }
                     if whole.is_elapsed() {
-                        return Err(Broken::Slow(patience.whole));
+                        return Err(TransferError::Slow(patience.whole));
                     }
-                    if hear(Piece::Bytes(&bytes)) == Listen::Off {
+                    if hear(Chunk::Bytes(&bytes)) == KeepListening::Off {
                         return Ok(());
                     }
                 }
@@ -365,8 +366,12 @@ fn opening(response: &Response) -> Opening {
     }
 }
 
-fn why(error: &reqwest::Error) -> Broken {
-    if error.is_connect() { Broken::Unreachable(innermost(error)) } else { Broken::Cut(innermost(error)) }
+fn why(error: &reqwest::Error) -> TransferError {
+    if error.is_connect() {
+        TransferError::Unreachable(innermost(error))
+    } else {
+        TransferError::Cut(innermost(error))
+    }
 }
 
 /// Returns the root cause; the outer messages only repeat the address.

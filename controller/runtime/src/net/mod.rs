@@ -1,15 +1,15 @@
 //! The only module with network access: it opens every listener and every outgoing connection.
 //!
 //! Reading order: this file (listeners, and requests to our own server), [`server`] (its connections), [`Address`],
-//! [`announce`] (discovery of the robot), [`http`] (requests to other servers), [`sse`] (event streams), [`pictures`]
+//! [`mdns`] (discovery of the robot), [`http`] (requests to other servers), [`sse`] (event streams), [`mjpeg_client`]
 //! (a network camera).
 //! Safety: without a token, nothing listens beyond loopback.
 
 mod address;
-pub mod announce;
-pub mod here;
 pub mod http;
-pub mod pictures;
+pub mod loopback_client;
+pub mod mdns;
+pub mod mjpeg_client;
 pub mod server;
 pub mod sse;
 
@@ -23,7 +23,7 @@ pub use address::{Address, Reach};
 
 /// A listener that cannot be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum NoListener {
+pub enum BindError {
     /// Other machines could connect, and no token exists.
     #[error(
         "{host} can be reached from other machines, and there is no token to protect the robot; make one with `minismith token add NAME --role operator`, or use --host 127.0.0.1 (and reach it from elsewhere through `ssh -L`)"
@@ -47,17 +47,17 @@ pub enum NoListener {
 /// Opens a listener; port 0 selects any free one. Addresses beyond loopback require a token.
 ///
 /// # Errors
-/// [`NoListener`] contains the address and the cause.
-pub async fn listen(host: IpAddr, port: u16, has_tokens: bool) -> Result<TcpListener, NoListener> {
+/// [`BindError`] contains the address and the cause.
+pub async fn listen(host: IpAddr, port: u16, has_tokens: bool) -> Result<TcpListener, BindError> {
     if !(host.is_loopback() || has_tokens) {
-        return Err(NoListener::NotLoopback { host });
+        return Err(BindError::NotLoopback { host });
     }
     let address = SocketAddr::new(host, port);
-    TcpListener::bind(address).await.map_err(|source| NoListener::Bind { address, source })
+    TcpListener::bind(address).await.map_err(|source| BindError::Bind { address, source })
 }
 
 /// The timeout for a local server, even a busy one.
-const LONGEST_ANSWER: Duration = Duration::from_secs(20);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Sends a request to our own server on this machine; `question` is a method and a path. Returns the body of the
 /// response.
@@ -66,7 +66,7 @@ const LONGEST_ANSWER: Duration = Duration::from_secs(20);
 /// When no server listens there, or no response arrives.
 pub fn ask_here(port: u16, question: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
-    stream.set_read_timeout(Some(LONGEST_ANSWER))?;
+    stream.set_read_timeout(Some(ANSWER_TIMEOUT))?;
     // HTTP/1.0: the response ends with the connection.
     write!(stream, "{question} HTTP/1.0\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")?;
     let mut answer = String::new();

@@ -33,13 +33,13 @@ use tower::ServiceExt;
 pub struct Peer(pub SocketAddr);
 
 /// The timeout for the head of a request, and for an idle connection.
-const SLOWEST_HEAD: Duration = Duration::from_secs(15);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The timeout for a handshake.
-const SLOWEST_HANDSHAKE: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time that running requests have at shutdown. A request that never ends must not delay it.
-const LAST_CALL: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The response to clients when all places are taken.
 const FULL: &[u8] =
@@ -48,7 +48,7 @@ Connection: close\r\nContent-Length: 43\r\n\r\n{\"detail\": \"too many connectio
 
 /// An unusable certificate.
 #[derive(Debug, thiserror::Error)]
-pub enum NoTls {
+pub enum TlsError {
     /// The file cannot be read.
     #[error("cannot read {what} in {}: {why}; name a PEM file with `server: {{tls_certificate: FILE, tls_key: FILE}}` in config.yaml", .path.display())]
     Pem {
@@ -67,9 +67,9 @@ pub enum NoTls {
 /// Returns a TLS acceptor with these files.
 ///
 /// # Errors
-/// [`NoTls`] names the unusable file.
-pub fn tls(certificate: &Path, key: &Path) -> Result<TlsAcceptor, NoTls> {
-    let bad = |what, path: &Path, why: String| NoTls::Pem { what, path: path.to_owned(), why };
+/// [`TlsError`] names the unusable file.
+pub fn tls(certificate: &Path, key: &Path) -> Result<TlsAcceptor, TlsError> {
+    let bad = |what, path: &Path, why: String| TlsError::Pem { what, path: path.to_owned(), why };
     let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect)
         .map_err(|error| bad("a certificate", certificate, error.to_string()))?;
@@ -88,19 +88,19 @@ pub fn tls(certificate: &Path, key: &Path) -> Result<TlsAcceptor, NoTls> {
 
 /// The places for connections.
 #[derive(Debug)]
-struct Places {
+struct ConnectionSlots {
     all: usize,
     taken: Mutex<HashMap<IpAddr, usize>>,
 }
 
 /// A taken place; dropping it frees it.
-struct Place {
-    places: Arc<Places>,
+struct ConnectionSlot {
+    places: Arc<ConnectionSlots>,
     peer: IpAddr,
 }
 
-impl Places {
-    fn take(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
+impl ConnectionSlots {
+    fn take(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionSlot> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let all: usize = taken.values().sum();
         let own = taken.entry(peer).or_default();
@@ -108,11 +108,11 @@ impl Places {
             return None;
         }
         *own += 1;
-        Some(Place { places: self.clone(), peer })
+        Some(ConnectionSlot { places: self.clone(), peer })
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = taken.get_mut(&self.peer) {
@@ -132,7 +132,7 @@ pub async fn serve(
     connections: usize,
     until: impl Future<Output = ()>,
 ) {
-    let places = Arc::new(Places { all: connections, taken: Mutex::default() });
+    let places = Arc::new(ConnectionSlots { all: connections, taken: Mutex::default() });
     let (ending, ends) = watch::channel(false);
     let mut open = JoinSet::new();
     tokio::pin!(until);
@@ -151,7 +151,7 @@ pub async fn serve(
                 }
             },
         };
-        let Some(place) = places.take(peer.ip()) else {
+        let Some(position) = places.take(peer.ip()) else {
             if tls.is_none() {
                 // A client that does not read the response is rejected nevertheless.
                 let _heard = stream.try_write(FULL);
@@ -160,14 +160,14 @@ pub async fn serve(
         };
         let (routes, tls, ends) = (routes.clone(), tls.clone(), ends.clone());
         open.spawn(async move {
-            let _place = place;
+            let _position = position;
             converse(stream, peer, tls, routes, ends).await;
         });
     }
     drop(listener);
     // The server is shutting down.
     let _heard = ending.send(true);
-    let _in_time = timeout(LAST_CALL, async { while open.join_next().await.is_some() {} }).await;
+    let _in_time = timeout(SHUTDOWN_TIMEOUT, async { while open.join_next().await.is_some() {} }).await;
 }
 
 async fn converse(
@@ -181,7 +181,7 @@ async fn converse(
     let _quick = stream.set_nodelay(true);
     match tls {
         None => answer(stream, peer, routes, ends).await,
-        Some(tls) => match timeout(SLOWEST_HANDSHAKE, tls.accept(stream)).await {
+        Some(tls) => match timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await {
             Ok(Ok(stream)) => answer(stream, peer, routes, ends).await,
             Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS came about"),
             Err(_) => tracing::debug!(%peer, "a handshake took too long"),
@@ -203,7 +203,7 @@ async fn answer(
     let mut connection = std::pin::pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(SLOWEST_HEAD)
+            .header_read_timeout(HEAD_TIMEOUT)
             .serve_connection(TokioIo::new(stream), service)
             .with_upgrades()
     );
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn one_machine_never_has_all_places() {
-        let places = Arc::new(Places { all: 8, taken: Mutex::default() });
+        let places = Arc::new(ConnectionSlots { all: 8, taken: Mutex::default() });
         let [one, other, third] = [1, 2, 3].map(|last| IpAddr::from([192, 0, 2, last]));
         let own: Vec<_> = std::iter::from_fn(|| places.take(one)).collect();
         assert_eq!(own.len(), 4);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_find_no_place_get_a_whole_answer() {
+    fn those_who_find_no_position_get_a_whole_answer() {
         let text = std::str::from_utf8(FULL).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         assert!(head.contains(&format!("Content-Length: {}", body.len())), "{}", body.len());

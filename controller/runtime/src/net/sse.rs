@@ -3,7 +3,7 @@
 //! The format is that of the HTML standard, section "Server-sent events"; only `data` is used here.
 
 /// The maximum line length, bytes. A chunk of a reply has a few hundred.
-const LONGEST_LINE: usize = 1 << 20;
+const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// The parser of one event stream.
 #[derive(Debug, Default)]
@@ -17,9 +17,9 @@ pub struct Events {
 
 /// Why a stream is no event stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoEvents {
+pub enum SseError {
     /// A line is too long.
-    #[error("a line of the stream is longer than {LONGEST_LINE} bytes")]
+    #[error("a line of the stream is longer than {MAX_LINE_BYTES} bytes")]
     TooLong,
     /// The bytes are no text.
     #[error("the stream is not UTF-8 text")]
@@ -33,8 +33,8 @@ impl Events {
     /// Parses the next bytes, and passes on the data of each event that they complete.
     ///
     /// # Errors
-    /// [`NoEvents`] when this is no event stream.
-    pub fn take(&mut self, bytes: &[u8], events: &mut Vec<String>) -> Result<(), NoEvents> {
+    /// [`SseError`] when this is no event stream.
+    pub fn take(&mut self, bytes: &[u8], events: &mut Vec<String>) -> Result<(), SseError> {
         for byte in bytes {
             match byte {
                 b'\n' if std::mem::take(&mut self.returned) => {}
@@ -42,7 +42,7 @@ impl Events {
                     self.returned = *byte == b'\r';
                     self.end_line(events)?;
                 }
-                _ if self.line.len() >= LONGEST_LINE => return Err(NoEvents::TooLong),
+                _ if self.line.len() >= MAX_LINE_BYTES => return Err(SseError::TooLong),
                 _ => {
                     self.returned = false;
                     self.line.push(*byte);
@@ -52,9 +52,9 @@ impl Events {
         Ok(())
     }
 
-    fn end_line(&mut self, events: &mut Vec<String>) -> Result<(), NoEvents> {
+    fn end_line(&mut self, events: &mut Vec<String>) -> Result<(), SseError> {
         let line = std::mem::take(&mut self.line);
-        let line = std::str::from_utf8(&line).map_err(|_| NoEvents::NotText)?;
+        let line = std::str::from_utf8(&line).map_err(|_| SseError::NotText)?;
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
         if line.is_empty() {
             events.extend(self.data.take());
@@ -65,8 +65,8 @@ impl Events {
             "data" => {
                 let value = value.strip_prefix(' ').unwrap_or(value);
                 let data = self.data.get_or_insert_default();
-                if data.len() + value.len() > LONGEST_LINE {
-                    return Err(NoEvents::TooLong);
+                if data.len() + value.len() > MAX_LINE_BYTES {
+                    return Err(SseError::TooLong);
                 }
                 if !data.is_empty() {
                     data.push('\n');
@@ -81,7 +81,7 @@ impl Events {
                 self.data = Some(format!("{{\"error\":{}}}", value.trim()));
                 Ok(())
             }
-            _ => Err(NoEvents::NoField),
+            _ => Err(SseError::NoField),
         }
     }
 }
@@ -90,7 +90,7 @@ impl Events {
 mod tests {
     use super::*;
 
-    fn whole(bytes: &[u8]) -> Result<Vec<String>, NoEvents> {
+    fn whole(bytes: &[u8]) -> Result<Vec<String>, SseError> {
         let mut events = Vec::new();
         Events::default().take(bytes, &mut events).map(|()| events)
     }
@@ -113,11 +113,11 @@ mod tests {
 
     #[test]
     fn what_is_no_stream_is_refused() {
-        assert_eq!(whole(b"data: \xff\n\n"), Err(NoEvents::NotText));
-        assert_eq!(whole(b"<html>\n"), Err(NoEvents::NoField));
-        assert_eq!(whole(&vec![b'x'; LONGEST_LINE + 1]), Err(NoEvents::TooLong));
-        let endless = "data: 0123456789\n".repeat(LONGEST_LINE / 10 + 1);
-        assert_eq!(whole(endless.as_bytes()), Err(NoEvents::TooLong));
+        assert_eq!(whole(b"data: \xff\n\n"), Err(SseError::NotText));
+        assert_eq!(whole(b"<html>\n"), Err(SseError::NoField));
+        assert_eq!(whole(&vec![b'x'; MAX_LINE_BYTES + 1]), Err(SseError::TooLong));
+        let endless = "data: 0123456789\n".repeat(MAX_LINE_BYTES / 10 + 1);
+        assert_eq!(whole(endless.as_bytes()), Err(SseError::TooLong));
         assert_eq!(whole(b"\n\n\n: only comments\n\n"), Ok(vec![]));
         assert_eq!(whole(b"data\n\n"), Ok(vec![String::new()]));
     }

@@ -11,7 +11,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::Caller;
-use super::given::{Refusal, Refused};
+use super::extract::{ApiError, ErrorBody};
 use minismith_diagnostics::{Check, examine};
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
@@ -51,11 +51,11 @@ struct Examined {
 /// Runs the checks of `minismith doctor` on the server and returns the results with remedies. Changes and moves nothing.
 #[utoipa::path(get, path = "/api/v1/doctor", tag = "robot", operation_id = "doctor", responses(
     (status = 200, description = "The results of the checks.", body = Examined),
-    (status = 409, description = "The checks failed because of an internal error; see the log.", body = Refusal),
+    (status = 409, description = "The checks failed because of an internal error; see the log.", body = ErrorBody),
 ))]
-async fn doctor(State(config): State<Arc<Config>>, caller: Caller) -> Result<Json<Examined>, Refused> {
-    caller.must_be(Role::Engineer)?;
+async fn doctor(State(config): State<Arc<Config>>, caller: Caller) -> Result<Json<Examined>, ApiError> {
+    caller.require_role(Role::Engineer)?;
     let examined = tokio::task::spawn_blocking(move || examine(&config)).await;
-    let lost = |_| Refused::because(StatusCode::CONFLICT, "the response was lost; send the request again");
+    let lost = |_| ApiError::new(StatusCode::CONFLICT, "the response was lost; send the request again");
     Ok(Json(Examined { checks: examined.map_err(lost)? }))
 }

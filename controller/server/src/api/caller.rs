@@ -7,17 +7,17 @@ use axum::http::request::Parts;
 use axum::http::{Extensions, StatusCode};
 use axum::response::Response;
 
-use super::given::Refused;
+use super::extract::ApiError;
 use super::refuse;
-pub(super) use crate::gate::{Asked, Caller};
+pub(super) use crate::auth::{Caller, RequestInfo};
 use minismith_runtime::journal::{Entry, Journal};
 use minismith_runtime::net::server::Peer;
 use minismith_runtime::role::Role;
 
 impl Caller {
     /// Returns an error unless the caller has at least this role.
-    pub(super) fn must_be(&self, least: Role) -> Result<(), Refused> {
-        self.may("this request", least).map_err(|why| Refused::because(StatusCode::FORBIDDEN, &why))
+    pub(super) fn require_role(&self, least: Role) -> Result<(), ApiError> {
+        self.may("this request", least).map_err(|why| ApiError::new(StatusCode::FORBIDDEN, &why))
     }
 
     /// Returns an error message unless the caller has at least this role.
@@ -41,26 +41,26 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 }
 
 /// The sender of WebSocket messages, and the journal for them.
-pub(super) struct Speaker {
+pub(super) struct MessageAuthor {
     pub(super) caller: Caller,
     peer: IpAddr,
     journal: Journal,
 }
 
-impl Speaker {
+impl MessageAuthor {
     /// Returns the sender that the gate attached to a request.
     pub(super) fn beside(request: &Extensions) -> Option<Self> {
         let caller = request.get::<Caller>()?.clone();
         let journal = request.get::<Journal>()?.clone();
         let Peer(peer) = request.get::<Peer>().copied()?;
-        Some(Speaker { caller, peer: peer.ip(), journal })
+        Some(MessageAuthor { caller, peer: peer.ip(), journal })
     }
 
     /// Returns the sender for speech at the microphone of this machine.
-    pub(super) fn aloud(role: Role, journal: Journal) -> Self {
+    pub(super) fn from_microphone(role: Role, journal: Journal) -> Self {
         let name = "whoever speaks here".into();
-        let caller = Caller { name, role, by_address: true, request: Asked::default() };
-        Speaker { caller, peer: Ipv4Addr::LOCALHOST.into(), journal }
+        let caller = Caller { name, role, by_address: true, request: RequestInfo::default() };
+        MessageAuthor { caller, peer: Ipv4Addr::LOCALHOST.into(), journal }
     }
 
     /// Adds a message and its outcome to the journal.
@@ -71,11 +71,11 @@ impl Speaker {
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Speaker {
+impl<S: Send + Sync> FromRequestParts<S> for MessageAuthor {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
         let lost = || refuse(StatusCode::UNAUTHORIZED, "unknown caller: the request did not pass the gate");
-        Speaker::beside(&parts.extensions).ok_or_else(lost)
+        MessageAuthor::beside(&parts.extensions).ok_or_else(lost)
     }
 }

@@ -15,7 +15,7 @@ use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
-use minismith_wire::old_names::http;
+use minismith_protocol::old_names::http;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
@@ -24,45 +24,46 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::Caller;
-use super::given::{Refusal, Refused, Wanted, unprocessable};
+use super::extract::{ApiError, ErrorBody, QueryParams, unprocessable};
 use super::names::both;
-use minismith_assistant::agents::vision::{Thing, seen_by};
-use minismith_control::body::Body;
-use minismith_control::eyes::{Eyes, Lookout, NoSight};
-use minismith_runtime::outcome::tidy;
+use minismith_assistant::agents::vision::{Object, seen_by};
+use minismith_control::perception::{CameraObserver, Perception, PerceptionError};
+use minismith_control::robot::RobotRuntime;
+use minismith_runtime::report::round_for_display;
 use minismith_runtime::role::Role;
 
 /// Maximum frame rate, which is that of the simulated camera.
-const FASTEST: u32 = 30;
+const MAX_RATE_HZ: u32 = 30;
 
-pub(super) fn routes(body: &Body) -> OpenApiRouter {
-    let searcher = Arc::new(Searcher { lookout: body.lookout(), eyes: Mutex::new(body.eyes()) });
+pub(super) fn routes(body: &RobotRuntime) -> OpenApiRouter {
+    let searcher =
+        Arc::new(Searcher { observer: body.observer(), perception: Mutex::new(body.perception()) });
     OpenApiRouter::new()
         .routes(routes!(snapshot))
         .routes(routes!(stream))
-        .with_state(body.lookout())
+        .with_state(body.observer())
         .merge(OpenApiRouter::new().routes(routes!(detections)).with_state(searcher))
 }
 
 /// Runs the detectors, one request at a time.
 struct Searcher {
-    lookout: Lookout,
-    eyes: Mutex<Eyes>,
+    observer: CameraObserver,
+    perception: Mutex<Perception>,
 }
 
 impl Searcher {
-    fn search(&self) -> Result<Detections, NoSight> {
-        let mut eyes = self.eyes.lock().unwrap_or_else(PoisonError::into_inner);
-        let from = self.lookout.viewpoint()?;
-        let seen = seen_by(&mut eyes, &from)?;
-        let picture = eyes.newest(&from)?.picture()?;
+    fn search(&self) -> Result<Detections, PerceptionError> {
+        let mut perception = self.perception.lock().unwrap_or_else(PoisonError::into_inner);
+        let from = self.observer.camera_pose()?;
+        let seen = seen_by(&mut perception, &from)?;
+        let image = perception.latest_frame(&from)?.image()?;
         Ok(Detections {
-            camera: self.lookout.name(),
-            simulated: self.lookout.is_simulated(),
-            at_s: tidy(from.at.seconds()),
-            width: picture.width,
-            height: picture.height,
-            objects: seen.things,
+            camera: self.observer.name(),
+            simulated: self.observer.is_simulated(),
+            at_s: round_for_display(from.time.seconds()),
+            width: image.width,
+            height: image.height,
+            objects: seen.objects,
             objects_unavailable_reason: seen.blind_to,
         })
     }
@@ -82,7 +83,7 @@ struct Detections {
     /// Image height, pixels.
     height: usize,
     /// The detected people, then other objects.
-    objects: Vec<Thing>,
+    objects: Vec<Object>,
     /// Why only faces were detected; null if objects were, too.
     objects_unavailable_reason: Option<String>,
 }
@@ -93,11 +94,11 @@ struct Detections {
 /// world frame. Takes about 0.1 s.
 #[utoipa::path(get, path = "/api/v1/camera/detections", tag = "camera", responses(
     (status = 200, description = "The detections.", body = Detections),
-    (status = 503, description = "No image or no detection model is available.", body = Refusal),
+    (status = 503, description = "No image or no detection model is available.", body = ErrorBody),
 ))]
-async fn detections(State(searcher): State<Arc<Searcher>>, caller: Caller) -> Result<Json<Value>, Refused> {
-    caller.must_be(Role::Viewer)?;
-    let no = |why: &str| Refused::because(StatusCode::SERVICE_UNAVAILABLE, why);
+async fn detections(State(searcher): State<Arc<Searcher>>, caller: Caller) -> Result<Json<Value>, ApiError> {
+    caller.require_role(Role::Viewer)?;
+    let no = |why: &str| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, why);
     match tokio::task::spawn_blocking(move || searcher.search()).await {
         Ok(Ok(found)) => Ok(both(&http::DETECTIONS, &found)),
         Ok(Err(why)) => Err(no(&why.to_string())),
@@ -106,11 +107,12 @@ async fn detections(State(searcher): State<Arc<Searcher>>, caller: Caller) -> Re
 }
 
 /// Returns the newest image as a JPEG, which is encoded at most once.
-async fn look(lookout: &Lookout) -> Result<Bytes, Refused> {
-    let lookout = lookout.clone();
-    let taken =
-        tokio::task::spawn_blocking(move || -> Result<Arc<[u8]>, NoSight> { Ok(lookout.frame()?.jpeg()?) });
-    let no = |why: &str| Refused::because(StatusCode::SERVICE_UNAVAILABLE, why);
+async fn look(observer: &CameraObserver) -> Result<Bytes, ApiError> {
+    let observer = observer.clone();
+    let taken = tokio::task::spawn_blocking(move || -> Result<Arc<[u8]>, PerceptionError> {
+        Ok(observer.frame()?.jpeg()?)
+    });
+    let no = |why: &str| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, why);
     match taken.await {
         Ok(Ok(jpeg)) => Ok(Bytes::from_owner(jpeg)),
         Ok(Err(why)) => Err(no(&why.to_string())),
@@ -123,11 +125,11 @@ async fn look(lookout: &Lookout) -> Result<Bytes, Refused> {
 /// An image of the head camera: unchanged from a real camera, or a rendered scene of 320 x 240 pixels from the simulated one.
 #[utoipa::path(get, path = "/api/v1/camera/snapshot", tag = "camera", responses(
     (status = 200, description = "The image, a JPEG.", body = Vec<u8>, content_type = "image/jpeg"),
-    (status = 503, description = "No image is available: there is no camera, it is disconnected, or the head pose is unknown.", body = Refusal),
+    (status = 503, description = "No image is available: there is no camera, it is disconnected, or the head pose is unknown.", body = ErrorBody),
 ))]
-async fn snapshot(State(lookout): State<Lookout>, caller: Caller) -> Result<Response, Refused> {
-    caller.must_be(Role::Viewer)?;
-    let jpeg = look(&lookout).await?;
+async fn snapshot(State(observer): State<CameraObserver>, caller: Caller) -> Result<Response, ApiError> {
+    caller.require_role(Role::Viewer)?;
+    let jpeg = look(&observer).await?;
     Ok(([(CONTENT_TYPE, "image/jpeg"), (CACHE_CONTROL, "no-store")], jpeg).into_response())
 }
 
@@ -150,28 +152,28 @@ const fn fifteen() -> u32 {
 #[utoipa::path(get, path = "/api/v1/camera/stream", tag = "camera", params(Pace), responses(
     (status = 200, description = "Parts of type `image/jpeg`, each with its `Content-Length`, until the client disconnects.",
         body = Vec<u8>, content_type = "multipart/x-mixed-replace"),
-    (status = 422, description = "`fps` is out of range.", body = Refusal),
-    (status = 503, description = "No image is available, as for the snapshot.", body = Refusal),
+    (status = 422, description = "`fps` is out of range.", body = ErrorBody),
+    (status = 503, description = "No image is available, as for the snapshot.", body = ErrorBody),
 ))]
 async fn stream(
-    State(lookout): State<Lookout>,
+    State(observer): State<CameraObserver>,
     caller: Caller,
-    Wanted(Pace { fps }): Wanted<Pace>,
-) -> Result<Response, Refused> {
-    caller.must_be(Role::Viewer)?;
-    if !(1..=FASTEST).contains(&fps) {
+    QueryParams(Pace { fps }): QueryParams<Pace>,
+) -> Result<Response, ApiError> {
+    caller.require_role(Role::Viewer)?;
+    if !(1..=MAX_RATE_HZ).contains(&fps) {
         return Err(unprocessable("query.fps", "`fps` is out of range: use 1 to 30"));
     }
     // Report a missing image before the stream starts.
-    look(&lookout).await?;
+    look(&observer).await?;
     let mut ticks = interval(Duration::from_secs(1) / fps);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    let parts = unfold((lookout, ticks), |(lookout, mut ticks)| async {
+    let parts = unfold((observer, ticks), |(observer, mut ticks)| async {
         loop {
             ticks.tick().await;
             // Skip an image that is not available and go on.
-            if let Ok(jpeg) = look(&lookout).await {
-                return Some((Ok::<_, Infallible>(part(&jpeg)), (lookout, ticks)));
+            if let Ok(jpeg) = look(&observer).await {
+                return Some((Ok::<_, Infallible>(part(&jpeg)), (observer, ticks)));
             }
         }
     });

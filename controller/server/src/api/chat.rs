@@ -22,7 +22,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
-use minismith_wire::old_names::http::{self, EventNames, name_event};
+use minismith_protocol::old_names::http::{self, EventNames, name_event};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -31,10 +31,10 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use super::caller::Caller;
-use super::desk::{Desk, Hearing, LONGEST_SENTENCE, NoWork, Told};
-use super::given::{Given, Refusal, Refused, Wanted};
+use super::extract::{ApiError, ErrorBody, JsonBody, QueryParams};
 use super::names::{Events, both};
 use super::refuse;
+use super::request_queue::{JobError, MAX_SENTENCE_BYTES, PendingReply, ReplyEvent, RequestQueue};
 use minismith_assistant::conversation::Reply;
 use minismith_assistant::memory::{Entry, Memory, MemoryError};
 use minismith_nlu::is_stop;
@@ -42,24 +42,24 @@ use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 
 /// The state that the handlers share.
-struct Room {
-    desk: Desk,
+struct ChatState {
+    desk: RequestQueue,
     config: Config,
 }
 
-pub(super) fn routes(desk: Desk, config: &Config) -> OpenApiRouter {
+pub(super) fn routes(desk: RequestQueue, config: &Config) -> OpenApiRouter {
     OpenApiRouter::new()
         .routes(routes!(chat))
         .routes(routes!(answer))
         .routes(routes!(sessions))
         .routes(routes!(session, forget))
-        .with_state(Arc::new(Room { desk, config: config.clone() }))
+        .with_state(Arc::new(ChatState { desk, config: config.clone() }))
 }
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "text": "look left 20 degrees" }))]
-struct Said {
+struct ChatRequest {
     /// The request, in plain English; at most 64 kB.
     #[schema(min_length = 1, max_length = 65536, pattern = r"\S")]
     text: String,
@@ -103,64 +103,64 @@ struct ChatEvent {
 /// Events have their old names unless `events` is 2. A client that disconnects early stops what its request started. A stop
 /// is executed at once, and every role may send it.
 #[utoipa::path(post, path = "/api/v1/chat", tag = "conversation", operation_id = "chat", params(Events),
-    request_body = Said, responses(
+    request_body = ChatRequest, responses(
     (status = 200, description = "What was done, as `minismith say --json` prints it, or the events.", content(
         (Reply = "application/json"), (ChatEvent = "text/event-stream"))),
-    (status = 409, description = "The request failed; `detail` says why.", body = Refusal),
-    (status = 422, description = "The query or the request body is invalid.", body = Refusal),
+    (status = 409, description = "The request failed; `detail` says why.", body = ErrorBody),
+    (status = 422, description = "The query or the request body is invalid.", body = ErrorBody),
 ))]
 async fn chat(
-    State(room): State<Arc<Room>>,
+    State(room): State<Arc<ChatState>>,
     caller: Caller,
     headers: HeaderMap,
-    Wanted(events): Wanted<Events>,
-    Given(said): Given<Said>,
+    QueryParams(events): QueryParams<Events>,
+    JsonBody(said): JsonBody<ChatRequest>,
 ) -> Response {
     let names = match events.names() {
         Ok(names) => names,
         Err(refused) => return refused.into_response(),
     };
-    if said.text.trim().is_empty() || said.text.len() > LONGEST_SENTENCE {
-        let why = format!("`text` is empty or too long: send 1 byte to {} kB", LONGEST_SENTENCE >> 10);
+    if said.text.trim().is_empty() || said.text.len() > MAX_SENTENCE_BYTES {
+        let why = format!("`text` is empty or too long: send 1 byte to {} kB", MAX_SENTENCE_BYTES >> 10);
         return refuse(StatusCode::UNPROCESSABLE_ENTITY, &why);
     }
     // Every role may stop the robot.
     if !is_stop(&said.text)
-        && let Err(refused) = caller.must_be(Role::Operator)
+        && let Err(refused) = caller.require_role(Role::Operator)
     {
         return refused.into_response();
     }
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let streams = said.stream || accepts.contains("text/event-stream");
     // A client that waits for the whole response can't answer questions.
-    let hearing = match room.desk.hear(caller, &said.text, said.session.as_deref(), streams) {
-        Ok(hearing) => hearing,
-        Err(full) => return Refused::from(NoWork::Full(full)).into_response(),
+    let pending = match room.desk.submit_sentence(caller, &said.text, said.session.as_deref(), streams) {
+        Ok(pending) => pending,
+        Err(full) => return ApiError::from(JobError::QueueFull(full)).into_response(),
     };
-    if streams { stream(hearing, names) } else { whole(hearing).await }
+    if streams { stream(pending, names) } else { whole(pending).await }
 }
 
 /// Responds once the request is done.
-async fn whole(mut hearing: Hearing) -> Response {
+async fn whole(mut pending: PendingReply) -> Response {
     loop {
-        match hearing.told.recv().await {
-            Some(Told::Reply(reply)) => return both(&http::CHAT, &reply).into_response(),
-            Some(Told::Error { detail }) => return refuse(StatusCode::CONFLICT, &detail),
-            Some(Told::News(_) | Told::Question { .. }) => {}
+        match pending.events.recv().await {
+            Some(ReplyEvent::Reply(reply)) => return both(&http::CHAT, &reply).into_response(),
+            Some(ReplyEvent::Error { detail }) => return refuse(StatusCode::CONFLICT, &detail),
+            Some(ReplyEvent::Event(_) | ReplyEvent::Question { .. }) => {}
             None => return refuse(StatusCode::CONFLICT, "the response was lost; send the request again"),
         }
     }
 }
 
 /// Responds with events as they happen.
-fn stream(hearing: Hearing, names: EventNames) -> Response {
-    let events = unfold(hearing, move |mut hearing| async move {
-        let told = hearing.told.recv().await?;
-        let mut told = serde_json::to_value(&told).unwrap_or_default();
-        name_event(&mut told, names);
-        let name = told.get("event").and_then(Value::as_str).unwrap_or_default();
-        let event = Event::default().event(name).data(told.to_string());
-        Some((Ok::<_, Infallible>(event), hearing))
+fn stream(pending: PendingReply, names: EventNames) -> Response {
+    let events = unfold(pending, move |mut pending| async move {
+        let reported = pending.events.recv().await?;
+        let mut reported = serde_json::to_value(&reported).unwrap_or_default();
+        name_event(&mut reported, names);
+        let name = reported.get("event").and_then(Value::as_str).unwrap_or_default();
+        let event = Event::default().event(name).data(reported.to_string());
+        Some((Ok::<_, Infallible>(event), pending))
     });
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
@@ -187,14 +187,14 @@ struct Heard {
     params(("id" = Uuid, Path, description = "The `id` of the question.")),
     responses(
         (status = 200, description = "The answer was accepted.", body = Heard),
-        (status = 404, description = "No such question is open for this client.", body = Refusal),
-        (status = 422, description = "The request body is invalid.", body = Refusal),
+        (status = 404, description = "No such question is open for this client.", body = ErrorBody),
+        (status = 422, description = "The request body is invalid.", body = ErrorBody),
 ))]
 async fn answer(
-    State(room): State<Arc<Room>>,
+    State(room): State<Arc<ChatState>>,
     Path(id): Path<Uuid>,
     caller: Caller,
-    Given(Answer { text }): Given<Answer>,
+    JsonBody(Answer { text }): JsonBody<Answer>,
 ) -> Response {
     if room.desk.answer(id, &caller, &text) {
         Json(Heard { status: "ok" }).into_response()
@@ -205,7 +205,7 @@ async fn answer(
 
 /// Accesses the session file on a blocking thread and responds with the result.
 async fn remembered<T: Serialize + Send + 'static>(
-    room: Arc<Room>,
+    room: Arc<ChatState>,
     respond: impl FnOnce(T) -> Response,
     act: impl FnOnce(&Memory) -> Result<T, MemoryError> + Send + 'static,
 ) -> Response {
@@ -215,7 +215,7 @@ async fn remembered<T: Serialize + Send + 'static>(
     match done.await {
         Ok(Ok(value)) => respond(value),
         Ok(Err(error @ MemoryError::NoSession { .. })) => refuse(StatusCode::NOT_FOUND, &error.to_string()),
-        Ok(Err(error @ MemoryError::NotAName { .. })) => {
+        Ok(Err(error @ MemoryError::InvalidName { .. })) => {
             refuse(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string())
         }
         Ok(Err(error)) => refuse(StatusCode::CONFLICT, &error.to_string()),
@@ -233,10 +233,10 @@ struct Sessions {
 /// List the sessions
 #[utoipa::path(get, path = "/api/v1/sessions", tag = "conversation", operation_id = "list_sessions", responses(
     (status = 200, description = "All sessions.", body = Sessions),
-    (status = 409, description = "The session file can't be read.", body = Refusal),
+    (status = 409, description = "The session file can't be read.", body = ErrorBody),
 ))]
-async fn sessions(State(room): State<Arc<Room>>, caller: Caller) -> Result<Response, Refused> {
-    caller.must_be(Role::Operator)?;
+async fn sessions(State(room): State<Arc<ChatState>>, caller: Caller) -> Result<Response, ApiError> {
+    caller.require_role(Role::Operator)?;
     let respond = |sessions: Sessions| both(&http::SESSIONS, &sessions).into_response();
     Ok(remembered(room, respond, |memory| memory.list().map(|sessions| Sessions { sessions })).await)
 }
@@ -246,16 +246,16 @@ async fn sessions(State(room): State<Arc<Room>>, caller: Caller) -> Result<Respo
     params(("name" = String, Path, description = "The name of the session.", example = "evening")),
     responses(
         (status = 200, description = "The session, as `minismith session export` prints it.", body = Object),
-        (status = 404, description = "The session is unknown.", body = Refusal),
-        (status = 409, description = "The session file can't be read.", body = Refusal),
-        (status = 422, description = "The name is not valid for a session.", body = Refusal),
+        (status = 404, description = "The session is unknown.", body = ErrorBody),
+        (status = 409, description = "The session file can't be read.", body = ErrorBody),
+        (status = 422, description = "The name is not valid for a session.", body = ErrorBody),
 ))]
 async fn session(
-    State(room): State<Arc<Room>>,
+    State(room): State<Arc<ChatState>>,
     Path(name): Path<String>,
     caller: Caller,
-) -> Result<Response, Refused> {
-    caller.must_be(Role::Operator)?;
+) -> Result<Response, ApiError> {
+    caller.require_role(Role::Operator)?;
     let respond = |session: Value| Json(session).into_response();
     Ok(remembered(room, respond, move |memory| memory.export(&name)).await)
 }
@@ -272,16 +272,16 @@ struct Forgotten {
     params(("name" = String, Path, description = "The name of the session.", example = "evening")),
     responses(
         (status = 200, description = "The session was deleted.", body = Forgotten),
-        (status = 404, description = "The session is unknown.", body = Refusal),
-        (status = 409, description = "The session file can't be written.", body = Refusal),
-        (status = 422, description = "The name is not valid for a session.", body = Refusal),
+        (status = 404, description = "The session is unknown.", body = ErrorBody),
+        (status = 409, description = "The session file can't be written.", body = ErrorBody),
+        (status = 422, description = "The name is not valid for a session.", body = ErrorBody),
 ))]
 async fn forget(
-    State(room): State<Arc<Room>>,
+    State(room): State<Arc<ChatState>>,
     Path(name): Path<String>,
     caller: Caller,
-) -> Result<Response, Refused> {
-    caller.must_be(Role::Operator)?;
+) -> Result<Response, ApiError> {
+    caller.require_role(Role::Operator)?;
     let desk = room.desk.clone();
     let forget = move |memory: &Memory| {
         memory.delete(&name)?;

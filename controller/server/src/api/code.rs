@@ -19,13 +19,13 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::auth::MAX_UPLOAD_BYTES;
 use super::caller::Caller;
-use super::gate::LONGEST_FILES;
-use super::given::{Refusal, object};
+use super::extract::{ErrorBody, object};
 use super::refuse;
+use minismith_assistant::code_tasks::report::Report;
+use minismith_assistant::code_tasks::{CodeTaskError, CodeTasks, Request};
 use minismith_assistant::model::{Client, Model, Watch};
-use minismith_assistant::tasks::report::Report;
-use minismith_assistant::tasks::{CodeTasks, NoTask, Request};
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 
@@ -40,7 +40,7 @@ pub(super) fn routes(config: &Config) -> OpenApiRouter {
     let desk = Desk { tasks: Mutex::new(CodeTasks::new(config)), config: config.clone() };
     OpenApiRouter::new()
         .routes(routes!(answer))
-        .layer(DefaultBodyLimit::max(LONGEST_FILES))
+        .layer(DefaultBodyLimit::max(MAX_UPLOAD_BYTES))
         .with_state(Arc::new(desk))
 }
 
@@ -77,12 +77,12 @@ struct File {
 #[utoipa::path(post, path = "/api/v1/code", tag = "code", operation_id = "ask_about_files", request_body = Asked, responses(
     (status = 200, description = "The result, as `minismith code --json` prints it; each of the `outputs` has its \
         content as `base64`.", body = Report),
-    (status = 400, description = "The question or a file is invalid.", body = Refusal),
-    (status = 500, description = "The response was lost.", body = Refusal),
-    (status = 503, description = "Another question is in progress, or this machine can't run the sandbox for code.", body = Refusal),
+    (status = 400, description = "The question or a file is invalid.", body = ErrorBody),
+    (status = 500, description = "The response was lost.", body = ErrorBody),
+    (status = 503, description = "Another question is in progress, or this machine can't run the sandbox for code.", body = ErrorBody),
 ))]
 async fn answer(State(desk): State<Arc<Desk>>, caller: Caller, body: Bytes) -> Response {
-    if let Err(refused) = caller.must_be(Role::Operator) {
+    if let Err(refused) = caller.require_role(Role::Operator) {
         return refused.into_response();
     }
     let request = match read(&body) {
@@ -99,7 +99,7 @@ async fn answer(State(desk): State<Arc<Desk>>, caller: Caller, body: Bytes) -> R
 fn read(body: &[u8]) -> Result<Request, String> {
     const FORM: &str = r#"send {"question": "...", "files": [{"name": "data.csv", "base64": "..."}]}"#;
     let Asked { question, files } =
-        object(body).map_err(|(place, why)| format!("invalid request: {place} {why}; {FORM}"))?;
+        object(body).map_err(|(position, why)| format!("invalid request: {position} {why}; {FORM}"))?;
     let decode = |File { name, base64 }: File| match STANDARD.decode(base64) {
         Ok(bytes) => Ok((name, bytes)),
         Err(error) => Err(format!("the content of {name:?} is not base64: {error}")),
@@ -124,8 +124,10 @@ impl Desk {
         let model = client.as_mut().map(|client| client as &mut dyn Model);
         match tasks.answer(request, model, &mut || Watch::On) {
             Ok(report) => Json(document(&report)).into_response(),
-            Err(error @ NoTask::NoCage(_)) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
-            Err(error @ (NoTask::BadInput(_) | NoTask::NoQuestion)) => {
+            Err(error @ CodeTaskError::NoSandbox(_)) => {
+                refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string())
+            }
+            Err(error @ (CodeTaskError::BadInput(_) | CodeTaskError::NoQuestion)) => {
                 refuse(StatusCode::BAD_REQUEST, &error.to_string())
             }
         }

@@ -19,21 +19,26 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::Caller;
-use super::given::{Refusal, Refused, Wanted, unprocessable};
-use minismith_runtime::journal::{Cursor, Entry, Journal, Place, Wanted as Filter, latest_before, read};
+use super::extract::{ApiError, ErrorBody, QueryParams, unprocessable};
+use minismith_runtime::journal::{
+    Cursor, Entry, EntryFilter as Filter, Journal, RotatingFile, latest_before, read,
+};
 use minismith_runtime::role::Role;
 
 /// Default number of entries.
-const USUAL: usize = 100;
+const DEFAULT_LIMIT: usize = 100;
 
 /// Maximum number of entries.
-const MOST: usize = 1000;
+const MAX_LIMIT: usize = 1000;
 
 /// Chunk size of a download, bytes.
-const PIECE: usize = 64 << 10;
+const CHUNK_SIZE: usize = 64 << 10;
 
-pub(super) fn routes(place: &Place) -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(tell)).routes(routes!(download)).with_state(Arc::new(place.clone()))
+pub(super) fn routes(position: &RotatingFile) -> OpenApiRouter {
+    OpenApiRouter::new()
+        .routes(routes!(report))
+        .routes(routes!(download))
+        .with_state(Arc::new(position.clone()))
 }
 
 /// A filter; omitted fields match every entry.
@@ -72,7 +77,7 @@ struct Part {
 
 /// Entries of the journal.
 #[derive(Serialize, ToSchema)]
-struct Told {
+struct EntryPage {
     /// The entries, latest first.
     entries: Vec<Entry>,
     /// The cursor for earlier entries, for `before`; null if there are none.
@@ -84,48 +89,52 @@ struct Told {
 /// Returns requests, actions and rejections, latest first. The file `journal.file` has all of them.
 #[utoipa::path(get, path = "/api/v1/journal", tag = "robot", operation_id = "journal", params(Part, Which),
     responses(
-        (status = 200, description = "The entries.", body = Told),
-        (status = 422, description = "The query is invalid.", body = Refusal),
-        (status = 503, description = "The journal can't be read.", body = Refusal),
+        (status = 200, description = "The entries.", body = EntryPage),
+        (status = 422, description = "The query is invalid.", body = ErrorBody),
+        (status = 503, description = "The journal can't be read.", body = ErrorBody),
 ))]
-async fn tell(
-    State(place): State<Arc<Place>>,
+async fn report(
+    State(position): State<Arc<RotatingFile>>,
     Extension(journal): Extension<Journal>,
     caller: Caller,
-    Wanted(Part { limit, before: cursor }): Wanted<Part>,
-    Wanted(which): Wanted<Which>,
-) -> Result<Json<Told>, Refused> {
-    caller.must_be(Role::Engineer)?;
-    let limit = limit.unwrap_or(USUAL);
-    if !(1..=MOST).contains(&limit) {
-        return Err(unprocessable("query.limit", &format!("`limit` is out of range: use 1 to {MOST}")));
+    QueryParams(Part { limit, before: cursor }): QueryParams<Part>,
+    QueryParams(which): QueryParams<Which>,
+) -> Result<Json<EntryPage>, ApiError> {
+    caller.require_role(Role::Engineer)?;
+    let limit = limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        return Err(unprocessable("query.limit", &format!("`limit` is out of range: use 1 to {MAX_LIMIT}")));
     }
     let malformed =
         || unprocessable("query.before", "`before` is not a cursor: use `next` of an earlier response");
     let cursor = cursor.map(|cursor| cursor.parse::<Cursor>().map_err(|_| malformed())).transpose()?;
     let filter = which.filter();
     let unreadable = |error: &dyn Display| {
-        Refused::because(StatusCode::SERVICE_UNAVAILABLE, &format!("the journal can't be read: {error}"))
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, &format!("the journal can't be read: {error}"))
     };
     // The latest entries may not be in the file yet; entries of other programs are only there.
-    let newest = if cursor.is_none() { journal.tell(MOST) } else { Vec::new() };
+    let newest = if cursor.is_none() { journal.report(MAX_LIMIT) } else { Vec::new() };
     let newest: Vec<Entry> = newest.into_iter().filter(|entry| filter.takes(entry)).collect();
     let older =
-        tokio::task::spawn_blocking(move || latest_before(&place, &filter, limit + 1, cursor.as_ref())).await;
+        tokio::task::spawn_blocking(move || latest_before(&position, &filter, limit + 1, cursor.as_ref()))
+            .await;
     let (older, _) = older.map_err(|error| unreadable(&error))?.map_err(|error| unreadable(&error))?;
     let mut entries = merged(newest, older);
     let goes_on = entries.len() > limit;
     entries.truncate(limit);
     let next = entries.last().filter(|_| goes_on).map(|last| Cursor::of(last).to_string());
-    Ok(Json(Told { entries, next }))
+    Ok(Json(EntryPage { entries, next }))
 }
 
 /// Merges both without duplicates, latest first.
 fn merged(newest: Vec<Entry>, older: Vec<Entry>) -> Vec<Entry> {
     let mut known = HashSet::new();
     let both = newest.into_iter().chain(older);
-    let mut entries: Vec<Entry> = both.filter(|entry| known.insert((entry.run.clone(), entry.seq))).collect();
-    entries.sort_by(|one, other| (&other.at, &other.run, other.seq).cmp(&(&one.at, &one.run, one.seq)));
+    let mut entries: Vec<Entry> =
+        both.filter(|entry| known.insert((entry.process_id.clone(), entry.seq))).collect();
+    entries.sort_by(|one, other| {
+        (&other.at, &other.process_id, other.seq).cmp(&(&one.at, &one.process_id, one.seq))
+    });
     entries
 }
 
@@ -135,19 +144,19 @@ fn merged(newest: Vec<Entry>, older: Vec<Entry>) -> Vec<Entry> {
 #[utoipa::path(get, path = "/api/v1/journal/download", tag = "robot", operation_id = "download_journal", params(Which),
     responses(
         (status = 200, description = "The entries, one per line.", body = String, content_type = "application/x-ndjson"),
-        (status = 422, description = "The query is invalid.", body = Refusal),
+        (status = 422, description = "The query is invalid.", body = ErrorBody),
 ))]
 async fn download(
-    State(place): State<Arc<Place>>,
+    State(position): State<Arc<RotatingFile>>,
     caller: Caller,
-    Wanted(which): Wanted<Which>,
-) -> Result<Response, Refused> {
-    caller.must_be(Role::Engineer)?;
+    QueryParams(which): QueryParams<Which>,
+) -> Result<Response, ApiError> {
+    caller.require_role(Role::Engineer)?;
     let filter = which.filter();
     let (out, pieces) = channel(4);
     tokio::task::spawn_blocking(move || {
         let mut out = Pieces { out, waiting: Vec::new() };
-        let read = read(&place, |entry| {
+        let read = read(&position, |entry| {
             if filter.takes(&entry)
                 && let Ok(line) = entry.line()
             {
@@ -180,7 +189,7 @@ struct Pieces {
 impl Write for Pieces {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.waiting.extend_from_slice(bytes);
-        if self.waiting.len() >= PIECE {
+        if self.waiting.len() >= CHUNK_SIZE {
             self.flush()?;
         }
         Ok(bytes.len())

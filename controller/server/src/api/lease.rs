@@ -20,11 +20,11 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
+use firmware_bridge::control_loop::LoopClient;
 use firmware_bridge::motion::{self, Interpolation, Motion, Target, duration_from_seconds};
 use firmware_bridge::posture::{Antennas, HeadPose, RollPitchYaw};
-use firmware_bridge::pulse::Conductor;
 use firmware_bridge::units::Radians;
-use minismith_wire::old_names::http::{self, Document};
+use minismith_protocol::old_names::http::{self, Document};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
@@ -34,21 +34,21 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-use super::caller::{Caller, Speaker};
-use super::given::{Given, Refusal, Refused, object};
+use super::caller::{Caller, MessageAuthor};
+use super::extract::{ApiError, ErrorBody, JsonBody, object};
 use super::names::{GivenEither, Renamed, both};
 use super::robot::motion_state;
-use minismith_control::mover::{Mover, Work};
+use minismith_control::motion_executor::{MotionExecutor, MoveRequest};
 use minismith_runtime::role::Role;
 
 /// Default heartbeat timeout, milliseconds.
-const USUAL_BEAT_MS: u64 = 500;
+const DEFAULT_HEARTBEAT_MS: u64 = 500;
 
 /// Permitted heartbeat timeouts, milliseconds.
-const BEATS_MS: std::ops::RangeInclusive<u64> = 100..=5000;
+const HEARTBEAT_RANGE_MS: std::ops::RangeInclusive<u64> = 100..=5000;
 
 /// Maximum size of a message, bytes.
-const LONGEST_MESSAGE: usize = 64 << 10;
+const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
 /// The current lease.
 struct Lease {
@@ -56,15 +56,15 @@ struct Lease {
     /// The name of its holder.
     owner: String,
     purpose: String,
-    beat: Duration,
+    heartbeat_interval: Duration,
     /// Changes with every heartbeat; dropping it ends the timeout task.
-    heart: watch::Sender<()>,
+    heartbeat: watch::Sender<()>,
 }
 
 /// The lease of one robot, if any.
 #[derive(Clone)]
-pub(super) struct Leases {
-    mover: Mover,
+pub(super) struct LeaseManager {
+    executor: MotionExecutor,
     held: Arc<Mutex<Option<Lease>>>,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Leases {
 /// neutral.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(default)]
-struct Aim {
+struct TargetRequest {
     /// Head, forward, millimetres from neutral.
     x_mm: Option<f64>,
     /// Head, left.
@@ -91,13 +91,13 @@ struct Aim {
     antennas_deg: Option<[f64; 2]>,
 }
 
-impl Aim {
-    fn target(&self) -> Result<Target, motion::Refusal> {
+impl TargetRequest {
+    fn target(&self) -> Result<Target, motion::MotionError> {
         let head = [self.x_mm, self.y_mm, self.z_mm, self.roll_deg, self.pitch_deg, self.yaw_deg];
         let [right, left] = self.antennas_deg.unwrap_or_default();
         let numbers = head.iter().flatten().chain(&self.body_yaw_deg).chain([&right, &left]);
         if !numbers.copied().all(f64::is_finite) {
-            return Err(motion::Refusal::NotFinite { what: "a part of the target" });
+            return Err(motion::MotionError::NotFinite { what: "a part of the target" });
         }
         let [x, y, z, roll, pitch, yaw] = head.map(Option::unwrap_or_default);
         let [roll, pitch, yaw, right, left] = [roll, pitch, yaw, right, left].map(Radians::from_degrees);
@@ -114,7 +114,7 @@ impl Aim {
 #[derive(Debug, Deserialize, ToSchema)]
 struct Goto {
     #[serde(flatten)]
-    aim: Aim,
+    aim: TargetRequest,
     /// Duration of the motion, seconds; longer if the envelope requires it.
     duration_s: f64,
 }
@@ -122,12 +122,12 @@ struct Goto {
 /// A message from the holder.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Word {
+enum LeaseMessage {
     Heartbeat {
         #[serde(default)]
         sent: Value,
     },
-    Target(Aim),
+    Target(TargetRequest),
     Goto(Goto),
     Stop,
     Release,
@@ -136,7 +136,7 @@ enum Word {
 /// A request for the lease.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-struct Wanted {
+struct LeaseRequest {
     /// What the lease is for, in a few words that other clients see.
     purpose: String,
     /// Heartbeat timeout, milliseconds, after which the robot holds its position. Default: 500.
@@ -146,19 +146,19 @@ struct Wanted {
     take: bool,
 }
 
-impl Renamed for Wanted {
+impl Renamed for LeaseRequest {
     const DOCUMENT: &'static Document = &http::LEASE_REQUEST;
 }
 
-pub(super) fn routes(mover: Mover) -> OpenApiRouter {
+pub(super) fn routes(executor: MotionExecutor) -> OpenApiRouter {
     OpenApiRouter::new()
-        .routes(routes!(tell, begin))
+        .routes(routes!(report, begin))
         .routes(routes!(end))
         .routes(routes!(heartbeat))
         .routes(routes!(target))
         .routes(routes!(goto))
         .route("/api/v1/lease/{id}/ws", any(open))
-        .with_state(Leases { mover, held: Arc::default() })
+        .with_state(LeaseManager { executor, held: Arc::default() })
 }
 
 /// The current holder of the lease, if any.
@@ -194,36 +194,36 @@ struct Granted {
 
 /// Confirms a request.
 #[derive(Serialize, ToSchema)]
-struct Heard {
+struct Acknowledgement {
     /// `ok`.
     status: &'static str,
 }
 
-type Answer = Result<Json<Heard>, Refused>;
+type Answer = Result<Json<Acknowledgement>, ApiError>;
 
-const HEARD: Json<Heard> = Json(Heard { status: "ok" });
+const ACKNOWLEDGED: Json<Acknowledgement> = Json(Acknowledgement { status: "ok" });
 
-fn gone() -> Refused {
-    Refused::because(StatusCode::GONE, "unknown lease: it has ended or never existed; request a new one")
+fn gone() -> ApiError {
+    ApiError::new(StatusCode::GONE, "unknown lease: it has ended or never existed; request a new one")
 }
 
-fn conflict(refusal: &motion::Refusal) -> Refused {
-    Refused::because(StatusCode::CONFLICT, &refusal.to_string())
+fn conflict(refusal: &motion::MotionError) -> ApiError {
+    ApiError::new(StatusCode::CONFLICT, &refusal.to_string())
 }
 
-impl Leases {
+impl LeaseManager {
     fn lock(&self) -> MutexGuard<'_, Option<Lease>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records a heartbeat of the holder.
-    fn beat(&self, id: Uuid, caller: &Caller) -> Result<(), Refused> {
+    fn refresh(&self, id: Uuid, caller: &Caller) -> Result<(), ApiError> {
         let held = self.lock();
         let lease = held.as_ref().filter(|lease| lease.id == id).ok_or_else(gone)?;
         if lease.owner != *caller.name {
-            return Err(Refused::because(StatusCode::FORBIDDEN, "this lease belongs to another client"));
+            return Err(ApiError::new(StatusCode::FORBIDDEN, "this lease belongs to another client"));
         }
-        lease.heart.send_replace(());
+        lease.heartbeat.send_replace(());
         Ok(())
     }
 
@@ -233,12 +233,12 @@ impl Leases {
         let is_held = held.as_ref().is_some_and(|lease| lease.id == id);
         if is_held {
             *held = None;
-            self.mover.leave();
+            self.executor.release_control();
         }
         is_held
     }
 
-    async fn begin(&self, caller: &Caller, wanted: &Wanted, beat: Duration) -> Result<Uuid, Refused> {
+    async fn begin(&self, caller: &Caller, wanted: &LeaseRequest, cycle: Duration) -> Result<Uuid, ApiError> {
         let id = Uuid::new_v4();
         let (heart, heard) = watch::channel(());
         {
@@ -247,19 +247,19 @@ impl Leases {
                 let may_take = caller.role >= Role::Owner || lease.owner == *caller.name;
                 if !(wanted.take && may_take) {
                     let why = format!("the robot is controlled by {} ({})", lease.owner, lease.purpose);
-                    return Err(Refused::because(StatusCode::CONFLICT, &why));
+                    return Err(ApiError::new(StatusCode::CONFLICT, &why));
                 }
-                self.mover.leave();
+                self.executor.release_control();
             }
             let (owner, purpose) = (caller.name.to_string(), wanted.purpose.chars().take(100).collect());
-            *held = Some(Lease { id, owner, purpose, beat, heart });
+            *held = Some(Lease { id, owner, purpose, heartbeat_interval: cycle, heartbeat: heart });
         }
         // From here on the lease also ends when the client disconnects.
-        tokio::spawn(self.clone().listen(id, heard, beat));
-        let (tell, told) = oneshot::channel();
+        tokio::spawn(self.clone().listen(id, heard, cycle));
+        let (report, reported) = oneshot::channel();
         // The client may have disconnected.
-        self.mover.keep(move |taken| drop(tell.send(taken)));
-        match told.await.unwrap_or(Err(motion::Refusal::Stopped)) {
+        self.executor.keep_control(move |taken| drop(report.send(taken)));
+        match reported.await.unwrap_or(Err(motion::MotionError::Stopped)) {
             Ok(()) => Ok(id),
             Err(refusal) => {
                 self.end(id);
@@ -269,28 +269,28 @@ impl Leases {
     }
 
     /// Waits for heartbeats until the lease ends, and ends it when one is overdue.
-    async fn listen(self, id: Uuid, mut heart: watch::Receiver<()>, beat: Duration) {
-        while let Ok(Ok(())) = timeout(beat, heart.changed()).await {}
+    async fn listen(self, id: Uuid, mut heart: watch::Receiver<()>, cycle: Duration) {
+        while let Ok(Ok(())) = timeout(cycle, heart.changed()).await {}
         if self.end(id) {
             tracing::warn!("the lease ended without a heartbeat; the robot holds its position");
         }
     }
 
-    fn follow(&self, aim: &Aim) -> Result<(), String> {
+    fn follow(&self, aim: &TargetRequest) -> Result<(), String> {
         let target = aim.target().map_err(|refusal| refusal.to_string())?;
-        self.mover.check(&target).map_err(|refusal| refusal.to_string())?;
-        self.mover.follow(&target).map_err(|busy| busy.to_string())
+        self.executor.check(&target).map_err(|refusal| refusal.to_string())?;
+        self.executor.follow(&target).map_err(|busy| busy.to_string())
     }
 
     fn go(&self, goto: &Goto) -> Result<(), String> {
         let motion = || {
             let target = goto.aim.target()?;
-            self.mover.check(&target)?;
+            self.executor.check(&target)?;
             let duration = duration_from_seconds(goto.duration_s)?;
             Ok(Motion::Goto { target, duration, interpolation: Interpolation::Minjerk })
         };
-        let motion = motion().map_err(|refusal: motion::Refusal| refusal.to_string())?;
-        let begun = self.mover.begin(Uuid::new_v4(), Work::Motions(vec![motion]), |_| {});
+        let motion = motion().map_err(|refusal: motion::MotionError| refusal.to_string())?;
+        let begun = self.executor.begin(Uuid::new_v4(), MoveRequest::Motions(vec![motion]), |_| {});
         begun.map_err(|busy| busy.to_string())
     }
 }
@@ -300,12 +300,12 @@ impl Leases {
 /// Only the holder of the lease moves the robot. Every client may stop it.
 #[utoipa::path(get, path = "/api/v1/lease", tag = "teleoperation", operation_id = "who_steers",
     responses((status = 200, description = "The holder of the lease, if any.", body = Held)))]
-async fn tell(State(leases): State<Leases>) -> Json<Value> {
+async fn report(State(leases): State<LeaseManager>) -> Json<Value> {
     let held = leases.lock();
     let holder = held.as_ref().map(|lease| Holder {
         owner: lease.owner.clone(),
         purpose: lease.purpose.clone(),
-        heartbeat_ms: u64::try_from(lease.beat.as_millis()).unwrap_or(u64::MAX),
+        heartbeat_ms: u64::try_from(lease.heartbeat_interval.as_millis()).unwrap_or(u64::MAX),
     });
     both(&http::LEASE_HOLDER, &Held { holder })
 }
@@ -314,25 +314,29 @@ async fn tell(State(leases): State<Leases>) -> Json<Value> {
 ///
 /// Every request of the holder is a heartbeat. If none arrives for `heartbeat_ms`, the lease ends and the robot stops and
 /// holds its position. The WebSocket `/api/v1/lease/{id}/ws` is faster than these routes.
-#[utoipa::path(post, path = "/api/v1/lease", tag = "teleoperation", operation_id = "lease", request_body = Wanted,
+#[utoipa::path(post, path = "/api/v1/lease", tag = "teleoperation", operation_id = "lease", request_body = LeaseRequest,
     responses(
         (status = 201, description = "The lease was granted.", body = Granted),
-        (status = 409, description = "Another client has the lease, or the robot can't be controlled now.", body = Refusal),
-        (status = 422, description = "The request body is invalid.", body = Refusal),
+        (status = 409, description = "Another client has the lease, or the robot can't be controlled now.", body = ErrorBody),
+        (status = 422, description = "The request body is invalid.", body = ErrorBody),
 ))]
 async fn begin(
-    State(leases): State<Leases>,
+    State(leases): State<LeaseManager>,
     caller: Caller,
-    GivenEither(wanted): GivenEither<Wanted>,
-) -> Result<Response, Refused> {
-    let beat = wanted.heartbeat_ms.unwrap_or(USUAL_BEAT_MS);
-    if !BEATS_MS.contains(&beat) {
-        let why = format!("`heartbeat_ms` is out of range: use {} to {}", BEATS_MS.start(), BEATS_MS.end());
-        return Err(super::given::unprocessable("body.heartbeat_ms", &why));
+    GivenEither(wanted): GivenEither<LeaseRequest>,
+) -> Result<Response, ApiError> {
+    let cycle = wanted.heartbeat_ms.unwrap_or(DEFAULT_HEARTBEAT_MS);
+    if !HEARTBEAT_RANGE_MS.contains(&cycle) {
+        let why = format!(
+            "`heartbeat_ms` is out of range: use {} to {}",
+            HEARTBEAT_RANGE_MS.start(),
+            HEARTBEAT_RANGE_MS.end()
+        );
+        return Err(super::extract::unprocessable("body.heartbeat_ms", &why));
     }
-    let id = leases.begin(&caller, &wanted, Duration::from_millis(beat)).await?;
+    let id = leases.begin(&caller, &wanted, Duration::from_millis(cycle)).await?;
     let owner = caller.name.to_string();
-    let lease = Granted { lease_id: id, owner, purpose: wanted.purpose, heartbeat_ms: beat };
+    let lease = Granted { lease_id: id, owner, purpose: wanted.purpose, heartbeat_ms: cycle };
     Ok((StatusCode::CREATED, both(&http::LEASE, &lease)).into_response())
 }
 
@@ -342,81 +346,83 @@ async fn begin(
 #[utoipa::path(delete, path = "/api/v1/lease/{id}", tag = "teleoperation", operation_id = "give_back",
     params(("id" = Uuid, Path, description = "The id of the lease.")),
     responses(
-        (status = 200, description = "The lease has ended.", body = Heard),
-        (status = 410, description = "The lease has ended or never existed.", body = Refusal),
+        (status = 200, description = "The lease has ended.", body = Acknowledgement),
+        (status = 410, description = "The lease has ended or never existed.", body = ErrorBody),
 ))]
-async fn end(State(leases): State<Leases>, Path(id): Path<Uuid>, caller: Caller) -> Answer {
-    leases.beat(id, &caller)?;
+async fn end(State(leases): State<LeaseManager>, Path(id): Path<Uuid>, caller: Caller) -> Answer {
+    leases.refresh(id, &caller)?;
     leases.end(id);
-    Ok(HEARD)
+    Ok(ACKNOWLEDGED)
 }
 
 /// Send a heartbeat
 #[utoipa::path(post, path = "/api/v1/lease/{id}/heartbeat", tag = "teleoperation", operation_id = "heartbeat",
     params(("id" = Uuid, Path, description = "The id of the lease.")),
     responses(
-        (status = 200, description = "The heartbeat was recorded.", body = Heard),
-        (status = 410, description = "The lease has ended or never existed.", body = Refusal),
+        (status = 200, description = "The heartbeat was recorded.", body = Acknowledgement),
+        (status = 410, description = "The lease has ended or never existed.", body = ErrorBody),
 ))]
-async fn heartbeat(State(leases): State<Leases>, Path(id): Path<Uuid>, caller: Caller) -> Answer {
-    leases.beat(id, &caller)?;
-    Ok(HEARD)
+async fn heartbeat(State(leases): State<LeaseManager>, Path(id): Path<Uuid>, caller: Caller) -> Answer {
+    leases.refresh(id, &caller)?;
+    Ok(ACKNOWLEDGED)
 }
 
 /// Stream a target
 ///
 /// For streams of targets: the robot moves to each within 50 ms if the envelope permits it.
 #[utoipa::path(post, path = "/api/v1/lease/{id}/target", tag = "teleoperation", operation_id = "steer",
-    params(("id" = Uuid, Path, description = "The id of the lease.")), request_body = Aim,
+    params(("id" = Uuid, Path, description = "The id of the lease.")), request_body = TargetRequest,
     responses(
-        (status = 200, description = "The robot moves to the target.", body = Heard),
-        (status = 409, description = "The robot can't move to the target now.", body = Refusal),
-        (status = 410, description = "The lease has ended or never existed.", body = Refusal),
-        (status = 422, description = "The request body is invalid.", body = Refusal),
+        (status = 200, description = "The robot moves to the target.", body = Acknowledgement),
+        (status = 409, description = "The robot can't move to the target now.", body = ErrorBody),
+        (status = 410, description = "The lease has ended or never existed.", body = ErrorBody),
+        (status = 422, description = "The request body is invalid.", body = ErrorBody),
 ))]
 async fn target(
-    State(leases): State<Leases>,
+    State(leases): State<LeaseManager>,
     Path(id): Path<Uuid>,
     caller: Caller,
-    Given(aim): Given<Aim>,
+    JsonBody(aim): JsonBody<TargetRequest>,
 ) -> Answer {
-    leases.beat(id, &caller)?;
-    leases.follow(&aim).map_err(|why| Refused::because(StatusCode::CONFLICT, &why))?;
-    Ok(HEARD)
+    leases.refresh(id, &caller)?;
+    leases.follow(&aim).map_err(|why| ApiError::new(StatusCode::CONFLICT, &why))?;
+    Ok(ACKNOWLEDGED)
 }
 
 /// Move to a target in a given duration
 #[utoipa::path(post, path = "/api/v1/lease/{id}/goto", tag = "teleoperation", operation_id = "steer_to",
     params(("id" = Uuid, Path, description = "The id of the lease.")), request_body = Goto,
     responses(
-        (status = 200, description = "The motion has started.", body = Heard),
-        (status = 409, description = "The motion can't start now.", body = Refusal),
-        (status = 410, description = "The lease has ended or never existed.", body = Refusal),
-        (status = 422, description = "The request body is invalid.", body = Refusal),
+        (status = 200, description = "The motion has started.", body = Acknowledgement),
+        (status = 409, description = "The motion can't start now.", body = ErrorBody),
+        (status = 410, description = "The lease has ended or never existed.", body = ErrorBody),
+        (status = 422, description = "The request body is invalid.", body = ErrorBody),
 ))]
 async fn goto(
-    State(leases): State<Leases>,
+    State(leases): State<LeaseManager>,
     Path(id): Path<Uuid>,
     caller: Caller,
-    Given(goto): Given<Goto>,
+    JsonBody(goto): JsonBody<Goto>,
 ) -> Answer {
-    leases.beat(id, &caller)?;
-    leases.go(&goto).map_err(|why| Refused::because(StatusCode::CONFLICT, &why))?;
-    Ok(HEARD)
+    leases.refresh(id, &caller)?;
+    leases.go(&goto).map_err(|why| ApiError::new(StatusCode::CONFLICT, &why))?;
+    Ok(ACKNOWLEDGED)
 }
 
 async fn open(
-    State(leases): State<Leases>,
+    State(leases): State<LeaseManager>,
     Path(id): Path<Uuid>,
-    speaker: Speaker,
+    speaker: MessageAuthor,
     upgrade: WebSocketUpgrade,
-) -> Result<Response, Refused> {
-    leases.beat(id, &speaker.caller)?;
-    Ok(upgrade.max_message_size(LONGEST_MESSAGE).on_upgrade(move |socket| steer(socket, leases, id, speaker)))
+) -> Result<Response, ApiError> {
+    leases.refresh(id, &speaker.caller)?;
+    Ok(upgrade
+        .max_message_size(MAX_MESSAGE_BYTES)
+        .on_upgrade(move |socket| steer(socket, leases, id, speaker)))
 }
 
 /// Serves the holder's WebSocket until either side closes it.
-async fn steer(mut socket: WebSocket, leases: Leases, id: Uuid, speaker: Speaker) {
+async fn steer(mut socket: WebSocket, leases: LeaseManager, id: Uuid, speaker: MessageAuthor) {
     let mut targets = 0_u64;
     while let Some(Ok(message)) = socket.recv().await {
         let text = match message {
@@ -424,15 +430,15 @@ async fn steer(mut socket: WebSocket, leases: Leases, id: Uuid, speaker: Speaker
             Message::Close(_) => break,
             _ => continue,
         };
-        let answer = match object::<Word>(text.as_bytes()) {
-            Err((place, why)) => Some(refused(&format!("{place}: {why}"))),
-            Ok(_) if leases.beat(id, &speaker.caller).is_err() => {
+        let answer = match object::<LeaseMessage>(text.as_bytes()) {
+            Err((position, why)) => Some(refused(&format!("{position}: {why}"))),
+            Ok(_) if leases.refresh(id, &speaker.caller).is_err() => {
                 Some(refused("the lease has ended; request a new one"))
             }
-            Ok(Word::Release) => break,
+            Ok(LeaseMessage::Release) => break,
             Ok(word) => {
-                targets += u64::from(matches!(word, Word::Target(_)));
-                leases.hear(&word)
+                targets += u64::from(matches!(word, LeaseMessage::Target(_)));
+                leases.handle_message(&word)
             }
         };
         if let Some(answer) = answer
@@ -453,23 +459,23 @@ fn refused(reason: &str) -> Value {
     json!({ "type": "refused", "reason": reason })
 }
 
-impl Leases {
+impl LeaseManager {
     /// Carries out a message and returns the response, if it has one.
-    fn hear(&self, word: &Word) -> Option<Value> {
+    fn handle_message(&self, word: &LeaseMessage) -> Option<Value> {
         let done = match word {
-            Word::Heartbeat { sent } => {
-                let snapshot = self.mover.pulse().snapshot();
+            LeaseMessage::Heartbeat { sent } => {
+                let snapshot = self.executor.control_loop().snapshot();
                 return Some(json!({
                     "type": "heartbeat",
                     "sent": sent,
-                    "motion_state": motion_state(snapshot.doing),
-                    "cycles": snapshot.beats,
+                    "motion_state": motion_state(snapshot.motion_state),
+                    "cycles": snapshot.cycles,
                 }));
             }
-            Word::Target(aim) => self.follow(aim),
-            Word::Goto(goto) => self.go(goto),
-            Word::Stop | Word::Release => {
-                self.mover.halt();
+            LeaseMessage::Target(aim) => self.follow(aim),
+            LeaseMessage::Goto(goto) => self.go(goto),
+            LeaseMessage::Stop | LeaseMessage::Release => {
+                self.executor.stop_motion();
                 Ok(())
             }
         };
@@ -483,7 +489,7 @@ mod tests {
 
     #[test]
     fn target_has_only_the_given_parts() {
-        let aim = |text: &str| serde_json::from_str::<Aim>(text).unwrap().target();
+        let aim = |text: &str| serde_json::from_str::<TargetRequest>(text).unwrap().target();
         assert_eq!(aim("{}").unwrap(), Target::default());
         let target = aim(r#"{"yaw_deg": 20, "antennas_deg": [10, -10]}"#).unwrap();
         let head = target.head.unwrap();

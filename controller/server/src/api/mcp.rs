@@ -9,12 +9,12 @@
 
 mod bridge;
 mod call;
-mod offer;
-mod presence;
+mod disconnect;
 mod progress;
-mod shelf;
+mod registry_watch;
 #[cfg(test)]
 mod tests;
+mod tool_list;
 
 use std::future::Future;
 use std::pin::pin;
@@ -24,7 +24,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::request::Parts;
 use axum::middleware;
-use firmware_bridge::pulse::{Conductor, Order};
+use firmware_bridge::control_loop::{LoopClient, LoopCommand};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
@@ -39,20 +39,20 @@ use tokio::sync::mpsc::unbounded_channel;
 use tracing::Instrument;
 
 use self::bridge::Bridge;
-use self::call::Office;
-use self::presence::{Attended, Here, Presence, attended, presence};
+use self::call::ToolCalls;
+use self::disconnect::{AttendedInput, ConnectionGuard, Disconnected, connection, watched_input};
 use self::progress::Progress;
-use self::shelf::Shelf;
-use super::caller::{Asked, Caller, Speaker};
-use super::desk::{Desk, DeskThread};
-use minismith_assistant::conversation::halted;
-use minismith_control::body::Body;
+use self::registry_watch::RegistryWatcher;
+use super::caller::{Caller, MessageAuthor, RequestInfo};
+use super::request_queue::{RequestQueue, WorkerThread};
+use minismith_assistant::conversation::stopped;
+use minismith_control::robot::RobotRuntime;
 use minismith_runtime::config::Config;
 use minismith_runtime::net::Address;
 use minismith_runtime::role::Role;
 
 /// Interval at which idle sessions are checked.
-const LOOK: Duration = Duration::from_secs(10);
+const CLEANUP_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The instructions for the client's model.
 const INSTRUCTIONS: &str = "\
@@ -62,10 +62,10 @@ was requested, achieved, held back and refused: tell the person that, not what w
 tool does what is needed, `create_tool` makes one.";
 
 /// Returns the route. The gate has authenticated its requests.
-pub(super) fn routes(desk: Desk, body: &Arc<Body>, config: &Config) -> Router {
+pub(super) fn routes(desk: RequestQueue, body: &Arc<RobotRuntime>, config: &Config) -> Router {
     let server = Server {
-        office: Office { desk, body: body.clone(), config: Arc::new(config.clone()) },
-        shelf: Shelf::watched(&config.tools),
+        calls: ToolCalls { desk, body: body.clone(), config: Arc::new(config.clone()) },
+        registry: RegistryWatcher::watched(&config.tools),
         guest: None,
     };
     let settings = StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
@@ -74,12 +74,12 @@ pub(super) fn routes(desk: Desk, body: &Arc<Body>, config: &Config) -> Router {
         Arc::new(LocalSessionManager::default()),
         settings,
     );
-    Router::new().route_service("/mcp", service).layer(middleware::from_fn(attended))
+    Router::new().route_service("/mcp", service).layer(middleware::from_fn(watched_input))
 }
 
 /// A client that could not be served.
 #[derive(Debug, thiserror::Error)]
-pub enum NoClient {
+pub enum McpError {
     /// The queue of requests can't start.
     #[error("cannot start the queue of requests: {0}")]
     Desk(#[from] std::io::Error),
@@ -93,25 +93,25 @@ pub enum NoClient {
 /// # Errors
 /// When the client can't be served.
 pub async fn serve_client(
-    body: &Arc<Body>,
+    body: &Arc<RobotRuntime>,
     config: &Config,
     until: impl Future<Output = ()>,
-) -> Result<(), NoClient> {
-    let answering = DeskThread::start(body.clone(), config.clone())?;
-    let (here, presence) = presence();
-    let request = Asked::default();
+) -> Result<(), McpError> {
+    let answering = WorkerThread::start(body.clone(), config.clone())?;
+    let (here, presence) = connection();
+    let request = RequestInfo::default();
     let caller = Caller { name: "the MCP client".into(), role: Role::Owner, by_address: false, request };
     let server = Server {
-        office: Office { desk: answering.desk(), body: body.clone(), config: Arc::new(config.clone()) },
-        shelf: Shelf::watched(&config.tools),
+        calls: ToolCalls { desk: answering.queue(), body: body.clone(), config: Arc::new(config.clone()) },
+        registry: RegistryWatcher::watched(&config.tools),
         guest: Some((caller, presence)),
     };
     let served = serve_standard(server, here, until).await;
     // There are no other clients.
-    let mut pulse = body.handle();
-    pulse.order(Order::Halt);
+    let mut control_loop = body.handle();
+    control_loop.send_command(LoopCommand::Stop);
     // If that can't be awaited, closing the robot stops it.
-    let _rests = tokio::task::spawn_blocking(move || halted(&mut pulse)).await;
+    let _rests = tokio::task::spawn_blocking(move || stopped(&mut control_loop)).await;
     served
 }
 
@@ -119,23 +119,23 @@ pub async fn serve_client(
 ///
 /// # Errors
 /// When the client can't be served.
-pub async fn bridge_client(address: Address, until: impl Future<Output = ()>) -> Result<(), NoClient> {
-    let (here, presence) = presence();
+pub async fn bridge_client(address: Address, until: impl Future<Output = ()>) -> Result<(), McpError> {
+    let (here, presence) = connection();
     serve_standard(Bridge::new(address, presence), here, until).await
 }
 
 async fn serve_standard(
     server: impl ServerHandler,
-    here: Here,
+    here: ConnectionGuard,
     until: impl Future<Output = ()>,
-) -> Result<(), NoClient> {
+) -> Result<(), McpError> {
     let (input, output) = stdio_pipes();
     let served = async {
-        match rmcp::serve_server(server, (Attended::new(input, here), output)).await {
+        match rmcp::serve_server(server, (AttendedInput::new(input, here), output)).await {
             // The client decides how the session ends.
             Ok(service) => drop(service.waiting().await),
             Err(ServerInitializeError::ConnectionClosed(_)) => {}
-            Err(error) => return Err(NoClient::Protocol(error.to_string())),
+            Err(error) => return Err(McpError::Protocol(error.to_string())),
         }
         Ok(())
     };
@@ -156,21 +156,21 @@ fn about() -> ServerConfig {
 /// The server of one session.
 #[derive(Clone)]
 struct Server {
-    office: Office,
-    shelf: Arc<Shelf>,
+    calls: ToolCalls,
+    registry: Arc<RegistryWatcher>,
     /// The only client, for standard input and output.
-    guest: Option<(Caller, Presence)>,
+    guest: Option<(Caller, Disconnected)>,
 }
 
 impl Server {
     /// Returns the caller, and its presence.
-    fn guest(&self, context: &RequestContext<RoleServer>) -> Result<(Caller, Presence), ErrorData> {
+    fn guest(&self, context: &RequestContext<RoleServer>) -> Result<(Caller, Disconnected), ErrorData> {
         if let Some(guest) = &self.guest {
             return Ok(guest.clone());
         }
         let beside = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
         let caller = beside.and_then(|beside| beside.get::<Caller>()).cloned();
-        let presence = beside.and_then(|beside| beside.get::<Presence>()).cloned();
+        let presence = beside.and_then(|beside| beside.get::<Disconnected>()).cloned();
         caller.zip(presence).ok_or_else(|| {
             ErrorData::invalid_request("unknown caller: the request did not pass the gate", None)
         })
@@ -188,7 +188,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         self.guest(&context)?;
-        Ok(ListToolsResult::with_all_items(self.office.tools().await))
+        Ok(ListToolsResult::with_all_items(self.calls.tools().await))
     }
 
     async fn call_tool(
@@ -198,25 +198,25 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let (caller, presence) = self.guest(&context)?;
         let parts = context.extensions.get::<Parts>();
-        let speaker = parts.and_then(|parts| Speaker::beside(&parts.extensions));
-        let (tell, mut told) = unbounded_channel::<String>();
+        let speaker = parts.and_then(|parts| MessageAuthor::beside(&parts.extensions));
+        let (report, mut reported) = unbounded_channel::<String>();
         // The client may have disconnected.
-        let note = |words: &str| drop(tell.send(words.into()));
+        let note = |words: &str| drop(report.send(words.into()));
         let arguments = request.arguments.unwrap_or_default();
         let mut progress = Progress::of(&context);
         let done = async {
             // The tasks of the protocol library have no span of the request.
             let span = caller.request.span.clone();
-            let mut doing = pin!(self.office.call(caller, &request.name, arguments, &note).instrument(span));
+            let mut doing = pin!(self.calls.call(caller, &request.name, arguments, &note).instrument(span));
             let done = loop {
                 tokio::select! {
                     biased;
-                    Some(words) = told.recv() => progress.tell(&words).await,
+                    Some(words) = reported.recv() => progress.report(&words).await,
                     done = &mut doing => break done,
                 }
             };
-            while let Ok(words) = told.try_recv() {
-                progress.tell(&words).await;
+            while let Ok(words) = reported.try_recv() {
+                progress.report(&words).await;
             }
             if let Some(speaker) = speaker {
                 let outcome = match &done {
@@ -231,7 +231,7 @@ impl ServerHandler for Server {
         tokio::select! {
             done = done => done.map(Into::into),
             () = context.ct.cancelled() => Ok(nobody_hears().into()),
-            () = presence.left() => Ok(nobody_hears().into()),
+            () = presence.wait() => Ok(nobody_hears().into()),
         }
     }
 
@@ -241,7 +241,7 @@ impl ServerHandler for Server {
 
     /// Notifies a client without a session of changes while it is subscribed.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.shelf.changes().await;
+        let mut changes = self.registry.changes().await;
         loop {
             let changed = tokio::select! {
                 () = context.cancelled() => return Ok(()),
@@ -255,15 +255,15 @@ impl ServerHandler for Server {
 
     /// Notifies a client with a session of changes while the session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let mut changes = self.shelf.changes().await;
+        let mut changes = self.registry.changes().await;
         let peer = context.peer;
         tokio::spawn(async move {
             while !peer.is_transport_closed() {
-                let told = tokio::select! {
+                let reported = tokio::select! {
                     changed = changes.changed() => changed.is_ok() && peer.notify_tool_list_changed().await.is_ok(),
-                    () = tokio::time::sleep(LOOK) => true,
+                    () = tokio::time::sleep(CLEANUP_INTERVAL) => true,
                 };
-                if !told {
+                if !reported {
                     return;
                 }
             }

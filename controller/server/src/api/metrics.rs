@@ -6,44 +6,52 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
+use firmware_bridge::control_loop::{
+    ControlLoopHandle, LoopClient, LoopSnapshot, MotionState, Percentiles, TimingStats,
+};
 use firmware_bridge::fault::FaultKind;
 use firmware_bridge::joint::Joint;
-use firmware_bridge::pulse::{Conductor, Doing, PulseHandle, Regularity, Snapshot, Spread};
-use minismith_wire::old_names::metrics::{FAMILIES, LABELS, MOTION_STATES};
+use minismith_protocol::old_names::metrics::{FAMILIES, LABELS, MOTION_STATES};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::Caller;
-use super::desk::Desk;
-use super::given::Refused;
-use minismith_control::chronicle::{Chronicle, Losses};
+use super::extract::ApiError;
+use super::request_queue::RequestQueue;
+use minismith_control::run_recorder::{DropCounters, RunRecorder};
 use minismith_runtime::config::Config;
 use minismith_runtime::journal::Journal;
 use minismith_runtime::logs;
-use minismith_runtime::outcome::word;
+use minismith_runtime::report::serde_name;
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::registry::{Entry, Registry};
 
 /// All that a pulse may do.
-const DOINGS: [Doing; 6] =
-    [Doing::Holding, Doing::Playing, Doing::Braking, Doing::Limp, Doing::Led, Doing::Stowing];
+const DOINGS: [MotionState; 6] = [
+    MotionState::Holding,
+    MotionState::Moving,
+    MotionState::Stopping,
+    MotionState::TorqueOff,
+    MotionState::HandGuiding,
+    MotionState::Stowing,
+];
 
 /// What is counted.
 struct Counted {
-    pulse: PulseHandle,
-    desk: Desk,
+    control_loop: ControlLoopHandle,
+    desk: RequestQueue,
     config: Config,
-    chronicle: Chronicle,
+    recorder: RunRecorder,
     journal: Journal,
 }
 
 pub(super) fn routes(
-    pulse: PulseHandle,
-    desk: Desk,
+    control_loop: ControlLoopHandle,
+    desk: RequestQueue,
     config: &Config,
-    (chronicle, journal): (Chronicle, Journal),
+    (recorder, journal): (RunRecorder, Journal),
 ) -> OpenApiRouter {
-    let counted = Counted { pulse, desk, config: config.clone(), chronicle, journal };
+    let counted = Counted { control_loop, desk, config: config.clone(), recorder, journal };
     OpenApiRouter::new().routes(routes!(metrics)).with_state(Arc::new(counted))
 }
 
@@ -53,19 +61,19 @@ pub(super) fn routes(
 #[utoipa::path(get, path = "/metrics", tag = "robot", responses(
     (status = 200, description = "The text format, version 0.0.4.", body = String, content_type = "text/plain"),
 ))]
-async fn metrics(State(counted): State<Arc<Counted>>, caller: Caller) -> Result<Response, Refused> {
-    caller.must_be(Role::Viewer)?;
+async fn metrics(State(counted): State<Arc<Counted>>, caller: Caller) -> Result<Response, ApiError> {
+    caller.require_role(Role::Viewer)?;
     let folder = counted.config.tools.clone();
     let tools = tokio::task::spawn_blocking(move || Registry::open(&folder)?.list());
     // A shelf that can't be read is left out; who asks for tools is told why.
     let tools = tools.await.ok().and_then(Result::ok);
     let mut page = Page::default();
     page.program();
-    page.pulse(&counted.pulse.snapshot(), &counted.pulse.regularity());
-    page.motors(&counted.pulse.snapshot());
+    page.control_loop(&counted.control_loop.snapshot(), &counted.control_loop.timing_stats());
+    page.motors(&counted.control_loop.snapshot());
     page.family("minismith_chat_requests", "gauge", "Chat requests that are queued or in progress.");
-    page.value("minismith_chat_requests", "", counted.desk.hearings());
-    page.losses(&counted.journal, counted.chronicle.losses(), logs::counts());
+    page.value("minismith_chat_requests", "", counted.desk.pending_replies());
+    page.losses(&counted.journal, counted.recorder.losses(), logs::counts());
     if let Some(tools) = tools {
         page.tools(&tools);
     }
@@ -95,25 +103,25 @@ impl Page {
         self.value("minismith_build_info", &format!("version=\"{}\"", env!("CARGO_PKG_VERSION")), 1);
     }
 
-    fn pulse(&mut self, snapshot: &Snapshot, regularity: &Regularity) {
+    fn control_loop(&mut self, snapshot: &LoopSnapshot, regularity: &TimingStats) {
         let cycles = "minismith_control_cycles_total";
         self.family(cycles, "counter", "Control cycles since the start.");
-        self.value(cycles, "", snapshot.beats);
+        self.value(cycles, "", snapshot.cycles);
         let overruns = "minismith_control_overruns_total";
         self.family(overruns, "counter", "Control cycles that began more than one period late.");
-        self.value(overruns, "", snapshot.late);
+        self.value(overruns, "", snapshot.overruns);
         self.family("minismith_stops_total", "counter", "Stops of the robot since the start.");
-        self.value("minismith_stops_total", "", snapshot.halts);
+        self.value("minismith_stops_total", "", snapshot.stop_epoch);
         self.family("minismith_control_period_seconds", "gauge", "Configured period of the control loop.");
         self.value("minismith_control_period_seconds", "", regularity.period_us / 1e6);
         for (name, help, spread) in [
             ("jitter", "Deviation of the time between two cycles from the period.", regularity.jitter),
-            ("wakeup_latency", "Delay from the deadline of a cycle to its start.", regularity.lateness),
-            ("cycle_time", "Computing time of a cycle.", regularity.work),
+            ("wakeup_latency", "Delay from the deadline of a cycle to its start.", regularity.wakeup_latency),
+            ("cycle_time", "Computing time of a cycle.", regularity.cycle_time),
         ] {
             let name = format!("minismith_control_{name}_seconds");
             self.family(&name, "gauge", help);
-            let Spread { p50_us, p99_us, p999_us, max_us } = spread;
+            let Percentiles { p50_us, p99_us, p999_us, max_us } = spread;
             for (quantile, micros) in [("0.5", p50_us), ("0.99", p99_us), ("0.999", p999_us), ("1", max_us)] {
                 self.value(&name, &format!("quantile=\"{quantile}\""), micros / 1e6);
             }
@@ -121,36 +129,37 @@ impl Page {
         let motion = "minismith_motion_state";
         self.family(motion, "gauge", "Motion state of the robot: 1 for the current state, 0 for all others.");
         for doing in DOINGS {
-            let state = word(&doing);
+            let state = serde_name(&doing);
             let state = new_state(&state).unwrap_or(&state);
-            self.value(motion, &format!("state=\"{state}\""), u8::from(doing == snapshot.doing));
+            self.value(motion, &format!("state=\"{state}\""), u8::from(doing == snapshot.motion_state));
         }
         self.family("minismith_fault", "gauge", "Whether the robot has a fault: 1 if so, otherwise 0.");
         self.value("minismith_fault", "", u8::from(snapshot.fault.is_some()));
         let name = "minismith_last_fault_count";
         self.family(name, "gauge", "Occurrences of the last fault; 0 for all other kinds.");
         for kind in FaultKind::ALL {
-            let times = snapshot.status.filter(|status| status.kind == kind).map_or(0, |status| status.times);
+            let times =
+                snapshot.last_fault.filter(|status| status.kind == kind).map_or(0, |status| status.count);
             self.value(name, &format!("kind=\"{}\"", kind.name()), times);
         }
     }
 
-    fn motors(&mut self, snapshot: &Snapshot) {
+    fn motors(&mut self, snapshot: &LoopSnapshot) {
         let state = &snapshot.state;
         type Reads<'a> = &'a dyn Fn(Joint) -> Option<f64>;
         let families: [(&str, &str, Reads<'_>); 7] = [
             ("position_radians", "Measured position of a motor.", &|joint| {
                 state.readings[joint].known().map(|angle| angle.value())
             }),
-            ("goal_radians", "Goal position of a motor.", &|joint| Some(snapshot.commanded[joint].value())),
+            ("goal_radians", "Goal position of a motor.", &|joint| Some(snapshot.goal[joint].value())),
             ("torque_enabled", "Whether the torque of a motor is enabled: 1 if so, otherwise 0.", &|joint| {
                 Some(f64::from(u8::from(state.torque[joint])))
             }),
             ("temperature_celsius", "Temperature inside a motor.", &|joint| {
-                state.health[joint].map(|health| health.celsius)
+                state.health[joint].map(|health| health.temperature_c)
             }),
             ("voltage_volts", "Supply voltage at a motor.", &|joint| {
-                state.health[joint].map(|health| health.volts)
+                state.health[joint].map(|health| health.voltage_v)
             }),
             ("current_amperes", "Current of a motor.", &|joint| {
                 state.health[joint].map(|health| health.current.0 / 1e3)
@@ -171,20 +180,20 @@ impl Page {
     }
 
     /// What was dropped because it came too fast or the disk was full.
-    fn losses(&mut self, journal: &Journal, chronicle: Option<&Losses>, logs: &logs::Counts) {
+    fn losses(&mut self, journal: &Journal, recorder: Option<&DropCounters>, logs: &logs::LogCounters) {
         let mut count = |name: &str, help: &str, value: u64| {
             self.family(name, "counter", help);
             self.value(name, "", value);
         };
         count("minismith_journal_dropped_total", "Entries missing from the journal.", journal.lost());
-        if let Some(losses) = chronicle {
+        if let Some(losses) = recorder {
             count(
                 "minismith_trace_cycles_dropped_total",
                 "Control cycles missing from traces.",
-                losses.beats(),
+                losses.cycles(),
             );
-            count("minismith_trace_texts_dropped_total", "Texts missing from traces.", losses.words());
-            count("minismith_viewer_dropped_total", "Messages not sent to a Rerun viewer.", losses.shown());
+            count("minismith_trace_texts_dropped_total", "Texts missing from traces.", losses.texts());
+            count("minismith_viewer_dropped_total", "Messages not sent to a Rerun viewer.", losses.viewer());
         }
         count("minismith_log_dropped_total", "Lines missing from the log file.", logs.lines_lost());
         count("minismith_spans_sent_total", "Spans that the collector accepted.", logs.spans_sent());
@@ -226,7 +235,7 @@ impl Page {
     }
 }
 
-/// Returns the label `state` for what [`Doing`] is called elsewhere.
+/// Returns the label `state` for what [`MotionState`] is called elsewhere.
 fn new_state(state: &str) -> Option<&'static str> {
     MOTION_STATES.iter().find(|(old, _)| *old == state).map(|(_, new)| *new)
 }

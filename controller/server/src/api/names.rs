@@ -1,10 +1,10 @@
 //! Serves each renamed field by both of its names, and reads requests by either; the names are in
-//! [`minismith_wire::old_names::http`].
+//! [`minismith_protocol::old_names::http`].
 
 use axum::Json;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
-use minismith_wire::old_names::http::{
+use minismith_protocol::old_names::http::{
     DOCUMENTS, Document, EventNames, Field, REQUESTS, ROUTES, add_names, read_names,
 };
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use utoipa::IntoParams;
 
-use super::given::{Given, Refused, unprocessable};
+use super::extract::{ApiError, JsonBody, unprocessable};
 
 /// A response with both names of its renamed fields.
 pub(super) fn both(document: &Document, response: &impl Serialize) -> Json<Value> {
@@ -27,21 +27,21 @@ pub(super) trait Renamed {
     const DOCUMENT: &'static Document;
 }
 
-/// A request's body, as [`Given`], in which renamed fields may have either name.
+/// A request's body, as [`JsonBody`], in which renamed fields may have either name.
 pub(super) struct GivenEither<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Renamed> FromRequest<S> for GivenEither<T> {
-    type Rejection = Refused;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Refused> {
-        let Given(mut body) = Given::<Map<String, Value>>::from_request(request, state).await?;
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let JsonBody(mut body) = JsonBody::<Map<String, Value>>::from_request(request, state).await?;
         read_names(T::DOCUMENT.fields, &mut body)
-            .map_err(|error| Refused::because(StatusCode::BAD_REQUEST, &error.to_string()))?;
+            .map_err(|error| ApiError::new(StatusCode::BAD_REQUEST, &error.to_string()))?;
         let body = serde_path_to_error::deserialize(Value::Object(body));
         body.map(GivenEither).map_err(|error| {
             let path = error.path().to_string();
-            let place = if path == "." { "body".to_owned() } else { format!("body.{path}") };
-            unprocessable(&place, &error.inner().to_string())
+            let position = if path == "." { "body".to_owned() } else { format!("body.{path}") };
+            unprocessable(&position, &error.inner().to_string())
         })
     }
 }
@@ -62,13 +62,13 @@ const fn first() -> u8 {
 
 impl Events {
     /// The names, unless there are none of this number.
-    pub(super) fn names(self) -> Result<EventNames, Refused> {
+    pub(super) fn names(self) -> Result<EventNames, ApiError> {
         event_names(self.events)
     }
 }
 
 /// The names of this number.
-pub(super) fn event_names(number: u8) -> Result<EventNames, Refused> {
+pub(super) fn event_names(number: u8) -> Result<EventNames, ApiError> {
     match number {
         1 => Ok(EventNames::Old),
         2 => Ok(EventNames::New),

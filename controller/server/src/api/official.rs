@@ -6,14 +6,13 @@
 //! The official daemon accepts some impossible requests, such as infinite numbers, durations of zero and matrices that are
 //! not poses; this server rejects them. Where the official daemon does nothing and responds `ok`, this server gives a reason.
 //!
-//! Threads: handlers post to the [`Mover`] and copy the last snapshot of the control loop; none waits for a cycle. One task
+//! Threads: handlers post to the [`MotionExecutor`] and copy the last snapshot of the control loop; none waits for a cycle. One task
 //! serialises the messages to all clients of the SDK.
 //!
 //! Reading order: here (shared state), `pose` (formats), `state`, `moves`, `motors`, `daemon`, `device` (camera, sound and
-//! kinematics), `absent` (apps and reports), `command` (messages of the SDK), `sdk` (its WebSocket), `recorder` (its
+//! kinematics), `unsupported` (apps and reports), `command` (messages of the SDK), `sdk` (its WebSocket), `recorder` (its
 //! recordings).
 
-mod absent;
 mod command;
 mod daemon;
 mod device;
@@ -23,6 +22,7 @@ mod pose;
 mod recorder;
 mod sdk;
 mod state;
+mod unsupported;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,21 +30,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Router;
 use axum::extract::ws::Utf8Bytes;
 use axum::http::StatusCode;
-use firmware_bridge::clock::calendar;
+use firmware_bridge::clock::system_time;
+use firmware_bridge::control_loop::{ControlMode, LoopClient, LoopSnapshot};
 use firmware_bridge::posture::Posture;
-use firmware_bridge::pulse::{Conductor, Control, Snapshot};
 use serde::Serialize;
 use tokio::sync::broadcast;
 
 use self::daemon::Lifecycle;
-use super::given::Refused;
-use minismith_control::attention::Attention;
-use minismith_control::eyes::Lookout;
-use minismith_control::mover::Mover;
-use minismith_runtime::net::announce::Announcement;
+use super::extract::ApiError;
+use minismith_control::head_tracking::HeadTracking;
+use minismith_control::motion_executor::MotionExecutor;
+use minismith_control::perception::CameraObserver;
+use minismith_runtime::net::mdns::Announcement;
 
 /// The longest message that is taken, bytes.
-const LONGEST_MESSAGE: usize = 1 << 20;
+const MAX_MESSAGE_BYTES: usize = 1 << 20;
 
 /// The version of the official package that has this API.
 pub const VERSION: &str = "1.13.0";
@@ -53,19 +53,19 @@ pub const VERSION: &str = "1.13.0";
 const NAME: &str = "reachy_mini";
 
 /// Capacity of the broadcast to clients of the SDK; a slow client misses the oldest messages, as in the official daemon.
-const WAITING: usize = 100;
+const BROADCAST_CAPACITY: usize = 100;
 
 /// The state that the handlers share.
 pub(super) struct Robot {
-    mover: Mover,
-    attention: Attention,
-    lookout: Lookout,
+    executor: MotionExecutor,
+    attention: HeadTracking,
+    observer: CameraObserver,
     lifecycle: Mutex<Lifecycle>,
     name: Mutex<String>,
     is_real: bool,
     announcement: Option<Announcement>,
     /// The broadcast to all clients of the SDK.
-    told: broadcast::Sender<Utf8Bytes>,
+    broadcast: broadcast::Sender<Utf8Bytes>,
 }
 
 /// The control mode of the motors, by its official name.
@@ -80,28 +80,28 @@ pub(super) enum Mode {
 impl Robot {
     /// Returns the state for the clients of one robot.
     pub(super) fn new(
-        mover: Mover,
-        attention: Attention,
-        lookout: Lookout,
+        executor: MotionExecutor,
+        attention: HeadTracking,
+        observer: CameraObserver,
         announced: Option<SocketAddr>,
     ) -> Arc<Self> {
         let announce = |address| {
             Announcement::begin(NAME, address, VERSION).inspect_err(|error| tracing::warn!("{error}")).ok()
         };
         Arc::new(Robot {
-            mover,
+            executor,
             attention,
-            is_real: !lookout.is_simulated(),
-            lookout,
+            is_real: !observer.is_simulated(),
+            observer,
             lifecycle: Mutex::default(),
             name: Mutex::new(NAME.into()),
             announcement: announced.and_then(announce),
-            told: broadcast::Sender::new(WAITING),
+            broadcast: broadcast::Sender::new(BROADCAST_CAPACITY),
         })
     }
 
-    fn snapshot(&self) -> Snapshot {
-        self.mover.pulse().snapshot()
+    fn snapshot(&self) -> LoopSnapshot {
+        self.executor.control_loop().snapshot()
     }
 
     fn lifecycle(&self) -> Lifecycle {
@@ -117,49 +117,49 @@ impl Robot {
     }
 
     /// Returns an error while the daemon is stopped, as the official daemon does.
-    fn running(&self) -> Result<(), Refused> {
+    fn running(&self) -> Result<(), ApiError> {
         if self.lifecycle().is_running() {
             Ok(())
         } else {
-            Err(Refused::because(StatusCode::SERVICE_UNAVAILABLE, "Backend not running"))
+            Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "Backend not running"))
         }
     }
 
     /// Returns the posture from the motors' present positions.
-    fn present(&self) -> Result<(Snapshot, Posture), Refused> {
+    fn present(&self) -> Result<(LoopSnapshot, Posture), ApiError> {
         self.running()?;
         let snapshot = self.snapshot();
         match pose::present(&snapshot) {
             Ok(posture) => Ok((snapshot, posture)),
-            Err(why) => Err(Refused::because(StatusCode::SERVICE_UNAVAILABLE, &why)),
+            Err(why) => Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, &why)),
         }
     }
 }
 
 /// Returns the control mode of the motors.
-fn mode(snapshot: &Snapshot) -> Mode {
-    match snapshot.control {
-        Control::GravityCompensation => Mode::GravityCompensation,
-        Control::Position | Control::Compliant(_) if snapshot.state.is_driven() => Mode::Enabled,
-        Control::Position | Control::Compliant(_) => Mode::Disabled,
+fn mode(snapshot: &LoopSnapshot) -> Mode {
+    match snapshot.control_mode {
+        ControlMode::GravityCompensation => Mode::GravityCompensation,
+        ControlMode::Position | ControlMode::Compliant(_) if snapshot.state.is_driven() => Mode::Enabled,
+        ControlMode::Position | ControlMode::Compliant(_) => Mode::Disabled,
     }
 }
 
 /// Returns the system time in the official format.
 fn now() -> String {
-    humantime::format_rfc3339_micros(calendar()).to_string()
+    humantime::format_rfc3339_micros(system_time()).to_string()
 }
 
 /// Returns the routes, and starts the broadcast of the robot's state to clients of the SDK.
 pub(super) fn routes(robot: Arc<Robot>) -> Router {
-    tokio::spawn(sdk::tell(robot.clone()));
+    tokio::spawn(sdk::report(robot.clone()));
     Router::new()
         .merge(state::routes())
         .merge(moves::routes())
         .merge(motors::routes())
         .merge(daemon::routes())
         .merge(device::routes())
-        .merge(absent::routes())
+        .merge(unsupported::routes())
         .merge(sdk::routes())
         .with_state(robot)
 }

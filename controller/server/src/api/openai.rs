@@ -7,8 +7,8 @@
 //!
 //! The server asks no questions over this API. A client that disconnects early stops what its request started.
 
-mod asked;
-mod wrong;
+mod error;
+mod request;
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -30,35 +30,35 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tracing::Instrument;
 use uuid::Uuid;
 
-use self::asked::{Asked, MODELS};
-use self::wrong::Wrong;
+use self::error::OpenAiError;
+use self::request::{ChatRequest, MODELS};
+use super::auth::MAX_UPLOAD_BYTES;
 use super::caller::Caller;
-use super::desk::{Desk, Hearing, NoWork, Told};
-use super::gate::LONGEST_FILES;
-use minismith_assistant::agents::turn::Spent;
-use minismith_assistant::conversation::{News, Reply};
+use super::request_queue::{JobError, PendingReply, ReplyEvent, RequestQueue};
+use minismith_assistant::agents::turn::Usage;
+use minismith_assistant::code_tasks::report::Report;
+use minismith_assistant::code_tasks::{CodeTaskError, Request};
+use minismith_assistant::conversation::{ConversationEvent, Reply};
 use minismith_assistant::model::{Client, Model, Watch};
-use minismith_assistant::tasks::report::Report;
-use minismith_assistant::tasks::{NoTask, Request};
 use minismith_runtime::role::Role;
 
 /// The state that the handlers share.
-struct Room {
-    desk: Desk,
+struct OpenAiState {
+    desk: RequestQueue,
     /// Creation time of the models, seconds since 1970.
     since: u64,
 }
 
-pub(super) fn routes(desk: Desk) -> Router {
+pub(super) fn routes(desk: RequestQueue) -> Router {
     Router::new()
         .route("/v1/models", get(models))
         .route("/v1/models/{id}", get(model))
-        .route("/v1/chat/completions", post(chat).layer(DefaultBodyLimit::max(LONGEST_FILES)))
-        .with_state(Arc::new(Room { desk, since: unix_seconds() }))
+        .route("/v1/chat/completions", post(chat).layer(DefaultBodyLimit::max(MAX_UPLOAD_BYTES)))
+        .with_state(Arc::new(OpenAiState { desk, since: unix_seconds() }))
 }
 
-fn may(caller: &Caller, least: Role) -> Result<(), Wrong> {
-    let refused = |why: String| Wrong::with(StatusCode::FORBIDDEN, why).coded("insufficient_role");
+fn may(caller: &Caller, least: Role) -> Result<(), OpenAiError> {
+    let refused = |why: String| OpenAiError::with(StatusCode::FORBIDDEN, why).coded("insufficient_role");
     caller.may("this", least).map_err(refused)
 }
 
@@ -66,50 +66,50 @@ fn card(id: &str, since: u64) -> Value {
     json!({"id": id, "object": "model", "created": since, "owned_by": "minismith"})
 }
 
-async fn models(State(room): State<Arc<Room>>, caller: Caller) -> Result<Json<Value>, Wrong> {
+async fn models(State(room): State<Arc<OpenAiState>>, caller: Caller) -> Result<Json<Value>, OpenAiError> {
     may(&caller, Role::Viewer)?;
     let cards = MODELS.map(|(id, _)| card(id, room.since));
     Ok(Json(json!({"object": "list", "data": cards})))
 }
 
 async fn model(
-    State(room): State<Arc<Room>>,
+    State(room): State<Arc<OpenAiState>>,
     Path(id): Path<String>,
     caller: Caller,
-) -> Result<Json<Value>, Wrong> {
+) -> Result<Json<Value>, OpenAiError> {
     may(&caller, Role::Viewer)?;
-    let (id, _) = asked::model(&id)?;
+    let (id, _) = request::model(&id)?;
     Ok(Json(card(id, room.since)))
 }
 
 async fn chat(
-    State(room): State<Arc<Room>>,
+    State(room): State<Arc<OpenAiState>>,
     caller: Caller,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
-) -> Result<Response, Wrong> {
+) -> Result<Response, OpenAiError> {
     may(&caller, Role::Operator)?;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     // A page of another site may send text without a CORS preflight, but not JSON.
     if !header(CONTENT_TYPE.as_str()).is_some_and(|kind| kind.starts_with("application/json")) {
-        return Err(Wrong::with(StatusCode::BAD_REQUEST, "send `Content-Type: application/json`"));
+        return Err(OpenAiError::with(StatusCode::BAD_REQUEST, "send `Content-Type: application/json`"));
     }
-    let body = body.map_err(|rejection| Wrong::with(rejection.status(), rejection.body_text()))?;
-    let asked = asked::read(&body, header("x-session"))?;
+    let body = body.map_err(|rejection| OpenAiError::with(rejection.status(), rejection.body_text()))?;
+    let asked = request::read(&body, header("x-session"))?;
     let answer = Answer {
         id: format!("chatcmpl-{}", Uuid::new_v4().simple()),
         created: unix_seconds(),
         model: asked.model,
     };
-    let (streams, tells_usage) = (asked.streams, asked.tells_usage);
+    let (streams, reports_usage) = (asked.streams, asked.reports_usage);
     let source = begin(&room.desk, caller, asked)?;
-    if streams { Ok(stream(answer, source, tells_usage)) } else { whole(&answer, source).await }
+    if streams { Ok(stream(answer, source, reports_usage)) } else { whole(&answer, source).await }
 }
 
 /// The result of a request.
 struct Done {
     text: String,
-    spent: Spent,
+    spent: Usage,
     /// The additional field `minismith`, for clients that know it.
     beside: Value,
 }
@@ -118,54 +118,56 @@ struct Done {
 enum Heard {
     Step(String),
     Done(Box<Done>),
-    Wrong(Wrong),
+    Wrong(OpenAiError),
 }
 
 /// The source of a request's events. Dropping it early stops what the request started.
 enum Source {
-    Conversation(Hearing),
+    Conversation(PendingReply),
     Code(UnboundedReceiver<Heard>),
 }
 
-fn begin(desk: &Desk, caller: Caller, asked: Asked) -> Result<Source, Wrong> {
-    let Asked { text, files, session, style, .. } = asked;
+fn begin(desk: &RequestQueue, caller: Caller, asked: ChatRequest) -> Result<Source, OpenAiError> {
+    let ChatRequest { text, files, session, style, .. } = asked;
     if files.is_empty() {
         // This API has no way to answer questions.
-        let hearing = desk.hear_in(style, caller, &text, session.as_deref(), false)?;
-        return Ok(Source::Conversation(hearing));
+        let pending = desk.submit_in_session(style, caller, &text, session.as_deref(), false)?;
+        return Ok(Source::Conversation(pending));
     }
-    let (tell, told) = unbounded_channel();
+    let (tell, reported) = unbounded_channel();
     let desk = desk.clone();
     let answering = async move {
         let goes_on = tell.clone();
         let request = Request { question: text, files };
-        let answered = desk.work(move |clerk| {
-            let mut client = Client::configured(clerk.config).map_err(|error| error.to_string());
+        let answered = desk.run_job(move |worker| {
+            let mut client = Client::configured(worker.config).map_err(|error| error.to_string());
             let model = client.as_mut().map(|client| client.as_mut().map(|client| client as &mut dyn Model));
             let mut watch = || if goes_on.is_closed() { Watch::Off } else { Watch::On };
             match model {
-                Ok(model) => clerk.tasks.answer(request, model, &mut watch).map_err(|no| {
+                Ok(model) => worker.tasks.answer(request, model, &mut watch).map_err(|no| {
                     let status = match no {
-                        NoTask::NoCage(_) => StatusCode::SERVICE_UNAVAILABLE,
-                        NoTask::BadInput(_) | NoTask::NoQuestion => StatusCode::BAD_REQUEST,
+                        CodeTaskError::NoSandbox(_) => StatusCode::SERVICE_UNAVAILABLE,
+                        CodeTaskError::BadInput(_) | CodeTaskError::NoQuestion => StatusCode::BAD_REQUEST,
                     };
-                    Wrong::with(status, no.to_string())
+                    OpenAiError::with(status, no.to_string())
                 }),
-                Err(why) => Err(Wrong::with(StatusCode::SERVICE_UNAVAILABLE, why.clone())),
+                Err(why) => Err(OpenAiError::with(StatusCode::SERVICE_UNAVAILABLE, why.clone())),
             }
         });
         let heard = match answered.await {
             Ok(Ok(report)) => Heard::Done(Box::new(Done::of_report(&report))),
             Ok(Err(wrong)) => Heard::Wrong(wrong),
-            Err(NoWork::Full(full)) => Heard::Wrong(full.into()),
-            Err(lost @ NoWork::Lost) => Heard::Wrong(Wrong::with(StatusCode::CONFLICT, lost.to_string())),
+            Err(JobError::QueueFull(full)) => Heard::Wrong(full.into()),
+            Err(lost @ JobError::Lost) => {
+                Heard::Wrong(OpenAiError::with(StatusCode::CONFLICT, lost.to_string()))
+            }
         };
         // The client may have disconnected.
         let _heard = tell.send(heard);
     };
     // Runs in the span of the request.
     tokio::spawn(answering.in_current_span());
-    Ok(Source::Code(told))
+    Ok(Source::Code(reported))
 }
 
 impl Done {
@@ -185,21 +187,24 @@ impl Done {
             text.push_str(&format!(" (Assumed: {assumption}.)"));
         }
         let beside = json!({"answer": super::code::document(report)});
-        Done { text, spent: Spent::default(), beside }
+        Done { text, spent: Usage::default(), beside }
     }
 }
 
 impl Source {
     async fn next(&mut self) -> Heard {
-        let lost = || Wrong::with(StatusCode::CONFLICT, "the response was lost; send the request again");
+        let lost =
+            || OpenAiError::with(StatusCode::CONFLICT, "the response was lost; send the request again");
         match self {
-            Source::Code(told) => told.recv().await.unwrap_or_else(|| Heard::Wrong(lost())),
-            Source::Conversation(hearing) => loop {
-                return match hearing.told.recv().await {
-                    Some(Told::News(News::Step(step))) => Heard::Step(step.text),
-                    Some(Told::Reply(reply)) => Heard::Done(Box::new(Done::of_reply(&reply))),
-                    Some(Told::Error { detail }) => Heard::Wrong(Wrong::with(StatusCode::CONFLICT, detail)),
-                    Some(Told::News(_) | Told::Question { .. }) => continue,
+            Source::Code(reported) => reported.recv().await.unwrap_or_else(|| Heard::Wrong(lost())),
+            Source::Conversation(pending) => loop {
+                return match pending.events.recv().await {
+                    Some(ReplyEvent::Event(ConversationEvent::Step(step))) => Heard::Step(step.text),
+                    Some(ReplyEvent::Reply(reply)) => Heard::Done(Box::new(Done::of_reply(&reply))),
+                    Some(ReplyEvent::Error { detail }) => {
+                        Heard::Wrong(OpenAiError::with(StatusCode::CONFLICT, detail))
+                    }
+                    Some(ReplyEvent::Event(_) | ReplyEvent::Question { .. }) => continue,
                     None => Heard::Wrong(lost()),
                 };
             },
@@ -214,8 +219,8 @@ struct Answer {
     model: &'static str,
 }
 
-fn usage(spent: Spent) -> Value {
-    let Spent { prompt_tokens, answer_tokens, .. } = spent;
+fn usage(spent: Usage) -> Value {
+    let Usage { prompt_tokens, answer_tokens, .. } = spent;
     json!({
         "prompt_tokens": prompt_tokens,
         "completion_tokens": answer_tokens,
@@ -257,7 +262,7 @@ impl Answer {
 }
 
 /// Responds once the request is done.
-async fn whole(answer: &Answer, mut source: Source) -> Result<Response, Wrong> {
+async fn whole(answer: &Answer, mut source: Source) -> Result<Response, OpenAiError> {
     loop {
         match source.next().await {
             Heard::Step(_) => {}
@@ -271,21 +276,21 @@ async fn whole(answer: &Answer, mut source: Source) -> Result<Response, Wrong> {
 struct Streaming {
     answer: Answer,
     source: Source,
-    tells_usage: bool,
+    reports_usage: bool,
     /// The text sent so far.
-    told: String,
+    reported: String,
     /// Chunks to send.
     pending: VecDeque<String>,
     is_over: bool,
 }
 
-fn stream(answer: Answer, source: Source, tells_usage: bool) -> Response {
+fn stream(answer: Answer, source: Source, reports_usage: bool) -> Response {
     let begins = answer.delta(json!({"role": "assistant", "content": ""}), None).to_string();
     let streaming = Streaming {
         answer,
         source,
-        tells_usage,
-        told: String::new(),
+        reports_usage,
+        reported: String::new(),
         pending: VecDeque::from([begins]),
         is_over: false,
     };
@@ -307,8 +312,8 @@ impl Streaming {
             }
             match self.source.next().await {
                 Heard::Step(text) => {
-                    let text = if self.told.is_empty() { text } else { format!(" {text}") };
-                    self.tell(&text);
+                    let text = if self.reported.is_empty() { text } else { format!(" {text}") };
+                    self.report(&text);
                 }
                 Heard::Done(done) => self.end(&done),
                 Heard::Wrong(wrong) => {
@@ -319,26 +324,26 @@ impl Streaming {
         }
     }
 
-    fn tell(&mut self, text: &str) {
+    fn report(&mut self, text: &str) {
         if !text.is_empty() {
-            self.told.push_str(text);
+            self.reported.push_str(text);
             self.pending.push_back(self.answer.delta(json!({"content": text}), None).to_string());
         }
     }
 
     /// Sends the rest of the text: what follows the steps, or all of it if it does not begin with them.
     fn end(&mut self, done: &Done) {
-        let rest = match done.text.strip_prefix(&self.told) {
+        let rest = match done.text.strip_prefix(&self.reported) {
             Some(rest) => rest.to_owned(),
             None => format!("\n\n{}", done.text),
         };
-        self.tell(&rest);
+        self.report(&rest);
         let mut last = self.answer.delta(json!({}), Some("stop"));
         if let Some(last) = last.as_object_mut() {
             last.insert("minismith".into(), done.beside.clone());
         }
         self.pending.push_back(last.to_string());
-        if self.tells_usage {
+        if self.reports_usage {
             let mut chunk = self.answer.chunk(json!([]));
             if let Some(chunk) = chunk.as_object_mut() {
                 chunk.insert("usage".into(), usage(done.spent));

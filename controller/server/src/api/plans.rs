@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use minismith_wire::old_names::http;
+use minismith_protocol::old_names::http;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -13,10 +13,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::Caller;
-use super::desk::LONGEST_SENTENCE;
-use super::given::{Given, Refusal, Refused, unprocessable};
+use super::extract::{ApiError, ErrorBody, JsonBody, unprocessable};
 use super::names::both;
-use minismith_assistant::conversation::reading::{Reading, read};
+use super::request_queue::MAX_SENTENCE_BYTES;
+use minismith_assistant::conversation::dry_run::{PlanPreview, read};
 use minismith_assistant::model::Client;
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
@@ -41,26 +41,26 @@ struct Sentence {
 /// earlier ones.
 #[utoipa::path(post, path = "/api/v1/plans", tag = "conversation", operation_id = "plan", request_body = Sentence,
     responses(
-        (status = 200, description = "The outcome that the sentence would have.", body = Reading),
-        (status = 409, description = "The response was lost.", body = Refusal),
-        (status = 422, description = "The request body is invalid.", body = Refusal),
-        (status = 503, description = "The tool registry can't be read.", body = Refusal),
+        (status = 200, description = "The outcome that the sentence would have.", body = PlanPreview),
+        (status = 409, description = "The response was lost.", body = ErrorBody),
+        (status = 422, description = "The request body is invalid.", body = ErrorBody),
+        (status = 503, description = "The tool registry can't be read.", body = ErrorBody),
 ))]
 async fn plan(
     State(config): State<Arc<Config>>,
     caller: Caller,
-    Given(Sentence { text }): Given<Sentence>,
-) -> Result<Json<Value>, Refused> {
-    caller.must_be(Role::Operator)?;
-    if text.trim().is_empty() || text.len() > LONGEST_SENTENCE {
-        let why = format!("`text` is empty or too long: send 1 byte to {} kB", LONGEST_SENTENCE >> 10);
+    JsonBody(Sentence { text }): JsonBody<Sentence>,
+) -> Result<Json<Value>, ApiError> {
+    caller.require_role(Role::Operator)?;
+    if text.trim().is_empty() || text.len() > MAX_SENTENCE_BYTES {
+        let why = format!("`text` is empty or too long: send 1 byte to {} kB", MAX_SENTENCE_BYTES >> 10);
         return Err(unprocessable("body.text", &why));
     }
     let reading = tokio::task::spawn_blocking(move || {
         let tools = Registry::open(&config.tools)?.list()?;
         let thinks = Client::configured(&config).is_ok_and(|client| client.is_some());
-        Ok::<_, Refused>(read(&text, tools, thinks))
+        Ok::<_, ApiError>(read(&text, tools, thinks))
     });
-    let lost = |_| Refused::because(StatusCode::CONFLICT, "the response was lost; send the request again");
+    let lost = |_| ApiError::new(StatusCode::CONFLICT, "the response was lost; send the request again");
     Ok(both(&http::PLANS, &reading.await.map_err(lost)??))
 }

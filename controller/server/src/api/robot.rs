@@ -9,14 +9,16 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use firmware_bridge::fault::Status;
+use firmware_bridge::control_loop::{
+    ControlLoopHandle, ControlMode, LoopClient, LoopCommand, LoopSnapshot, MotionState, TimingStats,
+};
+use firmware_bridge::fault::FaultReport;
 use firmware_bridge::joint::Joint;
-use firmware_bridge::limits::JointLimit;
-use firmware_bridge::pulse::{Conductor, Control, Doing, Order, PulseHandle, Regularity, Snapshot};
-use firmware_bridge::robot::Reading;
-use firmware_bridge::servo::{HardwareError, Milliamps, Mode};
+use firmware_bridge::limits::JointLimits;
+use firmware_bridge::robot::PositionReading;
+use firmware_bridge::servo::{HardwareError, Milliamps, OperatingMode};
 use firmware_bridge::units::Radians;
-use minismith_wire::old_names::http;
+use minismith_protocol::old_names::http;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -24,14 +26,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::Caller;
-use super::given::{Refusal, Refused};
+use super::extract::{ApiError, ErrorBody};
 use super::names::both;
 use super::refuse;
 use minismith_control::snapshot::view_of;
-use minismith_runtime::outcome::{PostureView, TrimView, tidy, trims};
+use minismith_runtime::report::{ClampReport, PostureReport, clamp_reports, round_for_display};
 use minismith_runtime::role::Role;
 
-pub(super) fn routes(pulse: PulseHandle) -> OpenApiRouter {
+pub(super) fn routes(control_loop: ControlLoopHandle) -> OpenApiRouter {
     OpenApiRouter::new()
         .routes(routes!(health))
         .routes(routes!(state))
@@ -39,7 +41,7 @@ pub(super) fn routes(pulse: PulseHandle) -> OpenApiRouter {
         .routes(routes!(stop))
         .routes(routes!(reset_statistics))
         .routes(routes!(measure))
-        .with_state(pulse)
+        .with_state(control_loop)
 }
 
 /// The health of the controller and the robot.
@@ -53,24 +55,24 @@ struct Health {
     cycles: u64,
     /// Cycles that started more than one period late.
     overruns: u64,
-    /// The most recent fault: its `kind`, the `motor` if it concerns one, the recovery `policy` and its `stage`, how many
+    /// The most recent fault: its `kind`, the `motor` if it concerns one, the recovery `policy` and its `state`, how many
     /// times it occurred (`count`), and a `message`.
     #[schema(value_type = Option<Object>)]
     last_fault: Option<Value>,
     /// The timing of the control loop (`jitter`, `wakeup_latency` and `cycle_time`, in microseconds) and its `scheduling`.
     #[schema(value_type = Object)]
-    control_loop: Regularity,
+    control_loop: TimingStats,
     /// The program's version.
     version: &'static str,
 }
 
-fn last_fault(status: Status) -> Value {
+fn last_fault(status: FaultReport) -> Value {
     json!({
         "kind": status.kind,
         "motor": status.joint.map(Joint::name),
         "policy": status.policy,
-        "stage": status.stage,
-        "count": status.times,
+        "stage": status.state,
+        "count": status.count,
         "message": status.to_string(),
     })
 }
@@ -82,49 +84,49 @@ fn last_fault(status: Status) -> Value {
     (status = 200, description = "The robot has no fault.", body = Health),
     (status = 503, description = "The robot has a fault; `fault` describes it.", body = Health),
 ))]
-async fn health(State(pulse): State<PulseHandle>) -> Response {
-    let snapshot = pulse.snapshot();
+async fn health(State(control_loop): State<ControlLoopHandle>) -> Response {
+    let snapshot = control_loop.snapshot();
     let well = snapshot.fault.is_none();
     let status = if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let health = Health {
         status: if well { "ok" } else { "fault" },
         fault: snapshot.fault.map(|fault| fault.to_string()),
-        cycles: snapshot.beats,
-        overruns: snapshot.late,
-        last_fault: snapshot.status.map(last_fault),
-        control_loop: pulse.regularity(),
+        cycles: snapshot.cycles,
+        overruns: snapshot.overruns,
+        last_fault: snapshot.last_fault.map(last_fault),
+        control_loop: control_loop.timing_stats(),
         version: env!("CARGO_PKG_VERSION"),
     };
     (status, both(&http::HEALTH, &health)).into_response()
 }
 
 /// The names of the API for what the robot does.
-pub(super) const fn motion_state(doing: Doing) -> &'static str {
+pub(super) const fn motion_state(doing: MotionState) -> &'static str {
     match doing {
-        Doing::Holding => "holding",
-        Doing::Playing => "moving",
-        Doing::Braking => "stopping",
-        Doing::Limp => "torque_off",
-        Doing::Led => "hand_guiding",
-        Doing::Stowing => "stowing",
+        MotionState::Holding => "holding",
+        MotionState::Moving => "moving",
+        MotionState::Stopping => "stopping",
+        MotionState::TorqueOff => "torque_off",
+        MotionState::HandGuiding => "hand_guiding",
+        MotionState::Stowing => "stowing",
     }
 }
 
 /// The state of the robot.
 #[derive(Serialize, ToSchema)]
-pub(super) struct BodyState {
+pub(super) struct RobotState {
     /// `holding`, `moving`, `stopping`, `torque_off`, `hand_guiding` or `stowing`.
     #[schema(example = "holding")]
     motion_state: &'static str,
     /// How the motors are controlled: `position`, `gravity_compensation` or `{"compliant": milliamperes}`.
     #[schema(value_type = Value, example = "position")]
-    control_mode: Control,
+    control_mode: ControlMode,
     /// The posture, computed from the motors' present positions; null while they are unknown.
-    posture: Option<PostureView>,
+    posture: Option<PostureReport>,
     /// The nine motors, in the order of their ids.
     joints: Vec<JointState>,
     /// What the envelope clamps in the current motion, or clamped in the last one.
-    clamps: Vec<TrimView>,
+    clamps: Vec<ClampReport>,
     /// The current fault, as a sentence.
     fault: Option<String>,
     /// Control cycles since the start.
@@ -154,27 +156,27 @@ struct JointState {
     current_ma: Option<Milliamps>,
     /// The servo's operating mode: `current`, `position` or `current_based_position`.
     #[schema(value_type = String, example = "position")]
-    mode: Mode,
+    mode: OperatingMode,
     /// The errors in the servo's hardware error status.
     #[schema(value_type = Vec<String>)]
     errors: Vec<HardwareError>,
 }
 
-fn joint_state(snapshot: &Snapshot, joint: Joint) -> JointState {
+fn joint_state(snapshot: &LoopSnapshot, joint: Joint) -> JointState {
     let reading = snapshot.state.readings[joint];
     let health = snapshot.state.health[joint];
     JointState {
         name: joint.name(),
-        present_deg: reading.known().map(|angle| tidy(angle.degrees())),
-        goal_deg: tidy(snapshot.commanded[joint].degrees()),
+        present_deg: reading.known().map(|angle| round_for_display(angle.degrees())),
+        goal_deg: round_for_display(snapshot.goal[joint].degrees()),
         torque: snapshot.state.torque[joint],
         freshness: match reading {
-            Reading::Fresh(_) => "fresh",
-            Reading::Stale { .. } => "stale",
-            Reading::Never => "never",
+            PositionReading::Fresh(_) => "fresh",
+            PositionReading::Stale { .. } => "stale",
+            PositionReading::Never => "never",
         },
-        temperature_c: health.map(|health| health.celsius),
-        voltage_v: health.map(|health| health.volts),
+        temperature_c: health.map(|health| health.temperature_c),
+        voltage_v: health.map(|health| health.voltage_v),
         current_ma: health.map(|health| health.current),
         mode: snapshot.state.modes[joint],
         errors: snapshot.state.errors[joint].iter().collect(),
@@ -183,23 +185,26 @@ fn joint_state(snapshot: &Snapshot, joint: Joint) -> JointState {
 
 /// Get the robot's state
 #[utoipa::path(get, path = "/api/v1/state", tag = "robot", responses(
-    (status = 200, description = "The state in the last control cycle.", body = BodyState),
+    (status = 200, description = "The state in the last control cycle.", body = RobotState),
 ))]
-async fn state(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json<Value>, Refused> {
-    caller.must_be(Role::Viewer)?;
-    Ok(both(&http::STATE, &body_state(&pulse.snapshot(), pulse.period())))
+async fn state(
+    State(control_loop): State<ControlLoopHandle>,
+    caller: Caller,
+) -> Result<Json<Value>, ApiError> {
+    caller.require_role(Role::Viewer)?;
+    Ok(both(&http::STATE, &robot_state(&control_loop.snapshot(), control_loop.period())))
 }
 
 /// Returns the robot's state in a snapshot.
-pub(super) fn body_state(snapshot: &Snapshot, period: Duration) -> BodyState {
-    BodyState {
-        motion_state: motion_state(snapshot.doing),
-        control_mode: snapshot.control,
+pub(super) fn robot_state(snapshot: &LoopSnapshot, period: Duration) -> RobotState {
+    RobotState {
+        motion_state: motion_state(snapshot.motion_state),
+        control_mode: snapshot.control_mode,
         posture: view_of(snapshot),
         joints: Joint::ALL.iter().map(|joint| joint_state(snapshot, *joint)).collect(),
-        clamps: trims(&snapshot.trims, period),
+        clamps: clamp_reports(&snapshot.clamps, period),
         fault: snapshot.fault.as_ref().map(ToString::to_string),
-        cycles: snapshot.beats,
+        cycles: snapshot.cycles,
     }
 }
 
@@ -207,7 +212,7 @@ pub(super) fn body_state(snapshot: &Snapshot, period: Duration) -> BodyState {
 #[derive(Serialize, ToSchema)]
 struct LimitsNow {
     /// The nine motors, in the order of their ids.
-    joints: Vec<JointLimits>,
+    joints: Vec<JointLimitReport>,
     /// Maximum head pitch in either direction, degrees.
     head_pitch_deg: f64,
     /// Maximum head roll in either direction, degrees.
@@ -218,7 +223,7 @@ struct LimitsNow {
 
 /// The limits of one motor.
 #[derive(Serialize, ToSchema)]
-struct JointLimits {
+struct JointLimitReport {
     /// `body_rotation`, `stewart_1` to `stewart_6`, `right_antenna` or `left_antenna`.
     #[schema(example = "body_rotation")]
     name: &'static str,
@@ -238,13 +243,22 @@ struct JointLimits {
 #[utoipa::path(get, path = "/api/v1/limits", tag = "robot", responses(
     (status = 200, description = "The limits.", body = LimitsNow),
 ))]
-async fn limits(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json<Value>, Refused> {
-    caller.must_be(Role::Viewer)?;
-    let limits = pulse.snapshot().limits;
-    let degrees = |angle: Radians| tidy(angle.degrees());
+async fn limits(
+    State(control_loop): State<ControlLoopHandle>,
+    caller: Caller,
+) -> Result<Json<Value>, ApiError> {
+    caller.require_role(Role::Viewer)?;
+    let limits = control_loop.snapshot().limits;
+    let degrees = |angle: Radians| round_for_display(angle.degrees());
     let joint = |joint: &Joint| {
-        let JointLimit { low, high, speed, acceleration, .. } = limits.joints[*joint];
-        JointLimits {
+        let JointLimits {
+            min_position: low,
+            max_position: high,
+            max_velocity: speed,
+            max_acceleration: acceleration,
+            ..
+        } = limits.joints[*joint];
+        JointLimitReport {
             name: joint.name(),
             min_deg: degrees(low),
             max_deg: degrees(high),
@@ -274,7 +288,10 @@ struct Measuring {
 #[utoipa::path(post, path = "/api/v1/control_loop/reset_statistics", tag = "robot", responses(
     (status = 200, description = "The statistics were reset.", body = Measuring),
 ))]
-async fn reset_statistics(state: State<PulseHandle>, caller: Caller) -> Result<Json<Measuring>, Refused> {
+async fn reset_statistics(
+    state: State<ControlLoopHandle>,
+    caller: Caller,
+) -> Result<Json<Measuring>, ApiError> {
     reset(&state, &caller)
 }
 
@@ -284,13 +301,13 @@ async fn reset_statistics(state: State<PulseHandle>, caller: Caller) -> Result<J
 #[utoipa::path(post, path = "/api/v1/pulse/measure", tag = "robot", responses(
     (status = 200, description = "The statistics were reset.", body = Measuring),
 ))]
-async fn measure(state: State<PulseHandle>, caller: Caller) -> Result<Json<Measuring>, Refused> {
+async fn measure(state: State<ControlLoopHandle>, caller: Caller) -> Result<Json<Measuring>, ApiError> {
     reset(&state, &caller)
 }
 
-fn reset(pulse: &PulseHandle, caller: &Caller) -> Result<Json<Measuring>, Refused> {
-    caller.must_be(Role::Engineer)?;
-    pulse.measure_anew();
+fn reset(control_loop: &ControlLoopHandle, caller: &Caller) -> Result<Json<Measuring>, ApiError> {
+    caller.require_role(Role::Engineer)?;
+    control_loop.reset_timing();
     Ok(Json(Measuring { measured: "from now on" }))
 }
 
@@ -305,13 +322,13 @@ pub(super) struct AtRest {
 }
 
 /// Stops all motion and returns once the robot is at rest; `None` if the control loop did not confirm it.
-pub(super) async fn halt(mut pulse: PulseHandle) -> Option<AtRest> {
-    let halted = tokio::task::spawn_blocking(move || {
-        pulse.order(Order::Halt);
-        pulse.wait(&|snapshot| snapshot.doing != Doing::Braking)
+pub(super) async fn stop_now(mut control_loop: ControlLoopHandle) -> Option<AtRest> {
+    let stopped = tokio::task::spawn_blocking(move || {
+        control_loop.send_command(LoopCommand::Stop);
+        control_loop.wait(&|snapshot| snapshot.motion_state != MotionState::Stopping)
     });
-    let snapshot = halted.await.ok()?;
-    Some(AtRest { motion_state: motion_state(snapshot.doing), cycles: snapshot.beats })
+    let snapshot = stopped.await.ok()?;
+    Some(AtRest { motion_state: motion_state(snapshot.motion_state), cycles: snapshot.cycles })
 }
 
 /// The error when a stop is not confirmed.
@@ -324,13 +341,13 @@ pub(super) const NOT_CONFIRMED: &str =
 /// requests that have not started yet are cancelled. Every role may stop the robot.
 #[utoipa::path(post, path = "/api/v1/stop", tag = "robot", responses(
     (status = 200, description = "The robot is at rest.", body = AtRest),
-    (status = 500, description = "The stop was not confirmed.", body = Refusal),
+    (status = 500, description = "The stop was not confirmed.", body = ErrorBody),
 ))]
-async fn stop(State(pulse): State<PulseHandle>, caller: Caller) -> Response {
-    if let Err(refused) = caller.must_be(Role::Viewer) {
+async fn stop(State(control_loop): State<ControlLoopHandle>, caller: Caller) -> Response {
+    if let Err(refused) = caller.require_role(Role::Viewer) {
         return refused.into_response();
     }
-    match halt(pulse).await {
+    match stop_now(control_loop).await {
         Some(rest) => both(&http::STOP, &rest).into_response(),
         None => refuse(StatusCode::INTERNAL_SERVER_ERROR, NOT_CONFIRMED),
     }

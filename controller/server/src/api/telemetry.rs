@@ -45,24 +45,24 @@ use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use axum::routing::any;
+use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient, LoopSnapshot, MotionState};
 use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::pulse::{Conductor, Doing, PulseHandle, Snapshot};
-use firmware_bridge::robot::Reading;
-use minismith_wire::old_names::http;
+use firmware_bridge::robot::PositionReading;
+use minismith_protocol::old_names::http;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::caller::Speaker;
-use super::given::{Refused, Wanted, unprocessable};
+use super::caller::MessageAuthor;
+use super::extract::{ApiError, QueryParams, unprocessable};
 use super::names::both;
-use super::robot::{AtRest, NOT_CONFIRMED, halt, motion_state};
+use super::robot::{AtRest, NOT_CONFIRMED, motion_state, stop_now};
 use minismith_control::snapshot::posture_of;
-use minismith_runtime::outcome::{PostureView, tidy};
+use minismith_runtime::report::{PostureReport, round_for_display};
 use minismith_runtime::role::Role;
 
 /// Maximum size of a client's message, bytes.
-const LONGEST_MESSAGE: usize = 4 << 10;
+const MAX_MESSAGE_BYTES: usize = 4 << 10;
 
 /// Version of the binary layout.
 const LAYOUT: u8 = 1;
@@ -70,8 +70,8 @@ const LAYOUT: u8 = 1;
 /// Length of a binary frame, bytes.
 const LENGTH: usize = 136;
 
-pub(super) fn routes(pulse: PulseHandle) -> Router {
-    Router::new().route("/api/v1/telemetry", any(open)).with_state(pulse)
+pub(super) fn routes(control_loop: ControlLoopHandle) -> Router {
+    Router::new().route("/api/v1/telemetry", any(open)).with_state(control_loop)
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -83,7 +83,7 @@ enum Format {
 }
 
 #[derive(Deserialize)]
-struct Wish {
+struct StreamQuery {
     #[serde(default = "fifty")]
     rate: f64,
     #[serde(default)]
@@ -95,23 +95,23 @@ const fn fifty() -> f64 {
 }
 
 async fn open(
-    State(pulse): State<PulseHandle>,
-    speaker: Speaker,
-    Wanted(Wish { rate, format }): Wanted<Wish>,
+    State(control_loop): State<ControlLoopHandle>,
+    speaker: MessageAuthor,
+    QueryParams(StreamQuery { rate, format }): QueryParams<StreamQuery>,
     upgrade: WebSocketUpgrade,
-) -> Result<Response, Refused> {
-    speaker.caller.must_be(Role::Viewer)?;
+) -> Result<Response, ApiError> {
+    speaker.caller.require_role(Role::Viewer)?;
     if !(1.0..=1e6).contains(&rate) {
         return Err(unprocessable("query.rate", "`rate` is out of range: use 1 Hz or more"));
     }
-    let period = Duration::from_secs_f64(rate.recip()).max(pulse.period());
+    let period = Duration::from_secs_f64(rate.recip()).max(control_loop.period());
     Ok(upgrade
-        .max_message_size(LONGEST_MESSAGE)
-        .on_upgrade(move |socket| tell(socket, pulse, period, format, speaker)))
+        .max_message_size(MAX_MESSAGE_BYTES)
+        .on_upgrade(move |socket| report(socket, control_loop, period, format, speaker)))
 }
 
 /// How long a ping may stay unanswered before the connection ends, seconds.
-const PATIENCE: f64 = 30.0;
+const PONG_TIMEOUT_S: f64 = 30.0;
 
 /// Limits how many frames a client may fall behind.
 struct Pace {
@@ -126,7 +126,7 @@ struct Pace {
 impl Pace {
     fn new(period: Duration) -> Self {
         let frames = |seconds: f64| (seconds / period.as_secs_f64()) as u32;
-        Pace { owed: None, most: frames(0.5).max(1), last: frames(PATIENCE) }
+        Pace { owed: None, most: frames(0.5).max(1), last: frames(PONG_TIMEOUT_S) }
     }
 
     /// Counts a skipped frame; returns whether the connection goes on.
@@ -159,7 +159,7 @@ impl Pace {
 /// A message from the client.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Said {
+enum ClientMessage {
     Stop,
     Ping {
         #[serde(default)]
@@ -177,18 +177,23 @@ pub(super) enum Answer {
 }
 
 /// A stop that is in progress while frames go on.
-pub(super) type Halting = Option<Pin<Box<dyn Future<Output = Option<AtRest>> + Send>>>;
+pub(super) type Stopping = Option<Pin<Box<dyn Future<Output = Option<AtRest>> + Send>>>;
 
 /// Returns the immediate response. A stop has none: its response comes once the robot is at rest.
-fn heard(text: &str, pulse: &PulseHandle, speaker: &Speaker, halting: &mut Halting) -> Option<Answer> {
+fn heard(
+    text: &str,
+    control_loop: &ControlLoopHandle,
+    speaker: &MessageAuthor,
+    stopping: &mut Stopping,
+) -> Option<Answer> {
     match serde_json::from_str(text) {
-        Ok(Said::Stop) => {
+        Ok(ClientMessage::Stop) => {
             speaker.note("stop over the telemetry", "braking");
             // A stop in progress serves this request, too.
-            halting.get_or_insert_with(|| Box::pin(halt(pulse.clone())));
+            stopping.get_or_insert_with(|| Box::pin(stop_now(control_loop.clone())));
             None
         }
-        Ok(Said::Ping { sent }) => Some(Answer::Pong { sent }),
+        Ok(ClientMessage::Ping { sent }) => Some(Answer::Pong { sent }),
         Err(_) => Some(Answer::Refused {
             reason: "unknown message; send {\"type\": \"stop\"} or {\"type\": \"ping\", \"sent\": any}",
         }),
@@ -196,10 +201,10 @@ fn heard(text: &str, pulse: &PulseHandle, speaker: &Speaker, halting: &mut Halti
 }
 
 /// Waits for the stop in progress and returns its response.
-pub(super) async fn halted(halting: &mut Halting) -> Answer {
-    let Some(under_way) = halting else { return std::future::pending().await };
+pub(super) async fn stopped(stopping: &mut Stopping) -> Answer {
+    let Some(under_way) = stopping else { return std::future::pending().await };
     let rest = under_way.await;
-    *halting = None;
+    *stopping = None;
     rest.map_or(Answer::Refused { reason: NOT_CONFIRMED }, Answer::Stopped)
 }
 
@@ -211,8 +216,14 @@ fn json(document: &impl Serialize) -> Message {
     Message::Text(both(&http::TELEMETRY, document).0.to_string().into())
 }
 
-async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, format: Format, speaker: Speaker) {
-    let mut halting: Halting = None;
+async fn report(
+    mut socket: WebSocket,
+    control_loop: ControlLoopHandle,
+    period: Duration,
+    format: Format,
+    speaker: MessageAuthor,
+) {
+    let mut stopping: Stopping = None;
     let mut ticks = interval(period);
     let mut began = None;
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -228,7 +239,7 @@ async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, forma
                     return;
                 }
                 let number = (due.duration_since(began).as_secs_f64() / period.as_secs_f64()).round() as u32;
-                let message = worded(&pulse.snapshot(), number, format);
+                let message = worded(&control_loop.snapshot(), number, format);
                 if socket.send(message).await.is_err() {
                     return;
                 }
@@ -239,7 +250,7 @@ async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, forma
             message = socket.recv() => match message {
                 Some(Ok(Message::Pong(_))) => pace.owed = None,
                 Some(Ok(Message::Text(said))) => {
-                    if let Some(answer) = heard(&said, &pulse, &speaker, &mut halting)
+                    if let Some(answer) = heard(&said, &control_loop, &speaker, &mut stopping)
                         && socket.send(text(&answer)).await.is_err()
                     {
                         return;
@@ -248,7 +259,7 @@ async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, forma
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 Some(Ok(_)) => {}
             },
-            answer = halted(&mut halting) => {
+            answer = stopped(&mut stopping) => {
                 if socket.send(text(&answer)).await.is_err() {
                     return;
                 }
@@ -266,26 +277,26 @@ struct Frame {
     present_deg: [Option<f64>; 9],
     goal_deg: [f64; 9],
     torque: [bool; 9],
-    posture: Option<PostureView>,
+    posture: Option<PostureReport>,
 }
 
-fn worded(snapshot: &Snapshot, number: u32, format: Format) -> Message {
+fn worded(snapshot: &LoopSnapshot, number: u32, format: Format) -> Message {
     match format {
         Format::Binary => Message::Binary(packed(snapshot, number).into()),
         Format::Json => {
             let frame = Frame {
-                cycles: snapshot.beats,
-                at_s: snapshot.state.at.seconds(),
-                motion_state: motion_state(snapshot.doing),
+                cycles: snapshot.cycles,
+                at_s: snapshot.state.time.seconds(),
+                motion_state: motion_state(snapshot.motion_state),
                 fault: snapshot.fault.as_ref().map(ToString::to_string),
                 present_deg: *snapshot
                     .state
                     .readings
-                    .map(|reading| reading.known().map(|angle| tidy(angle.degrees())))
+                    .map(|reading| reading.known().map(|angle| round_for_display(angle.degrees())))
                     .as_array(),
-                goal_deg: *snapshot.commanded.map(|angle| tidy(angle.degrees())).as_array(),
+                goal_deg: *snapshot.goal.map(|angle| round_for_display(angle.degrees())).as_array(),
                 torque: *snapshot.state.torque.as_array(),
-                posture: posture_of(snapshot).as_ref().map(PostureView::from),
+                posture: posture_of(snapshot).as_ref().map(PostureReport::from),
             };
             json(&frame)
         }
@@ -293,32 +304,32 @@ fn worded(snapshot: &Snapshot, number: u32, format: Format) -> Message {
 }
 
 /// Encodes a frame in the binary layout above.
-fn packed(snapshot: &Snapshot, number: u32) -> Vec<u8> {
-    let doing: u8 = match snapshot.doing {
-        Doing::Holding => 0,
-        Doing::Playing => 1,
-        Doing::Braking => 2,
-        Doing::Limp => 3,
-        Doing::Led => 4,
-        Doing::Stowing => 5,
+fn packed(snapshot: &LoopSnapshot, number: u32) -> Vec<u8> {
+    let doing: u8 = match snapshot.motion_state {
+        MotionState::Holding => 0,
+        MotionState::Moving => 1,
+        MotionState::Stopping => 2,
+        MotionState::TorqueOff => 3,
+        MotionState::HandGuiding => 4,
+        MotionState::Stowing => 5,
     };
     let bits = |is: &dyn Fn(Joint) -> bool| {
         Joints::from_fn(is).iter().fold(0_u16, |bits, (joint, is)| bits | u16::from(*is) << joint.index())
     };
     let mut bytes = Vec::with_capacity(LENGTH);
     bytes.extend([LAYOUT, doing]);
-    let moves = matches!(snapshot.doing, Doing::Playing | Doing::Braking);
-    let is_trimmed = moves && snapshot.trims.0.iter().any(|(_, count)| count.is_some());
-    bytes.extend((u16::from(snapshot.fault.is_some()) | u16::from(is_trimmed) << 1).to_le_bytes());
+    let moves = matches!(snapshot.motion_state, MotionState::Moving | MotionState::Stopping);
+    let is_clamped = moves && snapshot.clamps.0.iter().any(|(_, count)| count.is_some());
+    bytes.extend((u16::from(snapshot.fault.is_some()) | u16::from(is_clamped) << 1).to_le_bytes());
     bytes.extend(number.to_le_bytes());
-    bytes.extend(snapshot.beats.to_le_bytes());
-    bytes.extend(snapshot.state.at.0.to_le_bytes());
+    bytes.extend(snapshot.cycles.to_le_bytes());
+    bytes.extend(snapshot.state.time.0.to_le_bytes());
     let mut numbers = |values: &[f64]| {
         values.iter().for_each(|value| bytes.extend((*value as f32).to_le_bytes()));
     };
-    let present = |reading: Reading| reading.known().map_or(f64::NAN, |angle| angle.value());
+    let present = |reading: PositionReading| reading.known().map_or(f64::NAN, |angle| angle.value());
     numbers(snapshot.state.readings.map(present).as_array());
-    numbers(snapshot.commanded.map(|angle| angle.value()).as_array());
+    numbers(snapshot.goal.map(|angle| angle.value()).as_array());
     match posture_of(snapshot) {
         Some(posture) => {
             let (at, angles) = (posture.head.0.translation, posture.head.angles());
@@ -329,7 +340,9 @@ fn packed(snapshot: &Snapshot, number: u32) -> Vec<u8> {
         None => numbers(&[f64::NAN; 9]),
     }
     bytes.extend(bits(&|joint| snapshot.state.torque[joint]).to_le_bytes());
-    bytes.extend(bits(&|joint| !matches!(snapshot.state.readings[joint], Reading::Fresh(_))).to_le_bytes());
+    bytes.extend(
+        bits(&|joint| !matches!(snapshot.state.readings[joint], PositionReading::Fresh(_))).to_le_bytes(),
+    );
     bytes
 }
 

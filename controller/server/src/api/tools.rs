@@ -1,7 +1,7 @@
 //! Tools over HTTP: listing, searching, checking, adding and running them.
 //!
 //! The documents are those of `minismith tool ... --json`, in which renamed fields also have their new names. Requests that
-//! only read the registry run at once; rehearsals and runs are queued at the desk. `shelf` manages registered tools.
+//! only read the registry run at once; rehearsals and runs are queued at the desk. `tool_admin` manages registered tools.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use firmware_bridge::clock::{Clock, WallClock};
-use firmware_bridge::motion::Refusal as NoMotion;
-use firmware_bridge::pulse::{Conductor, PulseHandle};
-use minismith_wire::old_names::http::{self, add_names};
+use firmware_bridge::clock::{Clock, MonotonicClock};
+use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient};
+use firmware_bridge::motion::MotionError as NoMotion;
+use minismith_protocol::old_names::http::{self, add_names};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
@@ -25,12 +25,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::Caller;
-use super::desk::Desk;
-use super::errand::errand;
-use super::given::{Given, Refusal, Refused, Wanted, unprocessable};
+use super::extract::{ApiError, ErrorBody, JsonBody, QueryParams, unprocessable};
+use super::job::run_cancellable;
 use super::names::both;
+use super::request_queue::RequestQueue;
 use super::tools_state::{Answer, Shop, Which};
-use super::{shelf, shown};
+use super::{tool_admin, tool_preview};
 use minismith_analysis::files::Output;
 use minismith_analysis::manifest::{Example, Provenance, TestCase};
 use minismith_analysis::submission::{Declared, Submission};
@@ -39,13 +39,13 @@ use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::check::Checked;
 use minismith_toolchain::workshop::preview::Motion;
-use minismith_toolchain::workshop::rehearsal::NoRehearsal;
-use minismith_toolchain::workshop::told::{self, Added, FileChecked, Listing, Search, Shown};
+use minismith_toolchain::workshop::rehearsal::RehearsalError;
+use minismith_toolchain::workshop::responses::{self, AddResult, FileChecked, Search, ToolDetails, ToolList};
 
 /// Maximum number of modules of a toolkit, as for one that is read from a folder.
-const MOST_MODULES: usize = 32;
+const MAX_MODULES: usize = 32;
 
-pub(super) fn routes(desk: Desk, pulse: PulseHandle, config: &Config) -> OpenApiRouter {
+pub(super) fn routes(desk: RequestQueue, control_loop: ControlLoopHandle, config: &Config) -> OpenApiRouter {
     let (tools, models) = (config.tools.clone(), config.models.clone());
     OpenApiRouter::new()
         .routes(routes!(list, add))
@@ -53,19 +53,19 @@ pub(super) fn routes(desk: Desk, pulse: PulseHandle, config: &Config) -> OpenApi
         .routes(routes!(check))
         .routes(routes!(show))
         .routes(routes!(run))
-        .merge(shelf::routes())
-        .merge(shown::routes())
-        .with_state(Arc::new(Shop { desk, pulse, tools, models }))
+        .merge(tool_admin::routes())
+        .merge(tool_preview::routes())
+        .with_state(Arc::new(Shop { desk, control_loop, tools, models }))
 }
 
 /// List the tools
 #[utoipa::path(get, path = "/api/v1/tools", tag = "tools", operation_id = "list_tools", responses(
-    (status = 200, description = "All tools, by name.", body = Listing),
-    (status = 503, description = "The tool registry can't be read.", body = Refusal),
+    (status = 200, description = "All tools, by name.", body = ToolList),
+    (status = 503, description = "The tool registry can't be read.", body = ErrorBody),
 ))]
-async fn list(State(shop): State<Arc<Shop>>, caller: Caller) -> Answer<Listing> {
-    caller.must_be(Role::Viewer)?;
-    shop.ask(told::list).await
+async fn list(State(shop): State<Arc<Shop>>, caller: Caller) -> Answer<ToolList> {
+    caller.require_role(Role::Viewer)?;
+    shop.ask(responses::list).await
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -91,21 +91,21 @@ const fn ten() -> u16 {
 #[utoipa::path(get, path = "/api/v1/tools/search", tag = "tools", operation_id = "search_tools", params(Looking),
     responses(
         (status = 200, description = "The results, best first.", body = Search),
-        (status = 422, description = "The query is invalid.", body = Refusal),
-        (status = 503, description = "The tool registry can't be read.", body = Refusal),
+        (status = 422, description = "The query is invalid.", body = ErrorBody),
+        (status = 503, description = "The tool registry can't be read.", body = ErrorBody),
 ))]
 async fn search(
     State(shop): State<Arc<Shop>>,
     caller: Caller,
-    Wanted(Looking { text, limit }): Wanted<Looking>,
+    QueryParams(Looking { text, limit }): QueryParams<Looking>,
 ) -> Answer<Value> {
-    caller.must_be(Role::Viewer)?;
+    caller.require_role(Role::Viewer)?;
     if !(1..=1000).contains(&limit) {
         return Err(unprocessable("query.limit", "`limit` is out of range: use 1 to 1000"));
     }
     let models = shop.models.clone();
     let search = move |registry: &minismith_toolchain::workshop::registry::Registry| {
-        registry.search(&text, usize::from(limit), &models).map(|found| told::found(&text, found))
+        registry.search(&text, usize::from(limit), &models).map(|found| responses::found(&text, found))
     };
     Ok(both(&http::SEARCH, &shop.ask(search).await?.0))
 }
@@ -116,20 +116,20 @@ async fn search(
 #[utoipa::path(get, path = "/api/v1/tools/{name}", tag = "tools", operation_id = "show_tool",
     params(("name" = String, Path, description = "The tool's name.", example = "greet"), Which),
     responses(
-        (status = 200, description = "The tool.", body = Shown),
-        (status = 404, description = "The tool or its version is unknown.", body = Refusal),
-        (status = 409, description = "The tool's files were modified, or it no longer passes the policy.", body = Refusal),
-        (status = 422, description = "The query is invalid.", body = Refusal),
-        (status = 503, description = "The tool registry can't be read.", body = Refusal),
+        (status = 200, description = "The tool.", body = ToolDetails),
+        (status = 404, description = "The tool or its version is unknown.", body = ErrorBody),
+        (status = 409, description = "The tool's files were modified, or it no longer passes the policy.", body = ErrorBody),
+        (status = 422, description = "The query is invalid.", body = ErrorBody),
+        (status = 503, description = "The tool registry can't be read.", body = ErrorBody),
 ))]
 async fn show(
     State(shop): State<Arc<Shop>>,
     Path(name): Path<String>,
     caller: Caller,
-    Wanted(Which { version }): Wanted<Which>,
-) -> Answer<Shown> {
-    caller.must_be(Role::Viewer)?;
-    let mut shown = shop.ask(move |registry| told::show(registry, &name, version)).await?;
+    QueryParams(Which { version }): QueryParams<Which>,
+) -> Answer<ToolDetails> {
+    caller.require_role(Role::Viewer)?;
+    let mut shown = shop.ask(move |registry| responses::show(registry, &name, version)).await?;
     // Clients get file names, not paths on this machine.
     for file in shown.files.values_mut() {
         *file = file.file_name().map(PathBuf::from).unwrap_or_default();
@@ -169,11 +169,11 @@ struct HandedIn {
 }
 
 impl HandedIn {
-    fn submitted(self, caller: &Caller) -> Result<Submission, Refused> {
+    fn submitted(self, caller: &Caller) -> Result<Submission, ApiError> {
         let HandedIn { code, name, modules, examples, mut test_cases, args, motion: _ } = self;
-        if modules.as_ref().is_some_and(|modules| modules.len() > MOST_MODULES) {
+        if modules.as_ref().is_some_and(|modules| modules.len() > MAX_MODULES) {
             let why =
-                format!("too many modules: {MOST_MODULES} allowed; split the toolkit into several tools");
+                format!("too many modules: {MAX_MODULES} allowed; split the toolkit into several tools");
             return Err(unprocessable("body.modules", &why));
         }
         let Some(name) = name.or_else(|| modules.is_none().then(|| "tool".to_owned())) else {
@@ -204,31 +204,38 @@ impl HandedIn {
 #[utoipa::path(post, path = "/api/v1/tools/check", tag = "tools", operation_id = "check_tool", request_body = HandedIn,
     responses(
         (status = 200, description = "The result, as one element of `minismith tool check --json`.", body = FileChecked),
-        (status = 409, description = "The check failed because of an internal error; see the log.", body = Refusal),
-        (status = 422, description = "The request body is invalid.", body = Refusal),
-        (status = 503, description = "This machine can't run rehearsals; `minismith doctor` says why.", body = Refusal),
+        (status = 409, description = "The check failed because of an internal error; see the log.", body = ErrorBody),
+        (status = 422, description = "The request body is invalid.", body = ErrorBody),
+        (status = 503, description = "This machine can't run rehearsals; `minismith doctor` says why.", body = ErrorBody),
 ))]
 async fn check(
     State(shop): State<Arc<Shop>>,
     caller: Caller,
-    Given(given): Given<HandedIn>,
+    JsonBody(given): JsonBody<HandedIn>,
 ) -> Answer<Value> {
-    caller.must_be(Role::Engineer)?;
+    caller.require_role(Role::Engineer)?;
     let is_shown = given.motion;
     let submission = given.submitted(&caller)?;
-    let checked = errand(&shop.desk, None, move |clerk, _| {
-        let clock = WallClock::start();
+    let checked = run_cancellable(&shop.desk, None, move |worker, _| {
+        let clock = MonotonicClock::start();
         let (checked, cached, motion) = if is_shown {
-            let (checked, admissible) = clerk.workshop.check(&submission)?;
-            let motion = admissible.map(|it| Motion::of(it.beats(), it.conditions().period));
+            let (checked, reviewed) = worker.workshop.check(&submission)?;
+            let motion = reviewed.map(|it| Motion::of(it.cycles(), it.conditions().period));
             (checked, false, motion)
         } else {
-            let (checked, cached) = clerk.workshop.check_or_recall(&submission)?;
+            let (checked, cached) = worker.workshop.check_cached(&submission)?;
             (checked, cached, None)
         };
         let seconds = (clock.now().seconds() * 1e4).round() / 1e4;
         let file = format!("{}.py", submission.name);
-        Ok::<_, NoRehearsal>(FileChecked { file, checked, cached, seconds, motion, written: Vec::new() })
+        Ok::<_, RehearsalError>(FileChecked {
+            file,
+            checked,
+            is_cached: cached,
+            seconds,
+            motion,
+            written: Vec::new(),
+        })
     });
     Ok(both(&http::CHECK, &checked.await??))
 }
@@ -245,7 +252,7 @@ struct NotAdded {
 /// The result of submitting a tool.
 #[expect(clippy::large_enum_variant, reason = "there is one short-lived value of it")]
 enum Entered {
-    Added(Added),
+    Added(AddResult),
     Refused(Checked),
 }
 
@@ -253,37 +260,37 @@ enum Entered {
 ///
 /// Checks the tool and registers it as a new version if it is accepted. It runs at half speed until a person approves it.
 #[utoipa::path(post, path = "/api/v1/tools", tag = "tools", operation_id = "add_tool", request_body = HandedIn, responses(
-    (status = 201, description = "The tool was registered.", body = Added,
+    (status = 201, description = "The tool was registered.", body = AddResult,
         headers(("location" = String, description = "The address of the new version."))),
-    (status = 409, description = "The name belongs to a predefined tool.", body = Refusal),
-    (status = 422, description = "The tool was rejected, with the findings in `checked`, or the request body is invalid.", body = Refusal),
-    (status = 503, description = "This machine can't run rehearsals, or the tool registry can't be written.", body = Refusal),
+    (status = 409, description = "The name belongs to a predefined tool.", body = ErrorBody),
+    (status = 422, description = "The tool was rejected, with the findings in `checked`, or the request body is invalid.", body = ErrorBody),
+    (status = 503, description = "This machine can't run rehearsals, or the tool registry can't be written.", body = ErrorBody),
 ))]
 async fn add(
     State(shop): State<Arc<Shop>>,
     caller: Caller,
-    Given(given): Given<HandedIn>,
-) -> Result<Response, Refused> {
-    caller.must_be(Role::Engineer)?;
+    JsonBody(given): JsonBody<HandedIn>,
+) -> Result<Response, ApiError> {
+    caller.require_role(Role::Engineer)?;
     let submission = given.submitted(&caller)?;
-    let entered = errand(&shop.desk, None, move |clerk, _| {
-        let (checked, admissible) = clerk.workshop.check(&submission)?;
-        let Some(admissible) = admissible else { return Ok(Entered::Refused(checked)) };
-        let manifest = clerk.workshop.admit(&admissible)?;
-        Ok::<_, Refused>(Entered::Added(Added { registered: Some(manifest), checked }))
+    let entered = run_cancellable(&shop.desk, None, move |worker, _| {
+        let (checked, reviewed) = worker.workshop.check(&submission)?;
+        let Some(reviewed) = reviewed else { return Ok(Entered::Refused(checked)) };
+        let manifest = worker.workshop.accept(&reviewed)?;
+        Ok::<_, ApiError>(Entered::Added(AddResult { registered: Some(manifest), checked }))
     });
     Ok(match entered.await?? {
         Entered::Added(added) => {
-            let place = added
+            let position = added
                 .registered
                 .as_ref()
                 .map(|manifest| format!("/api/v1/tools/{}?version={}", manifest.name, manifest.version));
-            (StatusCode::CREATED, [(LOCATION, place.unwrap_or_default())], Json(added)).into_response()
+            (StatusCode::CREATED, [(LOCATION, position.unwrap_or_default())], Json(added)).into_response()
         }
         Entered::Refused(checked) => {
-            let stage = minismith_runtime::outcome::word(&checked.stage);
+            let context = minismith_runtime::report::serde_name(&checked.phase);
             let found = checked.findings.first().map(ToString::to_string).unwrap_or_default();
-            let detail = format!("{} was rejected by the {stage}: {found}", checked.name);
+            let detail = format!("{} was rejected by the {context}: {found}", checked.name);
             (StatusCode::UNPROCESSABLE_ENTITY, Json(NotAdded { detail, checked })).into_response()
         }
     })
@@ -303,7 +310,7 @@ struct Call {
 fn with_contents(ran: &Ran) -> Value {
     let mut document = serde_json::to_value(ran).unwrap_or_default();
     let listed = document.pointer_mut("/performance/outputs").and_then(Value::as_array_mut);
-    for (listed, Output { content, .. }) in listed.into_iter().flatten().zip(&ran.performance.outputs) {
+    for (listed, Output { content, .. }) in listed.into_iter().flatten().zip(&ran.tool_run.outputs) {
         if let Some(listed) = listed.as_object_mut() {
             listed.insert("base64".into(), STANDARD.encode(content.0.as_slice()).into());
         }
@@ -320,28 +327,28 @@ fn with_contents(ran: &Ran) -> Value {
     params(("name" = String, Path, description = "The tool's name, or `toolkit.function`.", example = "greet")),
     responses(
         (status = 200, description = "The tool ran; `run.status` is `returned`, `raised` or `stopped`.", body = Ran),
-        (status = 404, description = "The tool is unknown.", body = Refusal),
-        (status = 409, description = "The tool is disabled, needs approval, or was stopped before it started.", body = Refusal),
-        (status = 422, description = "The arguments or the request body are invalid.", body = Refusal),
-        (status = 503, description = "This machine can't run the sandbox; `minismith doctor` says why.", body = Refusal),
+        (status = 404, description = "The tool is unknown.", body = ErrorBody),
+        (status = 409, description = "The tool is disabled, needs approval, or was stopped before it started.", body = ErrorBody),
+        (status = 422, description = "The arguments or the request body are invalid.", body = ErrorBody),
+        (status = 503, description = "This machine can't run the sandbox; `minismith doctor` says why.", body = ErrorBody),
 ))]
 async fn run(
     State(shop): State<Arc<Shop>>,
     Path(name): Path<String>,
     caller: Caller,
-    Given(Call { args }): Given<Call>,
+    JsonBody(Call { args }): JsonBody<Call>,
 ) -> Answer<Value> {
-    caller.must_be(Role::Operator)?;
-    let halts = shop.pulse.halts();
-    let pulse = shop.pulse.clone();
-    let ran = errand(&shop.desk, Some(shop.pulse.clone()), move |clerk, _| {
-        if pulse.halts() != halts {
-            return Err(Refused::because(StatusCode::CONFLICT, &NoMotion::Stopped.to_string()));
+    caller.require_role(Role::Operator)?;
+    let stop_epoch = shop.control_loop.stop_epoch();
+    let control_loop = shop.control_loop.clone();
+    let ran = run_cancellable(&shop.desk, Some(shop.control_loop.clone()), move |worker, _| {
+        if control_loop.stop_epoch() != stop_epoch {
+            return Err(ApiError::new(StatusCode::CONFLICT, &NoMotion::Stopped.to_string()));
         }
-        let mut conversation = Conversation::new(clerk.body, clerk.workshop).begun_at(halts);
+        let mut conversation = Conversation::new(worker.body, worker.workshop).begun_at(stop_epoch);
         caller.request.id.inspect(|id| conversation.known_as(id));
-        let (version, performance) = conversation.run_tool(&name, args)?;
-        Ok(Ran { name, version, performance })
+        let (version, tool_run) = conversation.run_tool(&name, args)?;
+        Ok(Ran { name, version, tool_run })
     });
     Ok(Json(with_contents(&ran.await??)))
 }

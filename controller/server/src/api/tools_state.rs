@@ -4,23 +4,23 @@ use std::path::PathBuf;
 
 use axum::Json;
 use axum::http::StatusCode;
-use firmware_bridge::pulse::PulseHandle;
+use firmware_bridge::control_loop::ControlLoopHandle;
 use minismith_toolchain::workshop::registry::{Registry, RegistryError};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::desk::Desk;
-use super::given::Refused;
+use super::extract::ApiError;
+use super::request_queue::RequestQueue;
 
 /// The state that the handlers share.
 pub(super) struct Shop {
-    pub(super) desk: Desk,
-    pub(super) pulse: PulseHandle,
+    pub(super) desk: RequestQueue,
+    pub(super) control_loop: ControlLoopHandle,
     pub(super) tools: PathBuf,
     pub(super) models: PathBuf,
 }
 
-pub(super) type Answer<T> = Result<Json<T>, Refused>;
+pub(super) type Answer<T> = Result<Json<T>, ApiError>;
 
 impl Shop {
     /// Reads or changes the registry on a blocking thread.
@@ -30,8 +30,7 @@ impl Shop {
     ) -> Answer<T> {
         let tools = self.tools.clone();
         let asked = tokio::task::spawn_blocking(move || ask(&Registry::open(&tools)?)).await;
-        let lost =
-            |_| Refused::because(StatusCode::CONFLICT, "the response was lost; send the request again");
+        let lost = |_| ApiError::new(StatusCode::CONFLICT, "the response was lost; send the request again");
         Ok(Json(asked.map_err(lost)??))
     }
 }

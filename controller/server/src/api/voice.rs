@@ -46,7 +46,7 @@
 //! fixed size. The server closes the connection with a reason when a client sends invalid audio, does not read, or is silent
 //! for ten minutes.
 
-mod here;
+mod local_audio;
 mod socket;
 mod thread;
 
@@ -61,49 +61,49 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use minismith_voice::HEARD_RATE;
-use minismith_voice::audio::Flow;
+use minismith_voice::audio::StreamResampler;
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-pub(super) use self::here::here;
-use self::socket::{Conversing, converse};
-use super::caller::Speaker;
-use super::desk::Desk;
-use super::given::{Refused, Wanted, unprocessable};
+pub(super) use self::local_audio::here;
+use self::socket::{VoiceSession, converse};
+use super::caller::MessageAuthor;
+use super::extract::{ApiError, QueryParams, unprocessable};
 use super::names::event_names;
+use super::request_queue::RequestQueue;
 use crate::voice::engine::{Engines, NoVoice};
 use minismith_assistant::memory::is_name;
-use minismith_control::body::{Body, models_of};
+use minismith_control::robot::{RobotRuntime, models_of};
 use minismith_runtime::config::{Config, Voice, WakeWordMode};
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::registry::Registry;
 
 /// Maximum number of conversations at a time; each loads its own models, about 100 MB.
-const SEATS: usize = 2;
+const MAX_SESSIONS: usize = 2;
 
 /// Permitted sample rates, Hz.
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=96_000;
 
 /// Maximum size of a message that is read, bytes. A message above the permitted size and below this is rejected with a reason.
-const LONGEST_READ: usize = 1 << 20;
+const MAX_READ_BYTES: usize = 1 << 20;
 
 /// The state that the handlers share.
-struct Room {
-    desk: Desk,
-    body: Arc<Body>,
+struct VoiceState {
+    desk: RequestQueue,
+    body: Arc<RobotRuntime>,
     config: Config,
     seats: Arc<Semaphore>,
 }
 
-pub(super) fn routes(desk: Desk, body: &Arc<Body>, config: &Config) -> Router {
-    let seats = Arc::new(Semaphore::new(SEATS));
-    let room = Room { desk, body: body.clone(), config: config.clone(), seats };
+pub(super) fn routes(desk: RequestQueue, body: &Arc<RobotRuntime>, config: &Config) -> Router {
+    let seats = Arc::new(Semaphore::new(MAX_SESSIONS));
+    let room = VoiceState { desk, body: body.clone(), config: config.clone(), seats };
     Router::new().route("/api/v1/voice", any(open)).with_state(Arc::new(room))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wish {
+struct VoiceQuery {
     #[serde(default = "heard_rate")]
     rate: u32,
     #[serde(default)]
@@ -129,13 +129,13 @@ const fn yes() -> bool {
 }
 
 async fn open(
-    State(room): State<Arc<Room>>,
-    speaker: Speaker,
-    Wanted(wish): Wanted<Wish>,
+    State(room): State<Arc<VoiceState>>,
+    speaker: MessageAuthor,
+    QueryParams(request): QueryParams<VoiceQuery>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response, Refused> {
-    speaker.caller.must_be(Role::Operator)?;
-    let Wish { rate, session, speak, wake, events } = wish;
+) -> Result<Response, ApiError> {
+    speaker.caller.require_role(Role::Operator)?;
+    let VoiceQuery { rate, session, speak, wake, events } = request;
     let names = event_names(events)?;
     if !RATES.contains(&rate) {
         let why = format!("`rate` is out of range: use {} to {} Hz", RATES.start(), RATES.end());
@@ -147,11 +147,11 @@ async fn open(
             "`session` is not a valid name: use 1 to 40 letters, digits, `_` and `-`",
         ));
     }
-    let conflict = |why: &str| Refused::because(StatusCode::CONFLICT, why);
-    let flow = Flow::new(rate, HEARD_RATE).map_err(|fault| conflict(&fault.to_string()))?;
+    let conflict = |why: &str| ApiError::new(StatusCode::CONFLICT, why);
+    let flow = StreamResampler::new(rate, HEARD_RATE).map_err(|fault| conflict(&fault.to_string()))?;
     let seat = room.seats.clone().try_acquire_owned().map_err(|_| {
         conflict(&format!(
-            "too many voice conversations: {SEATS} others talk with the robot, {SEATS} allowed; try again later"
+            "too many voice conversations: {MAX_SESSIONS} others talk with the robot, {MAX_SESSIONS} allowed; try again later"
         ))
     })?;
     let configured = &room.config.voice;
@@ -165,30 +165,30 @@ async fn open(
         Ok(upgrade) => upgrade,
         Err(none) => return Ok(none.into_response()),
     };
-    let parts = Conversing { engines, voice, flow, rate, session, names, seat };
+    let parts = VoiceSession { engines, voice, flow, rate, session, names, seat };
     let (desk, body) = (room.desk.clone(), room.body.clone());
     Ok(upgrade
-        .max_message_size(LONGEST_READ)
-        .max_frame_size(LONGEST_READ)
+        .max_message_size(MAX_READ_BYTES)
+        .max_frame_size(MAX_READ_BYTES)
         .on_upgrade(move |socket| converse(socket, body, desk, speaker, parts)))
 }
 
 /// Loads the models, which takes a moment. The permit goes along, so that it is held while they are in memory.
 async fn engines(
-    room: &Arc<Room>,
+    room: &Arc<VoiceState>,
     voice: &Voice,
     is_spoken: bool,
     seat: OwnedSemaphorePermit,
-) -> Result<(Engines, OwnedSemaphorePermit), Refused> {
+) -> Result<(Engines, OwnedSemaphorePermit), ApiError> {
     let (room, voice) = (room.clone(), voice.clone());
     let opened = tokio::task::spawn_blocking(move || {
         let tools = Registry::open(&room.config.tools).map_err(|error| NoVoice(error.to_string()))?;
         let engines = Engines::open(&voice, &models_of(&room.config), is_spoken, &tools)?;
         Ok::<_, NoVoice>((engines, seat))
     });
-    let lost = |_| Refused::because(StatusCode::CONFLICT, "loading the voice models failed; try again");
-    opened.await.map_err(lost)?.map_err(|no| Refused::because(StatusCode::CONFLICT, &no.to_string()))
+    let lost = |_| ApiError::new(StatusCode::CONFLICT, "loading the voice models failed; try again");
+    opened.await.map_err(lost)?.map_err(|no| ApiError::new(StatusCode::CONFLICT, &no.to_string()))
 }
 
 /// Length of the audio buffer.
-const ROOM: Duration = Duration::from_secs(20);
+const BUFFER_CAPACITY: Duration = Duration::from_secs(20);

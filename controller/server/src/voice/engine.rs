@@ -3,12 +3,12 @@
 //! When a service fails, this computer does the work and logs a warning. Partial transcripts always come from
 //! this computer, so that a stop needs no service.
 
-use minismith_senses::models::Models;
-use minismith_voice::VoiceFault;
+use minismith_perception::models::Models;
+use minismith_voice::VoiceError;
 use minismith_voice::audio::Clip;
 use minismith_voice::hibari::Hibari;
 use minismith_voice::moonshine::Moonshine;
-use minismith_voice::mouth::Speech;
+use minismith_voice::synthesizer::TextToSpeech;
 use minismith_voice::transcriber::Transcriber;
 use minismith_voice::vad::Vad;
 
@@ -17,7 +17,7 @@ use super::phrases::{ALONE, CALL, commands};
 use super::service::{Remote, Writer};
 
 pub use super::service::NoVoice;
-use minismith_assistant::conversation::told;
+use minismith_assistant::conversation::reported;
 use minismith_runtime::config::{TtsEngine, Voice};
 use minismith_toolchain::workshop::registry::Registry;
 
@@ -30,7 +30,7 @@ pub struct Engines {
     /// A service that transcribes each complete utterance again.
     pub second: Option<Box<dyn Transcriber + Send>>,
     /// Synthesizes speech; `None` where answers are not spoken.
-    pub speech: Option<Box<dyn Speech + Send>>,
+    pub speech: Option<Box<dyn TextToSpeech + Send>>,
     /// The expected commands.
     pub commands: Vec<String>,
 }
@@ -43,7 +43,7 @@ impl Engines {
     /// Fails when a required part is not installed.
     pub fn open(voice: &Voice, models: &Models, is_spoken: bool, tools: &Registry) -> Result<Self, NoVoice> {
         let no = |error: &dyn std::fmt::Display| NoVoice(error.to_string());
-        let tools = told(tools).map_err(|error| no(&error))?;
+        let tools = reported(tools).map_err(|error| no(&error))?;
         let commands = commands(tools.iter().map(|tool| tool.name.as_str()));
         let calls: Vec<String> =
             voice.wake_words.iter().map(|name| format!("hey {name}")).chain([CALL.to_owned()]).collect();
@@ -62,11 +62,11 @@ impl Engines {
     }
 }
 
-fn speech(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoice> {
+fn speech(voice: &Voice, models: &Models) -> Result<Box<dyn TextToSpeech + Send>, NoVoice> {
     let here = here(voice, models);
     match &voice.speech {
         Some(service) => {
-            Ok(Box::new(Either { service: Remote::open(service)?, here: here.ok(), is_told: false }))
+            Ok(Box::new(Either { service: Remote::open(service)?, here: here.ok(), is_reported: false }))
         }
         None => here,
     }
@@ -74,7 +74,7 @@ fn speech(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVo
 
 /// Opens the speech of this computer: hibari, or espeak-ng alone where that is configured or the model is
 /// missing.
-fn here(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoice> {
+fn here(voice: &Voice, models: &Models) -> Result<Box<dyn TextToSpeech + Send>, NoVoice> {
     let espeak = Espeak::find(&voice.language).ok_or_else(|| {
         NoVoice("espeak-ng is not installed (Debian: apt install espeak-ng); speech needs it".into())
     })?;
@@ -93,29 +93,29 @@ fn here(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoic
 /// A speech service, and the local speech for when it fails.
 struct Either {
     service: Remote,
-    here: Option<Box<dyn Speech + Send>>,
-    is_told: bool,
+    here: Option<Box<dyn TextToSpeech + Send>>,
+    is_reported: bool,
 }
 
-impl Speech for Either {
+impl TextToSpeech for Either {
     fn rate(&self) -> u32 {
-        Speech::rate(&self.service)
+        TextToSpeech::rate(&self.service)
     }
 
-    fn say(&mut self, sentence: &str) -> Result<Clip, VoiceFault> {
-        let fault = match self.service.say(sentence) {
+    fn synthesize(&mut self, sentence: &str) -> Result<Clip, VoiceError> {
+        let fault = match self.service.synthesize(sentence) {
             Ok(clip) => {
-                self.is_told = false;
+                self.is_reported = false;
                 return Ok(clip);
             }
             Err(fault) => fault,
         };
         let rate = self.rate();
         let Some(here) = &mut self.here else { return Err(fault) };
-        if !std::mem::replace(&mut self.is_told, true) {
+        if !std::mem::replace(&mut self.is_reported, true) {
             tracing::warn!("{fault}; this computer speaks until it answers again");
         }
-        let clip = here.say(sentence)?;
-        clip.resampled(rate).map_err(|error| VoiceFault::failed("resampling", error))
+        let clip = here.synthesize(sentence)?;
+        clip.resampled(rate).map_err(|error| VoiceError::failed("resampling", error))
     }
 }

@@ -8,22 +8,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock};
-use minismith_voice::VoiceFault;
+use firmware_bridge::clock::{Clock, MonotonicClock};
+use minismith_voice::VoiceError;
 use minismith_voice::audio::Clip;
 use minismith_voice::hibari::Phonemizer;
-use minismith_voice::mouth::Speech;
+use minismith_voice::synthesizer::TextToSpeech;
 
-use minismith_runtime::processes::{self, Program};
+use minismith_runtime::subprocess::{self, Program};
 
 /// The timeout of a sentence.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How often it checks whether the program has ended.
-const LOOK: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The sample rate of its speech, in hertz.
-const RATE: u32 = 22_050;
+const RATE_HZ: u32 = 22_050;
 
 /// The program espeak-ng with one voice.
 #[derive(Clone, Debug)]
@@ -35,13 +35,13 @@ pub(super) struct Espeak {
 impl Espeak {
     /// Finds the program on the path, with a voice such as `en-us`. Returns `None` where it is not installed.
     pub(super) fn find(voice: &str) -> Option<Espeak> {
-        let program = processes::find("espeak-ng")?;
+        let program = subprocess::find("espeak-ng")?;
         Some(Espeak { program, voice: voice.to_owned() })
     }
 
     /// Returns what the program writes into a file for a text, with these arguments.
-    fn written(&self, text: &str, words: impl FnOnce(&Path) -> Vec<OsString>) -> Result<Vec<u8>, VoiceFault> {
-        let failed = |error: std::io::Error| VoiceFault::failed("espeak-ng", error);
+    fn written(&self, text: &str, words: impl FnOnce(&Path) -> Vec<OsString>) -> Result<Vec<u8>, VoiceError> {
+        let failed = |error: std::io::Error| VoiceError::failed("espeak-ng", error);
         let folder = tempfile::tempdir().map_err(failed)?;
         let (said, out) = (folder.path().join("text"), folder.path().join("out"));
         fs::write(&said, text).map_err(failed)?;
@@ -53,28 +53,28 @@ impl Espeak {
             environment: vec![("LANG", "C.UTF-8".into()), ("HOME", folder.path().display().to_string())],
             input: fs::File::open(&said).map_err(failed)?.into(),
         };
-        let mut child = processes::start(program).map_err(failed)?;
-        let clock = WallClock::start();
+        let mut child = subprocess::start(program).map_err(failed)?;
+        let clock = MonotonicClock::start();
         loop {
             match child.try_wait().map_err(failed)? {
                 Some(status) if status.success() => return fs::read(&out).map_err(failed),
                 Some(status) => {
-                    return Err(VoiceFault::failed("espeak-ng", format!("it ended with {status}")));
+                    return Err(VoiceError::failed("espeak-ng", format!("it ended with {status}")));
                 }
-                None if clock.now().seconds() > PATIENCE.as_secs_f64() => {
+                None if clock.now().seconds() > TIMEOUT.as_secs_f64() => {
                     // It may have ended just now.
                     let _ = child.kill();
                     let _ = child.wait();
-                    return Err(VoiceFault::failed("espeak-ng", "it did not end in time"));
+                    return Err(VoiceError::failed("espeak-ng", "it did not end in time"));
                 }
-                None => clock.wait_until(clock.now() + LOOK),
+                None => clock.wait_until(clock.now() + POLL_INTERVAL),
             }
         }
     }
 }
 
 impl Phonemizer for Espeak {
-    fn ipa(&mut self, text: &str) -> Result<String, VoiceFault> {
+    fn ipa(&mut self, text: &str) -> Result<String, VoiceError> {
         let bytes = self.written(text, |out| {
             let mut phonout = OsString::from("--phonout=");
             phonout.push(out);
@@ -84,15 +84,15 @@ impl Phonemizer for Espeak {
     }
 }
 
-impl Speech for Espeak {
+impl TextToSpeech for Espeak {
     fn rate(&self) -> u32 {
-        RATE
+        RATE_HZ
     }
 
-    fn say(&mut self, sentence: &str) -> Result<Clip, VoiceFault> {
+    fn synthesize(&mut self, sentence: &str) -> Result<Clip, VoiceError> {
         let bytes = self.written(sentence, |out| vec!["-w".into(), out.into()])?;
-        let failed = |error: &dyn std::fmt::Display| VoiceFault::failed("espeak-ng", error.to_string());
+        let failed = |error: &dyn std::fmt::Display| VoiceError::failed("espeak-ng", error.to_string());
         let clip = Clip::from_bytes(&bytes).map_err(|error| failed(&error))?;
-        clip.resampled(RATE).map_err(|error| failed(&error))
+        clip.resampled(RATE_HZ).map_err(|error| failed(&error))
     }
 }

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn most_expected_phrases_are_accepted() {
+    fn max_expected_phrases_are_accepted() {
         let known = commands(["happy_hello"]);
         let left_out: Vec<&str> =
             WHOLE.into_iter().chain(TURNS).chain(REPEATED).filter(|one| !is_read(one)).collect();

@@ -5,28 +5,28 @@
 use std::time::Duration;
 
 use minismith_voice::audio::Clip;
-use minismith_voice::mouth::Speech;
+use minismith_voice::synthesizer::TextToSpeech;
 use minismith_voice::transcriber::{Transcriber, Transcript};
-use minismith_voice::{HEARD_RATE, VoiceFault};
+use minismith_voice::{HEARD_RATE, VoiceError};
 use serde_json::json;
 
-use super::written::Written;
+use super::transcription_stream::TranscriptionStream;
 use minismith_runtime::config::Service;
-use minismith_runtime::net::http::{Broken, Http, Listen, Opening, Patience, Piece};
+use minismith_runtime::net::http::{Chunk, Http, KeepListening, Opening, Timeouts, TransferError};
 
 /// The timeouts and the maximum size of an answer.
-const PATIENCE: Patience =
-    Patience { whole: Duration::from_secs(20), silence: Duration::from_secs(8), bytes: 16 << 20 };
+const TIMEOUTS: Timeouts =
+    Timeouts { whole: Duration::from_secs(20), silence: Duration::from_secs(8), bytes: 16 << 20 };
 
 /// The maximum length of a rejection that is reported, in bytes.
-const TOLD: usize = 200;
+const MAX_REPORTED_CHARS: usize = 200;
 
 /// The sample rate of a service's speech, in hertz.
-const RATE: u32 = 24_000;
+const RATE_HZ: u32 = 24_000;
 
 /// The parameters of a transcription request, since services support different ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manner {
+enum RequestMode {
     /// Streamed, with the confidence of each token: OpenAI's models since 2025, and compatible servers.
     Streaming,
     /// As one document, with the confidence of each segment: whisper, which ignores or rejects the streaming
@@ -52,16 +52,16 @@ pub(super) struct Writer {
     remote: Remote,
     /// The language of the speakers, two letters.
     language: String,
-    manner: Manner,
+    mode: RequestMode,
 }
 
 /// The reason why an answer can't be used.
 enum Failed {
-    Refused(u16, VoiceFault),
-    Otherwise(VoiceFault),
+    Refused(u16, VoiceError),
+    Otherwise(VoiceError),
 }
 
-impl From<Failed> for VoiceFault {
+impl From<Failed> for VoiceError {
     fn from(failed: Failed) -> Self {
         let (Failed::Refused(_, fault) | Failed::Otherwise(fault)) = failed;
         fault
@@ -77,30 +77,30 @@ impl Remote {
         Ok(Remote { http, service: service.clone() })
     }
 
-    fn failed(&self, reason: &dyn std::fmt::Display) -> VoiceFault {
-        VoiceFault::failed("the service", format!("{}: {reason}", self.http.address()))
+    fn failed(&self, reason: &dyn std::fmt::Display) -> VoiceError {
+        VoiceError::failed("the service", format!("{}: {reason}", self.http.address()))
     }
 
     /// Passes on an answer piece by piece with its content type, or returns the server's error.
     fn asked(
         &self,
-        ask: impl FnOnce(&Http, &mut dyn FnMut(Piece<'_>) -> Listen) -> Result<(), Broken>,
+        ask: impl FnOnce(&Http, &mut dyn FnMut(Chunk<'_>) -> KeepListening) -> Result<(), TransferError>,
         mut take: impl FnMut(&Opening, &[u8]) -> Result<(), String>,
     ) -> Result<(), Failed> {
         let (mut opening, mut refusal, mut wrong) = (Opening::default(), Vec::new(), None);
         ask(&self.http, &mut |piece| {
             match piece {
-                Piece::Silence => {}
-                Piece::Began(began) => opening = began.clone(),
-                Piece::Bytes(more) if opening.status == 200 => {
+                Chunk::Silence => {}
+                Chunk::Began(began) => opening = began.clone(),
+                Chunk::Bytes(more) if opening.status == 200 => {
                     if let Err(reason) = take(&opening, more) {
                         wrong = Some(reason);
-                        return Listen::Off;
+                        return KeepListening::Off;
                     }
                 }
-                Piece::Bytes(more) => refusal.extend_from_slice(more),
+                Chunk::Bytes(more) => refusal.extend_from_slice(more),
             }
-            Listen::On
+            KeepListening::On
         })
         .map_err(|broken| Failed::Otherwise(self.failed(&broken)))?;
         if let Some(wrong) = wrong {
@@ -109,25 +109,28 @@ impl Remote {
         if opening.status == 200 {
             return Ok(());
         }
-        let said: String =
-            String::from_utf8_lossy(&refusal).chars().filter(|c| !c.is_control()).take(TOLD).collect();
-        let told = format!("it answers with status {}: {}", opening.status, self.http.hide(&said));
-        Err(Failed::Refused(opening.status, self.failed(&told)))
+        let said: String = String::from_utf8_lossy(&refusal)
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(MAX_REPORTED_CHARS)
+            .collect();
+        let reported = format!("it answers with status {}: {}", opening.status, self.http.hide(&said));
+        Err(Failed::Refused(opening.status, self.failed(&reported)))
     }
 }
 
 impl Writer {
     pub(super) fn open(service: &Service, language: &str) -> Result<Self, NoVoice> {
         let is_whisper = service.endpoint.model.to_lowercase().contains("whisper");
-        let manner = if is_whisper { Manner::Verbose } else { Manner::Streaming };
+        let manner = if is_whisper { RequestMode::Verbose } else { RequestMode::Streaming };
         let language = language.split('-').next().unwrap_or_default().to_owned();
-        Ok(Writer { remote: Remote::open(service)?, language, manner })
+        Ok(Writer { remote: Remote::open(service)?, language, mode: manner })
     }
 
     fn write_down(
         &self,
         wav: &[u8],
-        manner: Manner,
+        manner: RequestMode,
         so_far: &mut dyn FnMut(&Transcript),
     ) -> Result<Transcript, Failed> {
         let mut parts: Vec<(&str, Option<&str>, &[u8])> =
@@ -136,18 +139,18 @@ impl Writer {
             parts.push(("language", None, self.language.as_bytes()));
         }
         match manner {
-            Manner::Streaming => parts.extend([
+            RequestMode::Streaming => parts.extend([
                 ("response_format", None, b"json".as_slice()),
                 ("stream", None, b"true"),
                 ("include[]", None, b"logprobs"),
             ]),
-            Manner::Verbose => parts.push(("response_format", None, b"verbose_json")),
-            Manner::Plain => parts.push(("response_format", None, b"json")),
+            RequestMode::Verbose => parts.push(("response_format", None, b"verbose_json")),
+            RequestMode::Plain => parts.push(("response_format", None, b"json")),
         }
         parts.push(("file", Some("speech.wav"), wav));
-        let mut written = Written::default();
+        let mut written = TranscriptionStream::default();
         self.remote.asked(
-            |http, hear| http.post_form("audio/transcriptions", &parts, PATIENCE, hear),
+            |http, hear| http.post_form("audio/transcriptions", &parts, TIMEOUTS, hear),
             |opening, bytes| written.take(opening, bytes, so_far),
         )?;
         written.end().map_err(|reason| Failed::Otherwise(self.remote.failed(&reason)))
@@ -155,22 +158,22 @@ impl Writer {
 }
 
 impl Transcriber for Writer {
-    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
-        self.transcribe_telling(samples, &mut |_| {})
+    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceError> {
+        self.transcribe_with_partials(samples, &mut |_| {})
     }
 
-    fn transcribe_telling(
+    fn transcribe_with_partials(
         &mut self,
         samples: &[f32],
         so_far: &mut dyn FnMut(&Transcript),
-    ) -> Result<Transcript, VoiceFault> {
+    ) -> Result<Transcript, VoiceError> {
         let clip = Clip::new(HEARD_RATE, samples.to_vec());
         let wav = clip.to_bytes().map_err(|error| self.remote.failed(&error))?;
-        match self.write_down(&wav, self.manner, so_far) {
+        match self.write_down(&wav, self.mode, so_far) {
             // The service does not know a parameter.
-            Err(Failed::Refused(400 | 422, _)) if self.manner != Manner::Plain => {
-                let transcript = self.write_down(&wav, Manner::Plain, so_far)?;
-                self.manner = Manner::Plain;
+            Err(Failed::Refused(400 | 422, _)) if self.mode != RequestMode::Plain => {
+                let transcript = self.write_down(&wav, RequestMode::Plain, so_far)?;
+                self.mode = RequestMode::Plain;
                 Ok(transcript)
             }
             written => Ok(written?),
@@ -178,12 +181,12 @@ impl Transcriber for Writer {
     }
 }
 
-impl Speech for Remote {
+impl TextToSpeech for Remote {
     fn rate(&self) -> u32 {
-        RATE
+        RATE_HZ
     }
 
-    fn say(&mut self, sentence: &str) -> Result<Clip, VoiceFault> {
+    fn synthesize(&mut self, sentence: &str) -> Result<Clip, VoiceError> {
         let Service { endpoint, voice } = &self.service;
         let asked = json!({
             "model": endpoint.model,
@@ -193,13 +196,13 @@ impl Speech for Remote {
         });
         let mut bytes = Vec::new();
         self.asked(
-            |http, hear| http.post_for_bytes("audio/speech", asked.to_string(), PATIENCE, hear),
+            |http, hear| http.post_for_bytes("audio/speech", asked.to_string(), TIMEOUTS, hear),
             |_, more| {
                 bytes.extend_from_slice(more);
                 Ok(())
             },
         )?;
         let clip = Clip::from_bytes(&bytes).map_err(|error| self.failed(&error))?;
-        clip.resampled(RATE).map_err(|error| self.failed(&error))
+        clip.resampled(RATE_HZ).map_err(|error| self.failed(&error))
     }
 }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
 use minismith_voice::audio::{Clip, time_of};
-use minismith_voice::devices::{NoDevice, Pace, Speaker};
+use minismith_voice::devices::{DeviceError, Pace, Speaker};
 
 /// The capacity of the playback buffer.
-const ROOM: Duration = Duration::from_secs(2);
+const BUFFER_CAPACITY: Duration = Duration::from_secs(2);
 
 /// An output for sound.
 pub trait Sink: Send {
@@ -34,8 +34,8 @@ impl Played {
     ///
     /// # Errors
     /// Fails when it does not exist or can't be used.
-    pub fn open(name: &str) -> Result<Self, NoDevice> {
-        Speaker::open(name, Pace::Device, ROOM).map(Played)
+    pub fn open(name: &str) -> Result<Self, DeviceError> {
+        Speaker::open(name, Pace::Device, BUFFER_CAPACITY).map(Played)
     }
 }
 
@@ -50,51 +50,51 @@ impl Sink for Played {
     }
 
     fn waiting(&self) -> Duration {
-        time_of(self.0.waiting() as u64, self.0.rate())
+        time_of(self.0.queued() as u64, self.0.rate())
     }
 
     fn cut(&mut self) {
-        let _forgotten = self.0.cut();
+        let _forgotten = self.0.stop();
     }
 }
 
 /// The default sample rate, in hertz.
-pub const USUAL_RATE: u32 = 24_000;
+pub const DEFAULT_RATE_HZ: u32 = 24_000;
 
 /// Plays at the pace of a speaker without one, and passes the samples on.
-pub struct Paced<F> {
+pub struct RealTimeSink<F> {
     hand_on: F,
-    clock: WallClock,
-    silent_at: Tick,
+    clock: MonotonicClock,
+    silent_at: Timestamp,
 }
 
-impl<F: FnMut(Sound<'_>) + Send> Paced<F> {
+impl<F: FnMut(Sound<'_>) + Send> RealTimeSink<F> {
     /// Returns a sink that passes samples on.
     pub fn to(hand_on: F) -> Self {
-        let clock = WallClock::start();
+        let clock = MonotonicClock::start();
         let silent_at = clock.now();
-        Paced { hand_on, clock, silent_at }
+        RealTimeSink { hand_on, clock, silent_at }
     }
 }
 
 /// A message to the receiver of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sound<'a> {
-    /// Samples of [`USUAL_RATE`], to be played after the earlier ones.
+    /// Samples of [`DEFAULT_RATE_HZ`], to be played after the earlier ones.
     Samples(&'a [f32]),
     /// Drops the samples that were not played yet.
     Cut,
 }
 
-impl<F: FnMut(Sound<'_>) + Send> Sink for Paced<F> {
+impl<F: FnMut(Sound<'_>) + Send> Sink for RealTimeSink<F> {
     fn rate(&self) -> u32 {
-        USUAL_RATE
+        DEFAULT_RATE_HZ
     }
 
     fn play(&mut self, samples: &[f32]) {
         (self.hand_on)(Sound::Samples(samples));
         let from = self.silent_at.max(self.clock.now());
-        self.silent_at = from + time_of(samples.len() as u64, USUAL_RATE);
+        self.silent_at = from + time_of(samples.len() as u64, DEFAULT_RATE_HZ);
     }
 
     fn waiting(&self) -> Duration {
@@ -110,34 +110,34 @@ impl<F: FnMut(Sound<'_>) + Send> Sink for Paced<F> {
 /// Returns a sink that drops all samples.
 #[must_use]
 pub fn nowhere() -> impl Sink {
-    Paced::to(|_| {})
+    RealTimeSink::to(|_| {})
 }
 
 /// Returns a sink that sends its samples to a channel.
 #[must_use]
 pub fn sent(to: Sender<Option<Vec<f32>>>) -> impl Sink {
-    Paced::to(move |sound| {
-        let told = match sound {
+    RealTimeSink::to(move |sound| {
+        let reported = match sound {
             Sound::Samples(samples) => Some(samples.to_vec()),
             Sound::Cut => None,
         };
         // The receiver may have ended.
-        let _heard = to.send(told);
+        let _heard = to.send(reported);
     })
 }
 
 /// A WAV file, written when this value is dropped. After a cut, it keeps the samples that were already passed
 /// on.
-pub struct Kept {
+pub struct Stored {
     path: PathBuf,
     samples: Vec<f32>,
 }
 
-impl Kept {
+impl Stored {
     /// Returns a recording that will be written to this file.
     #[must_use]
     pub fn at(path: &Path) -> Self {
-        Kept { path: path.to_owned(), samples: Vec::new() }
+        Stored { path: path.to_owned(), samples: Vec::new() }
     }
 
     /// Adds samples.
@@ -146,9 +146,9 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for Stored {
     fn drop(&mut self) {
-        let clip = Clip::new(USUAL_RATE, std::mem::take(&mut self.samples));
+        let clip = Clip::new(DEFAULT_RATE_HZ, std::mem::take(&mut self.samples));
         if let Err(error) = clip.save(&self.path) {
             tracing::warn!(%error, "the speech was not saved");
         }

@@ -1,7 +1,7 @@
 //! Every old name of the command line, and the new name that it stands for.
 
 use clap::{CommandFactory, FromArgMatches};
-use minismith_wire::old_names::command_line::{COMMANDS, FLAGS, MOTOR_MODES, RECORD_MODES};
+use minismith_protocol::old_names::command_line::{COMMANDS, FLAGS, MOTOR_MODES, RECORD_MODES};
 
 use super::with_old_names;
 use crate::cli::Cli;

@@ -4,22 +4,22 @@ use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::AsFd;
 
 /// A stream that fails with [`ErrorKind::TimedOut`] at its deadline, however slowly bytes arrive.
 pub struct Timed<'a> {
     stream: &'a UnixStream,
-    clock: WallClock,
-    until: Tick,
+    clock: MonotonicClock,
+    until: Timestamp,
 }
 
 impl<'a> Timed<'a> {
     /// Creates a stream with a deadline this many seconds from now. The stream must be non-blocking.
     pub fn new(stream: &'a UnixStream, seconds: f64) -> Self {
         let allowed = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-        let clock = WallClock::start();
+        let clock = MonotonicClock::start();
         Timed { stream, clock, until: clock.now() + allowed }
     }
 
@@ -34,7 +34,7 @@ impl<'a> Timed<'a> {
 
 /// Waits until a descriptor is ready. Returns false on timeout.
 pub fn wait(descriptor: &impl AsFd, to: PollFlags, at_most: Duration) -> Result<bool> {
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     let until = clock.now() + at_most;
     loop {
         let left = Timespec::try_from(until - clock.now()).map_err(Error::other)?;

@@ -1,7 +1,7 @@
 //! Decodes a guest's untrusted bytes into a bounded turn or an error.
 
-use minismith_wire::Turn;
-use minismith_wire::frame::FrameError;
+use minismith_protocol::GuestMessage;
+use minismith_protocol::frame::FrameError;
 
 /// Maximum nesting depth of a turn. A result is at most 32 deep. The turn around it and its toolkit facts add a few
 /// levels.
@@ -11,7 +11,7 @@ const MAX_VALUES: usize = 250_000;
 
 /// The reason why bytes are not a valid turn.
 #[derive(Debug, thiserror::Error)]
-pub enum NotATurn {
+pub enum GuestMessageError {
     /// The nesting is too deep for a recursive parser.
     #[error("a frame is nested more than {MAX_DEPTH} deep")]
     Deep,
@@ -24,13 +24,13 @@ pub enum NotATurn {
 }
 
 /// Decodes one turn. It checks the depth and the number of values before it builds anything.
-pub fn turn(bytes: &[u8]) -> Result<Turn, NotATurn> {
+pub fn turn(bytes: &[u8]) -> Result<GuestMessage, GuestMessageError> {
     check_bounds(bytes)?;
     serde_json::from_slice(bytes).map_err(|error| FrameError::NotUnderstood(error).into())
 }
 
 /// Counts brackets and commas outside of strings, whether or not the rest is JSON.
-fn check_bounds(bytes: &[u8]) -> Result<(), NotATurn> {
+fn check_bounds(bytes: &[u8]) -> Result<(), GuestMessageError> {
     let (mut depth, mut values) = (0_usize, 1_usize);
     let (mut in_string, mut escaped) = (false, false);
     for byte in bytes {
@@ -48,10 +48,10 @@ fn check_bounds(bytes: &[u8]) -> Result<(), NotATurn> {
             (false, _) => {}
         }
         if depth > MAX_DEPTH {
-            return Err(NotATurn::Deep);
+            return Err(GuestMessageError::Deep);
         }
     }
-    if values > MAX_VALUES { Err(NotATurn::Many) } else { Ok(()) }
+    if values > MAX_VALUES { Err(GuestMessageError::Many) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -65,11 +65,11 @@ mod tests {
     #[test]
     fn decodes_valid_turns() {
         let said = br#"{"turn":"asks","cue":{"cue":"sleep","seconds":0.5},"spent":20000,"printed":"[{\"\\"}"#;
-        assert!(matches!(turn(said), Ok(Turn::Asks { spent: 20_000, .. })));
+        assert!(matches!(turn(said), Ok(GuestMessage::Asks { spent: 20_000, .. })));
         let value = "[".repeat(32) + &"]".repeat(32);
         let deep =
             format!(r#"{{"turn":"done","value":{value},"printed":"","spent":0,"lines":{{"tool":[1,2]}}}}"#);
-        assert!(matches!(turn(deep.as_bytes()), Ok(Turn::Done { .. })));
+        assert!(matches!(turn(deep.as_bytes()), Ok(GuestMessage::Done { .. })));
     }
 
     #[test]
@@ -87,10 +87,10 @@ mod tests {
     fn never_panics_on_a_changed_byte() {
         let said =
             br#"{"turn":"done","value":{"a":[1,-2.5e3,null,true,"x"]},"printed":"p","spent":0,"lines":{"tool":[1]}}"#;
-        for place in 0..said.len() {
+        for position in 0..said.len() {
             for byte in 0..=255 {
                 let mut changed = said.to_vec();
-                changed[place] = byte;
+                changed[position] = byte;
                 let _ = turn(&changed);
             }
         }

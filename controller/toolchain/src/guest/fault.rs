@@ -1,15 +1,15 @@
 //! How a guest fails, apart from the exceptions that its tool raises.
 
-use minismith_wire::Limits;
-use minismith_wire::exceeded::Exceeded;
-use minismith_wire::zygote::{Ending, Mechanism};
+use minismith_protocol::Limits;
+use minismith_protocol::exceeded::LimitExceeded;
+use minismith_protocol::zygote::{Ending, Mechanism};
 use rustix::process::Signal;
 
-use super::caged::Usage;
+use super::sandboxed::Usage;
 
 /// The failure of a guest, which is then dead. A broken limit is reported with the amount used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum GuestFault {
+pub enum GuestError {
     /// One turn took too long.
     #[error(
         "tool exceeded its turn limit: {used:.1} s without a robot call, {limit} s allowed; call the robot in every \
@@ -93,7 +93,7 @@ pub enum GuestFault {
     },
     /// The guest broke the protocol.
     #[error("the tool's process broke the protocol ({what}) and was stopped")]
-    Forged {
+    ProtocolViolation {
         /// The violation.
         what: String,
     },
@@ -105,7 +105,7 @@ pub enum GuestFault {
     },
     /// The host works, but cannot sandbox guests on this machine.
     #[error("no tool can run safely here: {reason}")]
-    Uncaged {
+    SandboxUnavailable {
         /// The reason, and what to do.
         reason: String,
         /// The probed mechanisms.
@@ -113,28 +113,28 @@ pub enum GuestFault {
     },
 }
 
-impl GuestFault {
+impl GuestError {
     /// Returns the name of the broken limit or rule.
     #[must_use]
     pub const fn limit(&self) -> &'static str {
         match self {
-            GuestFault::Deadline { .. } => "turn_seconds",
-            GuestFault::Wall { .. } => "wall_seconds",
-            GuestFault::Memory { .. } => "memory_bytes",
-            GuestFault::OpenFiles { .. } => "open_files",
-            GuestFault::Processes { .. } => "processes",
-            GuestFault::Cpu { .. } => "cpu_seconds",
-            GuestFault::Output { .. } => "output_bytes",
-            GuestFault::Died { .. } => "died",
-            GuestFault::Forged { .. } => "forged",
-            GuestFault::NoHost { .. } => "no_host",
-            GuestFault::Uncaged { .. } => "uncaged",
+            GuestError::Deadline { .. } => "turn_seconds",
+            GuestError::Wall { .. } => "wall_seconds",
+            GuestError::Memory { .. } => "memory_bytes",
+            GuestError::OpenFiles { .. } => "open_files",
+            GuestError::Processes { .. } => "processes",
+            GuestError::Cpu { .. } => "cpu_seconds",
+            GuestError::Output { .. } => "output_bytes",
+            GuestError::Died { .. } => "died",
+            GuestError::ProtocolViolation { .. } => "forged",
+            GuestError::NoHost { .. } => "no_host",
+            GuestError::SandboxUnavailable { .. } => "uncaged",
         }
     }
 
-    /// Returns [`GuestFault::NoHost`] for a failed step on the way to a host.
+    /// Returns [`GuestError::NoHost`] for a failed step on the way to a host.
     pub(super) fn no_host(failed_step: &str, cause: impl std::fmt::Display) -> Self {
-        GuestFault::NoHost {
+        GuestError::NoHost {
             reason: format!("{failed_step}: {cause}; run `make setup`, and see `minismith doctor`"),
         }
     }
@@ -146,18 +146,18 @@ impl GuestFault {
         let used_up = usage.cpu_seconds >= limits.cpu_seconds as f64;
         match usage.ending {
             Ending::Signal { number } if number == Signal::XCPU.as_raw() || used_up => {
-                GuestFault::Cpu { limit: limits.cpu_seconds, used: usage.cpu_seconds }
+                GuestError::Cpu { limit: limits.cpu_seconds, used: usage.cpu_seconds }
             }
             Ending::Signal { number } => {
-                GuestFault::Died { how: format!("signal {number}{}", signal_description(number)) }
+                GuestError::Died { how: format!("signal {number}{}", signal_description(number)) }
             }
-            Ending::Exit { code } => GuestFault::Died { how: format!("it exited with status {code}") },
+            Ending::Exit { code } => GuestError::Died { how: format!("it exited with status {code}") },
         }
     }
 
     /// Interprets an exception that reports an exceeded budget. `peak` is the guest's peak memory, bytes.
     pub(super) fn from_exception(
-        exceeded: Exceeded,
+        exceeded: LimitExceeded,
         said: &str,
         line: Option<u32>,
         limits: &Limits,
@@ -167,14 +167,14 @@ impl GuestFault {
         said.truncate(said.floor_char_boundary(MAX_MESSAGE_BYTES));
         let one_more = |limit: u64| (limit, limit.saturating_add(1));
         match exceeded {
-            Exceeded::Memory => GuestFault::Memory { limit: limits.memory_bytes, peak, line },
-            Exceeded::OpenFiles => {
+            LimitExceeded::Memory => GuestError::Memory { limit: limits.memory_bytes, peak, line },
+            LimitExceeded::OpenFiles => {
                 let (limit, used) = one_more(limits.open_files);
-                GuestFault::OpenFiles { limit, used, said, line }
+                GuestError::OpenFiles { limit, used, said, line }
             }
-            Exceeded::Processes => {
+            LimitExceeded::Processes => {
                 let (limit, used) = one_more(limits.processes);
-                GuestFault::Processes { limit, used, said, line }
+                GuestError::Processes { limit, used, said, line }
             }
         }
     }

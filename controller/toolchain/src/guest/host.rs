@@ -4,12 +4,12 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use minismith_wire::Limits;
-use minismith_wire::zygote::{Hello, Level, Mechanism, Profile, Reply, Request};
+use minismith_protocol::Limits;
+use minismith_protocol::zygote::{Hello, Level, Mechanism, Profile, Reply, Request};
 
-use super::window::Window;
+use super::shared_frames::SharedFrames;
 use super::zygote::Zygote;
-use super::{CagedGuest, GuestFault};
+use super::{GuestError, SandboxedGuest};
 
 /// A running tool host. Share it: it forks one guest at a time, and guests run in parallel.
 #[derive(Debug)]
@@ -34,8 +34,8 @@ impl ToolHost {
     /// Starts the host with the strongest sandbox that this machine supports.
     ///
     /// # Errors
-    /// Returns [`GuestFault::NoHost`] or [`GuestFault::Uncaged`].
-    pub fn start(program: &Path, python: &Path) -> Result<ToolHost, GuestFault> {
+    /// Returns [`GuestError::NoHost`] or [`GuestError::SandboxUnavailable`].
+    pub fn start(program: &Path, python: &Path) -> Result<ToolHost, GuestError> {
         ToolHost::start_at_most(program, python, Level::Namespaces)
     }
 
@@ -43,7 +43,7 @@ impl ToolHost {
     ///
     /// # Errors
     /// As for [`ToolHost::start`].
-    pub fn start_at_most(program: &Path, python: &Path, level: Level) -> Result<ToolHost, GuestFault> {
+    pub fn start_at_most(program: &Path, python: &Path, level: Level) -> Result<ToolHost, GuestError> {
         ToolHost::start_for(Profile::Motion, program, python, level)
     }
 
@@ -56,7 +56,7 @@ impl ToolHost {
         program: &Path,
         python: &Path,
         level: Level,
-    ) -> Result<ToolHost, GuestFault> {
+    ) -> Result<ToolHost, GuestError> {
         let (zygote, ready) = warm(profile, program, python, level)?;
         let (program, python) = (program.to_owned(), python.to_owned());
         Ok(ToolHost { program, python, profile, ready, zygote: Mutex::new(Arc::new(zygote)) })
@@ -91,8 +91,8 @@ impl ToolHost {
     /// A host that has died is restarted once. Its sandbox must then be as strong as before.
     ///
     /// # Errors
-    /// Returns [`GuestFault::NoHost`] or [`GuestFault::Uncaged`].
-    pub fn fork(&self, limits: Limits) -> Result<CagedGuest, GuestFault> {
+    /// Returns [`GuestError::NoHost`] or [`GuestError::SandboxUnavailable`].
+    pub fn fork(&self, limits: Limits) -> Result<SandboxedGuest, GuestError> {
         let mut zygote = self.zygote.lock().unwrap_or_else(PoisonError::into_inner);
         match fork_from(&zygote, limits) {
             Ok(forked) => return forked,
@@ -102,11 +102,11 @@ impl ToolHost {
         if ready.level != self.ready.level {
             let reason =
                 format!("the sandbox level was {:?} and is now {:?}; restart", self.ready.level, ready.level);
-            return Err(GuestFault::Uncaged { reason, mechanisms: ready.mechanisms });
+            return Err(GuestError::SandboxUnavailable { reason, mechanisms: ready.mechanisms });
         }
         *zygote = Arc::new(fresh);
         fork_from(&zygote, limits)
-            .unwrap_or_else(|lost| Err(GuestFault::no_host("cannot fork a guest", lost)))
+            .unwrap_or_else(|lost| Err(GuestError::no_host("cannot fork a guest", lost)))
     }
 }
 
@@ -115,34 +115,36 @@ fn warm(
     program: &Path,
     python: &Path,
     at_most: Level,
-) -> Result<(Zygote, Ready), GuestFault> {
+) -> Result<(Zygote, Ready), GuestError> {
     let started = Zygote::start(profile, program, python, at_most);
     match started
-        .map_err(|error| GuestFault::no_host(&format!("cannot start {}", program.display()), error))?
+        .map_err(|error| GuestError::no_host(&format!("cannot start {}", program.display()), error))?
     {
         (zygote, Hello::Ready { python, numpy, level, mechanisms }) => {
             Ok((zygote, Ready { python, numpy, level, mechanisms }))
         }
         // Before any mechanism was probed, the reason is Python itself.
         (_, Hello::Unfit { reason, mechanisms }) if mechanisms.is_empty() => {
-            Err(GuestFault::NoHost { reason })
+            Err(GuestError::NoHost { reason })
         }
-        (_, Hello::Unfit { reason, mechanisms }) => Err(GuestFault::Uncaged { reason, mechanisms }),
+        (_, Hello::Unfit { reason, mechanisms }) => {
+            Err(GuestError::SandboxUnavailable { reason, mechanisms })
+        }
     }
 }
 
 /// Forks a guest. The outer error means that the host is lost. The inner error means that the host could not fork.
-fn fork_from(zygote: &Arc<Zygote>, limits: Limits) -> std::io::Result<Result<CagedGuest, GuestFault>> {
+fn fork_from(zygote: &Arc<Zygote>, limits: Limits) -> std::io::Result<Result<SandboxedGuest, GuestError>> {
     let (reply, attached) = zygote.ask(&Request::Fork { limits })?;
     let mut attached = attached.into_iter();
     Ok(match (reply, attached.next().zip(attached.next())) {
         (Reply::Forked { pid }, Some((pidfd, channel))) => {
             let channel = UnixStream::from(channel);
             channel.set_nonblocking(true)?;
-            let window = attached.next().map(Window::from);
-            Ok(CagedGuest::new(Arc::clone(zygote), (pid, pidfd), channel, window, limits))
+            let window = attached.next().map(SharedFrames::from);
+            Ok(SandboxedGuest::new(Arc::clone(zygote), (pid, pidfd), channel, window, limits))
         }
-        (Reply::Failed { reason }, _) => Err(GuestFault::no_host("cannot fork a guest", reason)),
+        (Reply::Failed { reason }, _) => Err(GuestError::no_host("cannot fork a guest", reason)),
         (reply, _) => {
             return Err(std::io::Error::other(format!("unexpected reply from the tool host: {reply:?}")));
         }

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use minismith_protocol::zygote::{Level, Profile};
 use minismith_runtime::config::Bar;
-use minismith_wire::zygote::{Level, Profile};
 
-use super::bar::check;
 use super::locate::locate_code;
-use super::{GuestFault, ToolHost, locate};
+use super::requirements::check;
+use super::{GuestError, ToolHost, locate};
 
 /// A tool host that starts when the first tool needs it and stays running.
 pub struct LazyHost {
     python: PathBuf,
-    bar: Bar,
+    requirements: Bar,
     profile: Profile,
     host: Mutex<Option<std::sync::Arc<ToolHost>>>,
 }
@@ -22,7 +22,12 @@ impl LazyHost {
     /// Creates a host for this interpreter. Its sandbox must meet the requirements in `bar`.
     #[must_use]
     pub fn new(python: &Path, bar: Bar) -> Self {
-        LazyHost { python: python.to_owned(), bar, profile: Profile::Motion, host: Mutex::new(None) }
+        LazyHost {
+            python: python.to_owned(),
+            requirements: bar,
+            profile: Profile::Motion,
+            host: Mutex::new(None),
+        }
     }
 
     /// Creates a host of the code profile. Its interpreter is next to the one for tools.
@@ -35,7 +40,7 @@ impl LazyHost {
     ///
     /// # Errors
     /// Returns an error if the host does not start or its sandbox does not meet the requirements.
-    pub fn host(&self) -> Result<std::sync::Arc<ToolHost>, GuestFault> {
+    pub fn host(&self) -> Result<std::sync::Arc<ToolHost>, GuestError> {
         let mut slot = self.host.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(host) = &*slot {
             return Ok(host.clone());
@@ -46,7 +51,7 @@ impl LazyHost {
         };
         let host = ToolHost::start_for(self.profile, &program, &python, Level::Namespaces)?;
         let host = std::sync::Arc::new(host);
-        check(&self.bar, host.mechanisms())?;
+        check(&self.requirements, host.mechanisms())?;
         Ok(slot.insert(host).clone())
     }
 }

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use super::GuestFault;
+use super::GuestError;
 
 const PROGRAM: &str = "minismith-tool-host";
 const PROGRAM_VARIABLE: &str = "MINISMITH_TOOL_HOST";
@@ -20,10 +20,10 @@ const CODE_SUFFIX: &str = "-code";
 /// searched for in the current folder, the executable's folder, and their parents.
 ///
 /// # Errors
-/// Returns [`GuestFault::NoHost`], which lists the searched paths and says what to do.
-pub fn locate(python: &Path) -> Result<(PathBuf, PathBuf), GuestFault> {
+/// Returns [`GuestError::NoHost`], which lists the searched paths and says what to do.
+pub fn locate(python: &Path) -> Result<(PathBuf, PathBuf), GuestError> {
     let executable =
-        env::current_exe().map_err(|error| GuestFault::no_host("cannot find this program", error))?;
+        env::current_exe().map_err(|error| GuestError::no_host("cannot find this program", error))?;
     let candidates = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
     let program = choose(PROGRAM_VARIABLE, candidates, |searched| {
         format!("the program {PROGRAM} is missing (searched {searched}); build it with `make setup`")
@@ -43,8 +43,8 @@ pub fn locate(python: &Path) -> Result<(PathBuf, PathBuf), GuestFault> {
 /// The interpreter is `MINISMITH_CODE_PYTHON`, or is in `.venv-code` next to the `.venv` of the tools.
 ///
 /// # Errors
-/// Returns [`GuestFault::NoHost`], which says what to run to install it.
-pub fn locate_code(python: &Path) -> Result<(PathBuf, PathBuf), GuestFault> {
+/// Returns [`GuestError::NoHost`], which says what to run to install it.
+pub fn locate_code(python: &Path) -> Result<(PathBuf, PathBuf), GuestError> {
     let (program, tools) = locate(python)?;
     let candidates = tools.parent().and_then(Path::parent).and_then(|venv| {
         let mut name = venv.file_name()?.to_owned();
@@ -64,7 +64,7 @@ fn choose(
     variable: &str,
     paths: impl Iterator<Item = PathBuf>,
     message: impl FnOnce(String) -> String,
-) -> Result<PathBuf, GuestFault> {
+) -> Result<PathBuf, GuestError> {
     if let Some(named) = env::var_os(variable) {
         let named = PathBuf::from(named);
         return if named.is_file() {
@@ -72,14 +72,14 @@ fn choose(
         } else {
             let reason =
                 format!("{variable} is {}, which is not a file; correct or unset it", named.display());
-            Err(GuestFault::NoHost { reason })
+            Err(GuestError::NoHost { reason })
         };
     }
     let paths: Vec<PathBuf> = paths.collect();
     let found = paths.iter().find(|path| path.is_file()).cloned();
     found.ok_or_else(|| {
         let searched: Vec<String> = paths.iter().map(|path: &PathBuf| display(path)).collect();
-        GuestFault::NoHost { reason: message(searched.join(", ")) }
+        GuestError::NoHost { reason: message(searched.join(", ")) }
     })
 }
 

@@ -6,44 +6,44 @@
 //! - [`Guest`]: the interface that a run talks to
 //! - [`fault`]: how a guest fails
 //! - [`host`]: the warm host that forks guests
-//! - [`caged`]: one guest
+//! - [`sandboxed`]: one guest
 //! - `channel`: reads and writes with a deadline
 //! - `decode`: turns bytes into a turn
-//! - `window`: the shared memory for images
-//! - `bar`: the sandbox mechanisms that a machine may lack
+//! - `shared_frames`: the shared memory for images
+//! - `requirements`: the sandbox mechanisms that a machine may lack
 //! - `zygote`: the control socket
 //! - [`mod@locate`]: the paths of the host and its Python
 //!
 //! Nothing here trusts a guest. Every turn has a deadline, every frame a maximum length, and all output a budget. A
 //! guest that breaks the protocol is killed. All of it blocks, so run it on a thread of its own.
 
-pub mod bar;
-pub mod caged;
 mod channel;
 mod decode;
 pub mod fault;
 pub mod host;
 mod lazy;
 pub mod locate;
-mod window;
+pub mod requirements;
+pub mod sandboxed;
+mod shared_frames;
 mod zygote;
 
-pub use caged::{CagedGuest, Killer, Usage};
-pub use fault::GuestFault;
+pub use fault::GuestError;
 pub use host::ToolHost;
 pub use lazy::LazyHost;
 pub use locate::locate;
+pub use sandboxed::{KillHandle, SandboxedGuest, Usage};
 
-use minismith_wire::{Answer, Turn};
+use minismith_protocol::{GuestMessage, HostReply};
 
 /// A peer that sends host calls in strict alternation: one answer in, one turn out.
 pub trait Guest {
-    /// Sends an answer and waits for the next turn. `raw` is the image of an [`Answer::Frame`], if it has one. It is
+    /// Sends an answer and waits for the next turn. `raw` is the image of an [`HostReply::Frame`], if it has one. It is
     /// written into the slot that the answer names, or sent after the answer.
     ///
     /// # Errors
-    /// Returns a [`GuestFault`]. The guest is then dead.
-    fn turn(&mut self, answer: &Answer, raw: Option<&[u8]>) -> Result<Turn, GuestFault>;
+    /// Returns a [`GuestError`]. The guest is then dead.
+    fn turn(&mut self, answer: &HostReply, raw: Option<&[u8]>) -> Result<GuestMessage, GuestError>;
 
     /// Ends the guest, by force if it does not exit, and returns its total resource usage. `None` if usage is not measured.
     fn usage(&mut self) -> Option<Usage> {

@@ -9,7 +9,7 @@ use std::process::Child;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use minismith_wire::zygote::{Hello, Level, MAX_MESSAGE, Profile, Reply, Request};
+use minismith_protocol::zygote::{Hello, Level, MAX_MESSAGE_BYTES, Profile, Reply, Request};
 use rustix::event::PollFlags;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketFlags, SocketType,
@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::channel;
-use minismith_runtime::processes::{self, Program};
+use minismith_runtime::subprocess::{self, Program};
 
 /// Maximum time to start. Importing numpy from a cold, slow disk takes long, and the libraries of the code profile take
 /// longer.
@@ -56,7 +56,7 @@ impl Zygote {
         // The linker binds all symbols at the start. Otherwise, each guest would bind again the symbols that only
         // guests use.
         let environment = [&one[..], &["LD_BIND_NOW"]].concat();
-        let child = processes::start(Program {
+        let child = subprocess::start(Program {
             path: program.to_owned(),
             arguments: arguments.into(),
             environment: environment.into_iter().map(|name| (name, "1".to_owned())).collect(),
@@ -76,7 +76,7 @@ impl Zygote {
     }
 
     /// Sends a request that has no reply.
-    pub fn tell(&self, request: &Request) -> Result<()> {
+    pub fn report(&self, request: &Request) -> Result<()> {
         send(&self.control.lock().unwrap_or_else(PoisonError::into_inner), request)
     }
 }
@@ -98,7 +98,7 @@ fn receive<T: DeserializeOwned>(control: &OwnedFd, at_most: Duration) -> Result<
     if !channel::wait(control, PollFlags::IN, at_most)? {
         return Err(Error::new(ErrorKind::TimedOut, "the tool host does not respond"));
     }
-    let mut bytes = vec![0; MAX_MESSAGE];
+    let mut bytes = vec![0; MAX_MESSAGE_BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let flags = RecvFlags::CMSG_CLOEXEC;

@@ -4,28 +4,28 @@
 //! envelope checks, with the limits of an unapproved tool. A guest that dies, loops or breaks the protocol is replaced,
 //! and the reply says so. The robot keeps its state.
 
-mod metered;
+mod line_limits;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use minismith_wire::{Job, Limits};
+use minismith_protocol::{Job, Limits};
 use serde::Serialize;
 
-use self::metered::Metered;
-use crate::guest::{CagedGuest, GuestFault, Killer, LazyHost};
-use crate::performance::{Lines, Outcome, Permit, Said};
-use crate::workshop::rehearsal::Conditions;
+use self::line_limits::LineLimits;
+use crate::guest::{GuestError, KillHandle, LazyHost, SandboxedGuest};
+use crate::tool_run::{LineResult, Outcome, Permissions, ReplSession};
+use crate::workshop::rehearsal::RehearsalOptions;
 use minismith_analysis::manifest::Capability;
-use minismith_control::stage::Stage;
-use minismith_runtime::outcome::{PostureView, Step, tidy};
+use minismith_control::execution::ExecutionContext;
+use minismith_runtime::report::{PostureReport, Step, round_for_display};
 
 /// The capabilities of a line: all that the simulated robot supports.
 const CAPABILITIES: [Capability; 5] =
     [Capability::Motion, Capability::Motors, Capability::Camera, Capability::Tracking, Capability::Sound];
 
 /// Maximum length of a line, bytes.
-pub const LONGEST_LINE: usize = 64 << 10;
+pub const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// Limit for a guest's whole life. It has no effect in practice, since each line has its own limits.
 const UNLIMITED: u64 = 1 << 40;
@@ -33,10 +33,10 @@ const UNLIMITED: u64 = 1 << 40;
 /// An interactive session.
 pub struct Repl {
     host: LazyHost,
-    stage: Stage,
-    conditions: Conditions,
-    lines: Lines,
-    guest: Option<CagedGuest>,
+    context: ExecutionContext,
+    conditions: RehearsalOptions,
+    lines: ReplSession,
+    guest: Option<SandboxedGuest>,
     running: Arc<Mutex<Running>>,
     /// The lines so far of an unfinished statement.
     pending: String,
@@ -46,7 +46,7 @@ pub struct Repl {
 /// The guest whose line is running, for [`Interrupter`].
 #[derive(Debug, Default)]
 struct Running {
-    killer: Option<Killer>,
+    killer: Option<KillHandle>,
     interrupted: bool,
 }
 
@@ -80,13 +80,17 @@ pub struct Reply {
     /// Printed output.
     pub printed: String,
     /// Value of the last expression.
-    pub shown: Option<String>,
+    #[serde(rename = "shown")]
+    pub repr: Option<String>,
     /// The exception, or the error of a command.
-    pub trouble: Option<String>,
+    #[serde(rename = "trouble")]
+    pub error: Option<String>,
     /// Whether the statement continues in the next line.
-    pub more: bool,
+    #[serde(rename = "more")]
+    pub incomplete: bool,
     /// The reason why all variables are lost, if they are.
-    pub lost: Option<String>,
+    #[serde(rename = "lost")]
+    pub is_restarted: Option<String>,
     /// Motions of the line.
     pub steps: Vec<Step>,
     /// Requests that the simulated robot does not support.
@@ -99,7 +103,7 @@ impl Reply {
     /// Returns whether the line failed.
     #[must_use]
     pub const fn failed(&self) -> bool {
-        self.trouble.is_some() || self.lost.is_some()
+        self.error.is_some() || self.is_restarted.is_some()
     }
 }
 
@@ -124,16 +128,16 @@ A block ends with an empty line. Ctrl-C ends a line that runs; the variables are
 impl Repl {
     /// Creates a session on an execution context, with the conditions of a tool's rehearsal.
     #[must_use]
-    pub fn new(host: LazyHost, stage: Stage, conditions: Conditions) -> Self {
-        let permit = Permit {
+    pub fn new(host: LazyHost, context: ExecutionContext, conditions: RehearsalOptions) -> Self {
+        let permit = Permissions {
             capabilities: BTreeSet::from(CAPABILITIES),
-            stage_seconds: conditions.stage_seconds,
-            ..Permit::default()
+            robot_time_s: conditions.robot_time_s,
+            ..Permissions::default()
         };
-        let lines = Lines::new(permit);
+        let lines = ReplSession::new(permit);
         Repl {
             host,
-            stage,
+            context,
             conditions,
             lines,
             guest: None,
@@ -152,7 +156,7 @@ impl Repl {
     /// Returns the robot time, seconds.
     #[must_use]
     pub fn clock(&self) -> f64 {
-        tidy(self.lines.now().seconds())
+        round_for_display(self.lines.now().seconds())
     }
 
     /// Discards the lines of an unfinished statement.
@@ -164,7 +168,7 @@ impl Repl {
     ///
     /// # Errors
     /// Returns an error if no guest can start here.
-    pub fn warm_up(&mut self) -> Result<(), GuestFault> {
+    pub fn warm_up(&mut self) -> Result<(), GuestError> {
         if self.guest.is_none() {
             let limits = Limits {
                 cpu_seconds: UNLIMITED,
@@ -183,63 +187,63 @@ impl Repl {
 
     /// Runs a line: Python, or a command that begins with a colon.
     ///
-    /// Printed output goes to `tell` as it arrives, and also into the reply.
+    /// Printed output goes to `report` as it arrives, and also into the reply.
     ///
     /// # Errors
     /// Returns an error if no guest can start here.
-    pub fn hear(&mut self, line: &str, tell: &mut dyn FnMut(&str)) -> Result<Heard, GuestFault> {
+    pub fn hear(&mut self, line: &str, report: &mut dyn FnMut(&str)) -> Result<Heard, GuestError> {
         self.count += 1;
         let mut reply = self.reply(line);
         if let Some(command) = line.trim().strip_prefix(':') {
             match self.command(command.trim()) {
-                Ok(Some(told)) => {
-                    tell(&told);
-                    reply.printed = told;
+                Ok(Some(reported)) => {
+                    report(&reported);
+                    reply.printed = reported;
                 }
                 Ok(None) => return Ok(Heard::Quit),
-                Err(complaint) => reply.trouble = Some(complaint),
+                Err(complaint) => reply.error = Some(complaint),
             }
-            reply.more = !self.pending.is_empty();
+            reply.incomplete = !self.pending.is_empty();
             return Ok(Heard::Reply(Box::new(reply)));
         }
-        if self.pending.len() + line.len() > LONGEST_LINE || line.contains('\0') {
+        if self.pending.len() + line.len() > MAX_LINE_BYTES || line.contains('\0') {
             self.forget();
-            reply.trouble = Some(format!("a statement must be text of at most {LONGEST_LINE} bytes"));
-            reply.more = false;
+            reply.error = Some(format!("a statement must be text of at most {MAX_LINE_BYTES} bytes"));
+            reply.incomplete = false;
             return Ok(Heard::Reply(Box::new(reply)));
         }
         self.pending.push_str(line);
         self.warm_up()?;
         let Some(guest) = &mut self.guest else { return Ok(Heard::Quit) };
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) =
-            Running { killer: guest.killer().ok(), interrupted: false };
-        let mut guest = Metered::new(guest, self.conditions.guest, tell);
-        let said = self.lines.line(&mut guest, &self.pending, &mut self.stage);
+            Running { killer: guest.kill_handle().ok(), interrupted: false };
+        let mut guest = LineLimits::new(guest, self.conditions.guest, report);
+        let said = self.lines.line(&mut guest, &self.pending, &mut self.context);
         let interrupted = {
             let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             running.killer = None;
             running.interrupted
         };
-        let Said { shown, trouble, more, performance } = said;
+        let LineResult { repr: shown, error, incomplete: more, run: tool_run } = said;
         if more {
             self.pending.push('\n');
         } else {
             self.forget();
         }
-        if let Outcome::Stopped { reason, .. } = &performance.outcome {
+        if let Outcome::Stopped { reason, .. } = &tool_run.outcome {
             self.guest = None;
             let why = if interrupted { "interrupted".into() } else { reason.clone() };
-            reply.lost = Some(format!("{why}; a fresh Python begins, the variables are gone"));
+            reply.is_restarted = Some(format!("{why}; a fresh Python begins, the variables are gone"));
         } else if interrupted {
             // The interrupt came too late for the line, but it has killed the guest.
             self.guest = None;
-            reply.lost = Some("interrupted; a fresh Python begins, the variables are gone".into());
+            reply.is_restarted = Some("interrupted; a fresh Python begins, the variables are gone".into());
         }
-        reply.printed = performance.printed;
-        reply.steps = performance.steps;
-        reply.notes = performance.notes;
+        reply.printed = tool_run.printed;
+        reply.steps = tool_run.steps;
+        reply.notes = tool_run.notes;
         reply.clock_s = self.clock();
-        Ok(Heard::Reply(Box::new(Reply { shown, trouble, more, ..reply })))
+        Ok(Heard::Reply(Box::new(Reply { repr: shown, error, incomplete: more, ..reply })))
     }
 
     fn reply(&self, line: &str) -> Reply {
@@ -247,10 +251,10 @@ impl Repl {
             line: self.count,
             source: line.to_owned(),
             printed: String::new(),
-            shown: None,
-            trouble: None,
-            more: !self.pending.is_empty(),
-            lost: None,
+            repr: None,
+            error: None,
+            incomplete: !self.pending.is_empty(),
+            is_restarted: None,
             steps: Vec::new(),
             notes: Vec::new(),
             clock_s: self.clock(),
@@ -259,7 +263,7 @@ impl Repl {
 
     /// Runs a command and returns its text, or `None` for `:quit`.
     fn command(&mut self, command: &str) -> Result<Option<String>, String> {
-        let told = match command {
+        let reported = match command {
             "quit" | "q" | "exit" => return Ok(None),
             "help" | "h" | "?" => HELP.to_owned(),
             "state" => self.state(),
@@ -274,17 +278,17 @@ impl Repl {
                 return Err(format!("there is no command :{other}; see :help"));
             }
         };
-        Ok(Some(told + "\n"))
+        Ok(Some(reported + "\n"))
     }
 
     fn state(&self) -> String {
-        let snapshot = self.stage.conductor.snapshot();
+        let snapshot = self.context.control.snapshot();
         let motors = if snapshot.state.is_driven() { "on" } else { "off" };
         let clock = format!("clock {} s, motors {motors}", self.clock());
-        let Some(at) = self.stage.posture().as_ref().map(PostureView::from) else {
+        let Some(at) = self.context.posture().as_ref().map(PostureReport::from) else {
             return format!("{clock}, position not known");
         };
-        let PostureView { x_mm, y_mm, z_mm, roll_deg, pitch_deg, yaw_deg, body_yaw_deg, antennas_deg } = at;
+        let PostureReport { x_mm, y_mm, z_mm, roll_deg, pitch_deg, yaw_deg, body_yaw_deg, antennas_deg } = at;
         format!(
             "{clock}\nhead: roll {roll_deg} pitch {pitch_deg} yaw {yaw_deg} deg, x {x_mm} y {y_mm} z {z_mm} mm\n\
              body: {body_yaw_deg} deg, antennas (right, left): {antennas_deg:?} deg"
@@ -299,7 +303,7 @@ impl Repl {
              without asking the robot for anything, {output_bytes} bytes printed\n\
              all lines: {} MB of memory; no files, no network, no processes\n\
              the body moves at the speeds of a tool that nobody has approved",
-            self.conditions.stage_seconds,
+            self.conditions.robot_time_s,
             memory_bytes >> 20,
         )
     }

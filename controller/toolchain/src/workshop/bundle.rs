@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
-use minismith_wire::old_names::files;
+use minismith_protocol::old_names::files;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -28,10 +28,10 @@ const FORMAT: u32 = 2;
 const OLD_FORMAT: u32 = 1;
 
 /// Maximum size of a bundle, bytes.
-pub const LONGEST: u64 = 16 << 20;
+pub const MAX_BUNDLE_BYTES: u64 = 16 << 20;
 
 /// Maximum number of tools in one bundle.
-const MOST_TOOLS: usize = 100;
+const MAX_TOOLS: usize = 100;
 
 /// What is signed: the payload behind a purpose, so that this signature is good for nothing else.
 fn signed_bytes(format: u32, payload: &str) -> Vec<u8> {
@@ -70,7 +70,7 @@ struct Packed {
 
 /// The reason why a bundle is rejected as a whole.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum NoBundle {
+pub enum BundleError {
     /// It is not a bundle.
     #[error("this is no bundle of `minismith tool export` ({0})")]
     Form(String),
@@ -156,41 +156,41 @@ fn add(
 ///
 /// # Errors
 /// When anything in it is not as it should be.
-pub fn open(bytes: &[u8], trusted: &[PublicKey]) -> Result<Bundle, NoBundle> {
-    let text = std::str::from_utf8(bytes).map_err(|_| NoBundle::Form("it is not UTF-8 text".into()))?;
+pub fn open(bytes: &[u8], trusted: &[PublicKey]) -> Result<Bundle, BundleError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| BundleError::Form("it is not UTF-8 text".into()))?;
     // The format number is read first, since another format may have other keys.
     let format = serde_json::from_str::<BTreeMap<String, Value>>(text).map_err(no_form)?;
     match format.get("format").and_then(Value::as_u64) {
         Some(format) if [OLD_FORMAT, FORMAT].map(u64::from).contains(&format) => {}
-        Some(other) => return Err(NoBundle::Format(u32::try_from(other).unwrap_or(u32::MAX))),
-        None => return Err(NoBundle::Form("it has no `format`".into())),
+        Some(other) => return Err(BundleError::Format(u32::try_from(other).unwrap_or(u32::MAX))),
+        None => return Err(BundleError::Form("it has no `format`".into())),
     }
     let envelope: Envelope = serde_json::from_str(text).map_err(no_form)?;
     if spell(&envelope).map_err(no_form)? != text {
-        return Err(NoBundle::Changed);
+        return Err(BundleError::Changed);
     }
-    let signer = PublicKey(bytes_of(&envelope.signer).ok_or(NoBundle::Changed)?);
-    let signature: [u8; 64] = bytes_of(&envelope.signature).ok_or(NoBundle::Changed)?;
+    let signer = PublicKey(bytes_of(&envelope.signer).ok_or(BundleError::Changed)?);
+    let signature: [u8; 64] = bytes_of(&envelope.signature).ok_or(BundleError::Changed)?;
     // Upper-case digits would mean the same.
     if signer.to_string() != envelope.signer || hex(&signature) != envelope.signature {
-        return Err(NoBundle::Changed);
+        return Err(BundleError::Changed);
     }
     let signature = Signature::from_bytes(&signature);
-    let key = VerifyingKey::from_bytes(&signer.0).map_err(|_| NoBundle::Changed)?;
+    let key = VerifyingKey::from_bytes(&signer.0).map_err(|_| BundleError::Changed)?;
     // Weak keys sign anything.
     key.verify_strict(&signed_bytes(envelope.format, &envelope.payload), &signature)
-        .map_err(|_| NoBundle::Changed)?;
-    let Payload { tools } = unpack(&envelope).map_err(|error| NoBundle::Wrong(error.to_string()))?;
-    if tools.is_empty() || tools.len() > MOST_TOOLS {
-        let complaint = format!("it holds {} tools; 1 to {MOST_TOOLS} are read", tools.len());
-        return Err(NoBundle::Wrong(complaint));
+        .map_err(|_| BundleError::Changed)?;
+    let Payload { tools } = unpack(&envelope).map_err(|error| BundleError::Wrong(error.to_string()))?;
+    if tools.is_empty() || tools.len() > MAX_TOOLS {
+        let complaint = format!("it holds {} tools; 1 to {MAX_TOOLS} are read", tools.len());
+        return Err(BundleError::Wrong(complaint));
     }
     let mut names = BTreeSet::new();
     for tool in &tools {
         if !names.insert(tool.name.as_str()) {
-            return Err(NoBundle::Wrong(format!("it holds {:?} twice", clip(&tool.name))));
+            return Err(BundleError::Wrong(format!("it holds {:?} twice", clip(&tool.name))));
         }
-        tool.judge().map_err(NoBundle::Wrong)?;
+        tool.judge().map_err(BundleError::Wrong)?;
     }
     let origin = Signed { key: signer.to_string(), trusted: trusted.contains(&signer) };
     let tools = tools.into_iter().map(|tool| tool.hand_in(&origin)).collect();
@@ -274,8 +274,8 @@ fn clip(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-fn no_form(error: serde_json::Error) -> NoBundle {
-    NoBundle::Form(error.to_string())
+fn no_form(error: serde_json::Error) -> BundleError {
+    BundleError::Form(error.to_string())
 }
 
 #[cfg(test)]
@@ -291,7 +291,7 @@ mod tests {
         json!({
             "name": name, "version": 3, "description": "x", "parameters": {}, "returns": {"type": "int", "description": ""},
             "examples": [], "test_cases": [], "dependencies": [], "capabilities": [],
-            "budget": {"robot_time_s": 1.0, "limits": minismith_wire::Limits::default()},
+            "budget": {"robot_time_s": 1.0, "limits": minismith_protocol::Limits::default()},
             "provenance": {"author": "ada", "request": "", "plan": []}, "code_sha256": hex_sha256(code.as_bytes()),
             "evidence": {"rules": 1, "limits_sha256": "", "mock": ""}, "findings": [], "report": null,
             "review": {"by": "rules", "risks": []}, "needs_approval": false,
@@ -341,16 +341,16 @@ mod tests {
             assert!(open(&shorter, &[]).is_err(), "without byte {at}");
         }
         let longer = [&bytes[..], b" "].concat();
-        assert_eq!(open(&longer, &[]).unwrap_err(), NoBundle::Changed);
+        assert_eq!(open(&longer, &[]).unwrap_err(), BundleError::Changed);
         // Another signer's name under the same signature.
         let text = String::from_utf8(bytes).unwrap();
         let (own, other) = (hex(&key(7).verifying_key().to_bytes()), hex(&key(8).verifying_key().to_bytes()));
-        assert_eq!(open(text.replace(&own, &other).as_bytes(), &[]).unwrap_err(), NoBundle::Changed);
+        assert_eq!(open(text.replace(&own, &other).as_bytes(), &[]).unwrap_err(), BundleError::Changed);
         // A key for which any signature is valid.
         let weak = text.replace(&own, &format!("01{}", "0".repeat(62)));
-        assert_eq!(open(weak.as_bytes(), &[]).unwrap_err(), NoBundle::Changed);
+        assert_eq!(open(weak.as_bytes(), &[]).unwrap_err(), BundleError::Changed);
         let newer = text.replacen("\"format\": 2", "\"format\": 3", 1);
-        assert_eq!(open(newer.as_bytes(), &[]).unwrap_err(), NoBundle::Format(2));
+        assert_eq!(open(newer.as_bytes(), &[]).unwrap_err(), BundleError::Format(2));
     }
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
             ("null".into(), "invalid type"),
         ] {
             let error = open(&signed(&payload), &[]).unwrap_err();
-            assert!(matches!(error, NoBundle::Wrong(_)) && error.to_string().contains(says), "{error}");
+            assert!(matches!(error, BundleError::Wrong(_)) && error.to_string().contains(says), "{error}");
         }
         for bytes in [
             &b""[..],
@@ -395,7 +395,7 @@ mod tests {
             b"{\"format\": -1}",
             &vec![b'['; 1 << 20],
         ] {
-            assert!(matches!(open(bytes, &[]), Err(NoBundle::Form(_))));
+            assert!(matches!(open(bytes, &[]), Err(BundleError::Form(_))));
         }
     }
 }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use self::arguments::{corners, default_arguments, random_calls};
 use minismith_analysis::manifest::{Capability, Expectation, ExpectedMotion, TestCase};
-use minismith_analysis::policy::Vetted;
+use minismith_analysis::policy::PolicyChecked;
 use minismith_analysis::policy::signature::Entry;
 use minismith_analysis::submission::Declared;
 
@@ -38,7 +38,7 @@ pub enum Start {
 
 /// The scene in front of the camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
+pub enum SceneChoice {
     /// Blocks on a floor, without people.
     Empty,
     /// A person in front of the robot.
@@ -47,7 +47,7 @@ pub enum Room {
 
 /// The simulated robot of a case, and its start pose.
 #[derive(Clone, Copy, Debug)]
-pub struct Circumstances {
+pub struct CaseSetup {
     /// Start pose.
     pub start: Start,
     /// Deviation from the nominal robot.
@@ -57,17 +57,17 @@ pub struct Circumstances {
     /// Whether position readings are noisy.
     pub noise: bool,
     /// Scene in front of the camera.
-    pub room: Room,
+    pub scene: SceneChoice,
 }
 
-impl Default for Circumstances {
+impl Default for CaseSetup {
     fn default() -> Self {
-        Circumstances {
+        CaseSetup {
             start: Start::Neutral,
             variation: Variation::default(),
             slow: None,
             noise: false,
-            room: Room::Empty,
+            scene: SceneChoice::Empty,
         }
     }
 }
@@ -80,9 +80,9 @@ pub struct Case {
     /// Function of a toolkit. `None` means the tool itself.
     pub function: Option<String>,
     /// Whether a failure refuses the tool. A failure of a generated call is only reported.
-    pub must_pass: bool,
+    pub is_required: bool,
     /// Whether it repeats the first case, and so must move the same.
-    pub again: bool,
+    pub is_repeat: bool,
     /// Parameter that this call sets to an end of its range.
     pub corner: Option<String>,
     /// Arguments of the call.
@@ -92,20 +92,20 @@ pub struct Case {
     /// Expected motion.
     pub motion: Option<ExpectedMotion>,
     /// The simulated robot and its start pose.
-    pub on: Circumstances,
+    pub on: CaseSetup,
     /// Seed of all random numbers in the tool.
     pub seed: u64,
 }
 
 /// Seed of random numbers in rehearsals and real runs, so that both move alike.
-pub const SEED: u64 = minismith_wire::USUAL_SEED;
+pub const SEED: u64 = minismith_protocol::DEFAULT_SEED;
 
 /// Another seed, for tools that use random numbers.
 const OTHER_SEED: u64 = 0x7365_6564;
 
 /// Returns all cases of a tool. The first is its default call.
 #[must_use]
-pub fn cases_for(vetted: &Vetted, declared: &Declared) -> Vec<Case> {
+pub fn cases_for(vetted: &PolicyChecked, declared: &Declared) -> Vec<Case> {
     let is_toolkit = vetted.draft().others().is_some();
     let mut cases = Vec::new();
     for entry in vetted.entries() {
@@ -113,9 +113,9 @@ pub fn cases_for(vetted: &Vetted, declared: &Declared) -> Vec<Case> {
         cases.extend(cases_of(vetted, entry, function.as_deref()));
     }
     cases.extend(declared.test_cases.iter().map(own));
-    for (place, example) in declared.examples.iter().enumerate() {
+    for (position, example) in declared.examples.iter().enumerate() {
         cases.push(own(&TestCase {
-            name: format!("example {}", place + 1),
+            name: format!("example {}", position + 1),
             function: example.function.clone(),
             arguments: example.arguments.clone(),
             ..TestCase::default()
@@ -128,25 +128,25 @@ pub fn cases_for(vetted: &Vetted, declared: &Declared) -> Vec<Case> {
 fn own(test: &TestCase) -> Case {
     let TestCase { name, function, arguments, expect, motion } = test.clone();
     let name = format!("own: {name}");
-    Case { function, must_pass: true, expect, motion, ..call(name, arguments) }
+    Case { function, is_required: true, expect, motion, ..call(name, arguments) }
 }
 
 fn call(name: String, arguments: Map<String, Value>) -> Case {
     Case {
         name,
         function: None,
-        must_pass: false,
-        again: false,
+        is_required: false,
+        is_repeat: false,
         corner: None,
         arguments,
         expect: Expectation::Anything,
         motion: None,
-        on: Circumstances::default(),
+        on: CaseSetup::default(),
         seed: SEED,
     }
 }
 
-fn cases_of(vetted: &Vetted, entry: &Entry, function: Option<&str>) -> Vec<Case> {
+fn cases_of(vetted: &PolicyChecked, entry: &Entry, function: Option<&str>) -> Vec<Case> {
     let schema = entry.parameters_schema();
     // A call with generated values may be out of the tool's range, so it is not required to pass.
     let (defaults, all_default) = default_arguments(&schema);
@@ -158,27 +158,27 @@ fn cases_of(vetted: &Vetted, entry: &Entry, function: Option<&str>) -> Vec<Case>
         function: function.map(ToOwned::to_owned),
         ..call(named(name), arguments.clone())
     };
-    let default = |name: &str| Case { must_pass: all_default, ..case(name, &defaults) };
+    let default = |name: &str| Case { is_required: all_default, ..case(name, &defaults) };
     // Two runs of the first function must be the same. For each other function, one run is enough to see that it works.
     let mut cases = vec![default("default")];
     if vetted.entry() == entry {
-        cases.push(Case { again: true, ..default("default again") });
+        cases.push(Case { is_repeat: true, ..default("default again") });
     }
-    if uses_chance(vetted) {
+    if uses_randomness(vetted) {
         cases.push(Case { seed: OTHER_SEED, ..default("another seed") });
     }
     for (parameter, name, arguments) in corners(&schema, &defaults) {
         cases.push(Case { corner: Some(parameter), ..case(&format!("corner: {name}"), &arguments) });
     }
-    for (place, arguments) in random_calls(&schema, &defaults).into_iter().enumerate() {
-        cases.push(case(&format!("made up {}", place + 1), &arguments));
+    for (position, arguments) in random_calls(&schema, &defaults).into_iter().enumerate() {
+        cases.push(case(&format!("made up {}", position + 1), &arguments));
     }
-    let on = |(name, on): (String, Circumstances)| Case { on, ..default(&name) };
-    cases.extend(circumstances(vetted).into_iter().map(on));
+    let on = |(name, on): (String, CaseSetup)| Case { on, ..default(&name) };
+    cases.extend(case_setups(vetted).into_iter().map(on));
     cases
 }
 
-fn uses_chance(vetted: &Vetted) -> bool {
+fn uses_randomness(vetted: &PolicyChecked) -> bool {
     let mut facts = vetted.facts().values();
     facts.any(|facts| {
         facts.imports.iter().any(|module| module.contains("random")) || facts.attributes.contains("random")
@@ -186,25 +186,25 @@ fn uses_chance(vetted: &Vetted) -> bool {
 }
 
 /// Returns the deviations and scenes for the default call that can make a difference.
-fn circumstances(vetted: &Vetted) -> Vec<(String, Circumstances)> {
+fn case_setups(vetted: &PolicyChecked) -> Vec<(String, CaseSetup)> {
     let has = |capability| vetted.capabilities().contains(&capability);
-    let usual = Circumstances::default();
+    let usual = CaseSetup::default();
     let mut found = Vec::new();
     if has(Capability::Motion) {
         for (name, start) in [("turned", Start::Turned), ("low", Start::Low)] {
-            found.push((format!("start: {name}"), Circumstances { start, ..usual }));
+            found.push((format!("start: {name}"), CaseSetup { start, ..usual }));
         }
         for (name, variation) in sweep() {
-            found.push((format!("sweep: {name}"), Circumstances { variation, ..usual }));
+            found.push((format!("sweep: {name}"), CaseSetup { variation, ..usual }));
         }
         for joint in [Joint::Stewart2, Joint::RightAntenna] {
             let slow = Some(joint);
-            found.push((format!("fault: slow {}", joint.name()), Circumstances { slow, ..usual }));
+            found.push((format!("fault: slow {}", joint.name()), CaseSetup { slow, ..usual }));
         }
-        found.push(("noise".into(), Circumstances { noise: true, ..usual }));
+        found.push(("noise".into(), CaseSetup { noise: true, ..usual }));
     }
     if has(Capability::Tracking) || has(Capability::Camera) {
-        found.push(("scene: a face".into(), Circumstances { room: Room::Visited, ..usual }));
+        found.push(("scene: a face".into(), CaseSetup { scene: SceneChoice::Visited, ..usual }));
     }
     found
 }

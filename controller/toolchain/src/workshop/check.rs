@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::rehearsal::{Cage, CaseResult, Conditions, NoRehearsal, rehearse};
-use super::review::{Admissible, review};
+use super::rehearsal::{CaseResult, GuestStarter, RehearsalError, RehearsalOptions, rehearse};
+use super::review::{Reviewed, review};
 use minismith_analysis::draft::Draft;
 use minismith_analysis::finding::Finding;
 use minismith_analysis::policy;
@@ -15,7 +15,7 @@ use minismith_analysis::submission::{Declared, Submission};
 /// The last step that a tool reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Layer {
+pub enum CheckPhase {
     /// Refused by the policy.
     Policy,
     /// Refused because of its behaviour on the simulated robot.
@@ -24,7 +24,7 @@ pub enum Layer {
     Review,
     /// Accepted.
     #[serde(rename = "admitted")]
-    Admitted,
+    Accepted,
 }
 
 /// The result of a tool's check.
@@ -34,12 +34,12 @@ pub struct Checked {
     pub name: String,
     /// Whether it may be registered.
     #[serde(rename = "admitted")]
-    pub admitted: bool,
+    pub accepted: bool,
     /// Whether a person must confirm before its first run on real motors.
     pub needs_approval: bool,
-    /// The last step: the layer that refused it, or `admitted`.
+    /// The last step: the layer that refused it, or `accepted`.
     #[serde(rename = "stage")]
-    pub stage: Layer,
+    pub phase: CheckPhase,
     /// Findings.
     pub findings: Vec<Finding>,
     /// Measurements, if a rehearsal ran.
@@ -52,11 +52,12 @@ pub struct Checked {
 
 /// Progress of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Checking {
+pub struct CheckProgress {
     /// Name of the tool.
     pub tool: String,
     /// Current step.
-    pub stage: Layer,
+    #[serde(rename = "stage")]
+    pub phase: CheckPhase,
     /// Number of rehearsed calls.
     pub done: usize,
     /// Total number of calls. 0 while it is unknown.
@@ -69,55 +70,57 @@ pub struct Checking {
 /// Returns an error only if no rehearsal can run here. A refused tool is not an error.
 pub fn check(
     submission: &Submission,
-    cage: &dyn Cage,
-    conditions: &Conditions,
-    watch: &mut dyn FnMut(Checking),
-) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
+    sandbox: &dyn GuestStarter,
+    conditions: &RehearsalOptions,
+    watch: &mut dyn FnMut(CheckProgress),
+) -> Result<(Checked, Option<Reviewed>), RehearsalError> {
     let Submission { name: stem, declared, origin, .. } = submission;
-    let refused = |name: &str, stage, findings, report, cases| {
+    let refused = |name: &str, context, findings, report, cases| {
         let checked = Checked {
             name: name.into(),
-            admitted: false,
+            accepted: false,
             needs_approval: false,
-            stage,
+            phase: context,
             findings,
             report,
             cases,
         };
         Ok((checked, None))
     };
-    let mut at = |tool: &str, stage, done, of| watch(Checking { tool: tool.into(), stage, done, of });
-    at(stem, Layer::Policy, 0, 0);
+    let mut at =
+        |tool: &str, context, done, of| watch(CheckProgress { tool: tool.into(), phase: context, done, of });
+    at(stem, CheckPhase::Policy, 0, 0);
     let draft = match Draft::of(submission) {
         Ok(draft) => draft,
-        Err(findings) => return refused(stem, Layer::Policy, findings, None, Vec::new()),
+        Err(findings) => return refused(stem, CheckPhase::Policy, findings, None, Vec::new()),
     };
     let vetted = match policy::vet(draft) {
         Ok(vetted) => vetted,
-        Err(no) => return refused(stem, Layer::Policy, no.into_findings(), None, Vec::new()),
+        Err(no) => return refused(stem, CheckPhase::Policy, no.into_findings(), None, Vec::new()),
     };
     let name = vetted.name().to_owned();
     let test_cases = match samples::embed(&vetted, &declared.test_cases, declared.folder.as_deref()) {
         Ok(tests) => tests,
-        Err(finding) => return refused(&name, Layer::Rehearsal, vec![finding], None, Vec::new()),
+        Err(finding) => return refused(&name, CheckPhase::Rehearsal, vec![finding], None, Vec::new()),
     };
     let declared = &Declared { test_cases, ..declared.clone() };
-    let mut rehearsed = |done, of| at(&name, Layer::Rehearsal, done, of);
-    let rehearsed = match rehearse(vetted, declared, cage, conditions, &mut rehearsed)? {
+    let mut rehearsed = |done, of| at(&name, CheckPhase::Rehearsal, done, of);
+    let rehearsed = match rehearse(vetted, declared, sandbox, conditions, &mut rehearsed)? {
         Ok(rehearsed) => rehearsed,
-        Err(no) => return refused(&name, Layer::Rehearsal, no.findings, no.report, no.cases),
+        Err(no) => return refused(&name, CheckPhase::Rehearsal, no.findings, no.report, no.cases),
     };
     let report = Some(rehearsed.report().clone());
     let cases = rehearsed.cases().to_vec();
-    at(&name, Layer::Review, cases.len(), cases.len());
+    at(&name, CheckPhase::Review, cases.len(), cases.len());
     match review(&rehearsed, declared, origin.clone(), conditions) {
-        Ok(admissible) => {
+        Ok(reviewed) => {
             let findings = rehearsed.findings().to_vec();
-            let needs_approval = admissible.manifest().needs_approval;
-            let stage = Layer::Admitted;
-            let checked = Checked { name, admitted: true, needs_approval, stage, findings, report, cases };
-            Ok((checked, Some(admissible)))
+            let needs_approval = reviewed.manifest().needs_approval;
+            let context = CheckPhase::Accepted;
+            let checked =
+                Checked { name, accepted: true, needs_approval, phase: context, findings, report, cases };
+            Ok((checked, Some(reviewed)))
         }
-        Err(findings) => refused(&name, Layer::Review, findings, report, cases),
+        Err(findings) => refused(&name, CheckPhase::Review, findings, report, cases),
     }
 }

@@ -9,7 +9,7 @@ use super::registry::{Registry, database};
 use minismith_analysis::finding::{Finding, Verdict};
 
 /// Maximum number of stored lessons.
-pub const MOST_LESSONS: usize = 200;
+pub const MAX_LESSONS: usize = 200;
 
 /// Maximum length of each text, characters.
 const MAX_TEXT_LENGTH: usize = 200;
@@ -50,10 +50,11 @@ pub fn learned(
     refused: &[Finding],
     next: Option<(&str, &[Finding])>,
 ) -> Vec<Lesson> {
-    let refusing = refused.iter().filter(|finding| finding.verdict == Verdict::Refuse);
+    let refusing = refused.iter().filter(|finding| finding.verdict == Verdict::Reject);
     let lesson = |finding: &Finding| {
-        let place = usize::try_from(finding.line).unwrap_or(usize::MAX).saturating_sub(1);
-        let line = source.lines().nth(place).filter(|_| finding.module.is_none() && finding.rule != "review");
+        let position = usize::try_from(finding.line).unwrap_or(usize::MAX).saturating_sub(1);
+        let line =
+            source.lines().nth(position).filter(|_| finding.module.is_none() && finding.rule != "review");
         let mended = next.filter(|(_, findings)| findings.iter().all(|other| other.rule != finding.rule));
         Lesson {
             request: clip(request),
@@ -79,13 +80,13 @@ fn clip(text: &str) -> String {
 }
 
 impl Registry {
-    /// Stores lessons, and removes the oldest beyond [`MOST_LESSONS`]. A failure is logged.
-    pub fn keep_lessons(&self, lessons: &[Lesson]) {
+    /// Stores lessons, and removes the oldest beyond [`MAX_LESSONS`]. A failure is logged.
+    pub fn store_lessons(&self, lessons: &[Lesson]) {
         if lessons.is_empty() {
             return;
         }
-        let kept = database::open(self.root()).and_then(|mut connection| keep(&mut connection, lessons));
-        if let Err(error) = kept {
+        let stored = database::open(self.root()).and_then(|mut connection| keep(&mut connection, lessons));
+        if let Err(error) = stored {
             tracing::warn!(%error, "the reasons why this tool was refused are not stored");
         }
     }
@@ -112,7 +113,7 @@ fn keep(connection: &mut Connection, lessons: &[Lesson]) -> rusqlite::Result<()>
             "INSERT INTO lessons (request, rule, line, reason, hint, worked) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         transaction.execute(new, (request, rule, line, reason, hint, worked))?;
     }
-    let most = i64::try_from(MOST_LESSONS).unwrap_or(i64::MAX);
+    let most = i64::try_from(MAX_LESSONS).unwrap_or(i64::MAX);
     let old = "DELETE FROM lessons WHERE id NOT IN (SELECT id FROM lessons ORDER BY id DESC LIMIT ?1)";
     transaction.execute(old, [most])?;
     transaction.commit()
@@ -140,7 +141,7 @@ mod tests {
 
     fn finding(rule: &str, line: u32) -> Finding {
         let (reason, hint) = ("it is not allowed".into(), "leave it out".into());
-        Finding { rule: rule.into(), module: None, line, verdict: Verdict::Refuse, reason, hint }
+        Finding { rule: rule.into(), module: None, line, verdict: Verdict::Reject, reason, hint }
     }
 
     #[test]
@@ -168,13 +169,13 @@ mod tests {
             worked: worked.into(),
             ..Lesson::default()
         };
-        for number in 0..MOST_LESSONS + 30 {
+        for number in 0..MAX_LESSONS + 30 {
             keep(&mut connection, &[lesson(&number.to_string(), "")]).unwrap();
         }
-        let kept = all(&connection).unwrap();
-        assert_eq!((kept.len(), &*kept[0].line), (MOST_LESSONS, "229"));
+        let stored = all(&connection).unwrap();
+        assert_eq!((stored.len(), &*stored[0].line), (MAX_LESSONS, "229"));
         keep(&mut connection, &[lesson("229", "import math")]).unwrap();
-        let kept = all(&connection).unwrap();
-        assert_eq!((kept.len(), &*kept[0].worked), (MOST_LESSONS, "import math"));
+        let stored = all(&connection).unwrap();
+        assert_eq!((stored.len(), &*stored[0].worked), (MAX_LESSONS, "import math"));
     }
 }

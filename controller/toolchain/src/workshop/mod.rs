@@ -11,62 +11,62 @@
 //! - [`manifest`]: the description of an accepted tool
 //! - [`attachments`]: image, page and recording for people
 //! - [`registry`], [`usage`]: the tool registry, and usage statistics
-//! - [`search`], [`semantics`], [`alike`]: search, meaning, and similar tools
+//! - [`search`], [`semantics`], [`similar_tools`]: search, meaning, and similar tools
 //! - [`bundle`]: signed export and import
-//! - [`kept`], [`lessons`]: cached check results, and reasons of refusals
+//! - [`check_cache`], [`lessons`]: cached check results, and reasons of refusals
 //! - [`preview`]: a dry run of a call for people
-//! - [`troupe`]: starts guests and the tools that they call
+//! - [`tool_runtime`]: starts guests and the tools that they call
 //!
-//! Each step consumes the result type of the previous one: `Draft`, `Vetted`, `Rehearsed`, `Admissible`, `Admitted`.
+//! Each step consumes the result type of the previous one: `Draft`, `PolicyChecked`, `Rehearsed`, `Reviewed`, `Admitted`.
 
-pub mod alike;
-mod allowance;
 pub mod attachments;
 pub mod bundle;
+mod call_budget;
 pub mod cases;
 pub mod check;
-pub mod kept;
+pub mod check_cache;
+pub mod from_recording;
 pub mod lessons;
 pub mod preview;
-pub mod recorded;
-pub mod redo;
 pub mod registry;
 pub mod rehearsal;
+pub mod reproduce;
+pub mod responses;
 pub mod review;
 pub mod search;
 pub mod semantics;
-pub mod told;
-pub mod troupe;
+pub mod similar_tools;
+pub mod tool_runtime;
 pub mod usage;
 
 use tracing::field::Empty;
 
 use crate::guest::LazyHost;
-use minismith_control::body::{limits_of, models_of};
+use minismith_control::robot::{limits_of, models_of};
 use minismith_runtime::config::Config;
 use minismith_runtime::logs::known;
 
 use attachments::Prepared;
-use check::{Checked, Checking, check};
+use check::{CheckProgress, Checked, check};
 use minismith_analysis::finding::Finding;
 use minismith_analysis::manifest::{Evidence, ToolManifest};
 use minismith_analysis::submission::Submission;
 use registry::{Registry, RegistryError};
-use rehearsal::{Cage, Conditions, NoRehearsal, rehearse};
-use review::Admissible;
-use troupe::Troupe;
+use rehearsal::{GuestStarter, RehearsalError, RehearsalOptions, rehearse};
+use review::Reviewed;
+use tool_runtime::ToolRuntime;
 
 /// A registry, a source of guests, and the conditions of rehearsals.
 pub struct Workshop {
     registry: Registry,
-    cage: Box<dyn Cage + Send>,
-    full: Conditions,
+    sandbox: Box<dyn GuestStarter + Send>,
+    full: RehearsalOptions,
     unapproved_tool_scale: f64,
 }
 
 /// The reason why a tool could not be approved.
 #[derive(Debug, thiserror::Error)]
-pub enum NotApproved {
+pub enum ApprovalError {
     /// The registry cannot load it.
     #[error(transparent)]
     Registry(#[from] RegistryError),
@@ -80,7 +80,7 @@ pub enum NotApproved {
     },
     /// No rehearsal can run here.
     #[error(transparent)]
-    Rehearsal(#[from] NoRehearsal),
+    Rehearsal(#[from] RehearsalError),
 }
 
 impl Workshop {
@@ -91,11 +91,11 @@ impl Workshop {
     #[must_use]
     pub fn new(
         registry: Registry,
-        cage: Box<dyn Cage + Send>,
-        full: Conditions,
+        sandbox: Box<dyn GuestStarter + Send>,
+        full: RehearsalOptions,
         unapproved_tool_scale: f64,
     ) -> Self {
-        Workshop { registry, cage, full, unapproved_tool_scale }
+        Workshop { registry, sandbox, full, unapproved_tool_scale }
     }
 
     /// Opens the workshop that a configuration describes. The tool host starts with the first tool that needs it.
@@ -104,10 +104,10 @@ impl Workshop {
     /// Returns an error if the registry cannot be opened.
     pub fn open(config: &Config) -> Result<Self, RegistryError> {
         let registry = Registry::open(&config.tools)?;
-        let full = Conditions {
+        let full = RehearsalOptions {
             limits: limits_of(config),
             period: config.rate.period(),
-            stage_seconds: config.workshop.budget.robot_time.as_secs_f64(),
+            robot_time_s: config.workshop.budget.robot_time.as_secs_f64(),
             guest: config.workshop.budget.guest,
             models: models_of(config),
         };
@@ -123,17 +123,20 @@ impl Workshop {
 
     /// Returns the source of guests.
     #[must_use]
-    pub fn cage(&self) -> &dyn Cage {
-        &*self.cage
+    pub fn sandbox(&self) -> &dyn GuestStarter {
+        &*self.sandbox
     }
 
     /// Returns the conditions of rehearsals and runs: the full limits for approved tools, less for others.
     #[must_use]
-    pub fn conditions(&self, approved: bool) -> Conditions {
+    pub fn conditions(&self, approved: bool) -> RehearsalOptions {
         if approved {
             self.full.clone()
         } else {
-            Conditions { limits: self.full.limits.scaled(self.unapproved_tool_scale), ..self.full.clone() }
+            RehearsalOptions {
+                limits: self.full.limits.scaled(self.unapproved_tool_scale),
+                ..self.full.clone()
+            }
         }
     }
 
@@ -141,7 +144,7 @@ impl Workshop {
     ///
     /// # Errors
     /// Returns an error only if no rehearsal can run here.
-    pub fn check(&self, submission: &Submission) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
+    pub fn check(&self, submission: &Submission) -> Result<(Checked, Option<Reviewed>), RehearsalError> {
         self.check_watched(submission, &mut |_| {})
     }
 
@@ -152,14 +155,14 @@ impl Workshop {
     pub fn check_watched(
         &self,
         submission: &Submission,
-        watch: &mut dyn FnMut(Checking),
-    ) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
+        watch: &mut dyn FnMut(CheckProgress),
+    ) -> Result<(Checked, Option<Reviewed>), RehearsalError> {
         let span =
             known(tracing::info_span!("check", id = Empty, tool = submission.name.as_str(), stage = Empty))
                 .entered();
-        let checked = check(submission, &Troupe::new(self, false), &self.conditions(false), watch);
+        let checked = check(submission, &ToolRuntime::new(self, false), &self.conditions(false), watch);
         if let Ok((checked, _)) = &checked {
-            span.record("stage", minismith_runtime::outcome::word(&checked.stage));
+            span.record("stage", minismith_runtime::report::serde_name(&checked.phase));
         }
         checked
     }
@@ -168,15 +171,12 @@ impl Workshop {
     ///
     /// # Errors
     /// Returns an error if a predefined tool has this name, or if the registry cannot be written.
-    pub fn admit(&self, admissible: &Admissible) -> Result<ToolManifest, RegistryError> {
-        let _admitting = known(tracing::info_span!(
-            "register_tool",
-            id = Empty,
-            tool = admissible.manifest().name.as_str()
-        ))
-        .entered();
-        let prepared = Prepared::of(admissible);
-        self.registry.admit(admissible, &|version| prepared.files(version, &format!("v{version}")))
+    pub fn accept(&self, reviewed: &Reviewed) -> Result<ToolManifest, RegistryError> {
+        let _admitting =
+            known(tracing::info_span!("register_tool", id = Empty, tool = reviewed.manifest().name.as_str()))
+                .entered();
+        let prepared = Prepared::of(reviewed);
+        self.registry.accept(reviewed, &|version| prepared.files(version, &format!("v{version}")))
     }
 
     /// Approves a version of a tool, or the current one, and returns its number.
@@ -186,18 +186,24 @@ impl Workshop {
     ///
     /// # Errors
     /// Returns an error if the tool does not exist or does not pass at full speed.
-    pub fn approve(&self, name: &str, version: Option<u32>, by: &str) -> Result<u32, NotApproved> {
-        let admitted = self.registry.load(name, version)?;
-        let version = admitted.manifest().version;
-        let declared = admitted.manifest().declared();
-        let full = self.conditions(true).for_tool(&admitted.manifest().budget);
-        match rehearse(admitted.into_vetted(), &declared, &Troupe::new(self, false), &full, &mut |_, _| {})? {
+    pub fn approve(&self, name: &str, version: Option<u32>, by: &str) -> Result<u32, ApprovalError> {
+        let accepted = self.registry.load(name, version)?;
+        let version = accepted.manifest().version;
+        let declared = accepted.manifest().declared();
+        let full = self.conditions(true).for_tool(&accepted.manifest().budget);
+        match rehearse(
+            accepted.into_checked(),
+            &declared,
+            &ToolRuntime::new(self, false),
+            &full,
+            &mut |_, _| {},
+        )? {
             Ok(rehearsed) => {
                 let evidence = Evidence { tools: rehearsed.tools(), ..full.evidence() };
                 self.registry.approve(name, version, evidence, by)?;
                 Ok(version)
             }
-            Err(no) => Err(NotApproved::Refused { name: name.into(), findings: no.findings }),
+            Err(no) => Err(ApprovalError::Refused { name: name.into(), findings: no.findings }),
         }
     }
 }

@@ -5,18 +5,18 @@
 use std::time::Duration;
 
 use firmware_bridge::joint::Joints;
-use firmware_bridge::trace::Beat;
+use firmware_bridge::motion_log::LoggedCycle;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::Workshop;
 use super::registry::RegistryError;
-use super::rehearsal::{Call, NoRehearsal, again};
-use super::troupe::{Troupe, split};
-use crate::performance::Outcome;
+use super::rehearsal::{CallRequest, RehearsalError, repeat_call};
+use super::tool_runtime::{ToolRuntime, split};
+use crate::tool_run::Outcome;
 use minismith_analysis::arguments::accept;
-use minismith_runtime::outcome::{TrimView, tidy};
+use minismith_runtime::report::{ClampReport, round_for_display};
 
 /// Maximum number of displayed moments of a motion.
 const MAX_MOMENTS: usize = 3000;
@@ -27,12 +27,13 @@ pub struct Motion {
     /// Interval between two moments, seconds of robot time.
     pub period_s: f64,
     /// The moments, starting with the first.
-    pub beats: Vec<Moment>,
+    #[serde(rename = "beats")]
+    pub cycles: Vec<PreviewSample>,
 }
 
 /// The motors at one moment, in the order of their ids, degrees.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct Moment {
+pub struct PreviewSample {
     /// Present positions.
     pub present_deg: [f64; 9],
     /// Goal positions.
@@ -42,18 +43,20 @@ pub struct Moment {
 impl Motion {
     /// Downsamples these cycles: every second one, and fewer for a long motion. The last one is always included.
     #[must_use]
-    pub fn of(beats: &[Beat], period: Duration) -> Self {
-        let stride = beats.len().div_ceil(MAX_MOMENTS).max(2);
-        let degrees = |joints: &Joints| *joints.map(|angle| tidy(angle.degrees())).as_array();
-        let moment =
-            |beat: &Beat| Moment { present_deg: degrees(&beat.present), goal_deg: degrees(&beat.goal) };
-        let mut shown: Vec<Moment> = beats.iter().step_by(stride).map(moment).collect();
-        if let Some(last) = beats.last()
-            && !(beats.len() - 1).is_multiple_of(stride)
+    pub fn of(cycles: &[LoggedCycle], period: Duration) -> Self {
+        let stride = cycles.len().div_ceil(MAX_MOMENTS).max(2);
+        let degrees = |joints: &Joints| *joints.map(|angle| round_for_display(angle.degrees())).as_array();
+        let moment = |cycle: &LoggedCycle| PreviewSample {
+            present_deg: degrees(&cycle.present),
+            goal_deg: degrees(&cycle.goal),
+        };
+        let mut shown: Vec<PreviewSample> = cycles.iter().step_by(stride).map(moment).collect();
+        if let Some(last) = cycles.last()
+            && !(cycles.len() - 1).is_multiple_of(stride)
         {
             shown.push(moment(last));
         }
-        Motion { period_s: period.as_secs_f64() * stride as f64, beats: shown }
+        Motion { period_s: period.as_secs_f64() * stride as f64, cycles: shown }
     }
 }
 
@@ -74,14 +77,15 @@ pub struct Preview {
     /// Printed output.
     pub printed: String,
     /// Clamps by the envelope.
-    pub trims: Vec<TrimView>,
+    #[serde(rename = "trims")]
+    pub clamps: Vec<ClampReport>,
     /// Duration in robot time, seconds.
     pub took_s: f64,
 }
 
 /// The reason why there is no preview.
 #[derive(Debug, thiserror::Error)]
-pub enum NoPreview {
+pub enum PreviewError {
     /// The registry cannot load the tool.
     #[error(transparent)]
     Registry(#[from] RegistryError),
@@ -90,39 +94,42 @@ pub enum NoPreview {
     Arguments(String),
     /// No rehearsal can run here.
     #[error(transparent)]
-    Rehearsal(#[from] NoRehearsal),
+    Rehearsal(#[from] RehearsalError),
 }
 
 /// Rehearses a call from this start pose, with the limits of a real run.
 ///
 /// # Errors
-/// Returns [`NoPreview`].
+/// Returns [`PreviewError`].
 pub fn preview(
     workshop: &Workshop,
     name: &str,
     version: Option<u32>,
     arguments: Map<String, Value>,
     start: Joints,
-) -> Result<Preview, NoPreview> {
+) -> Result<Preview, PreviewError> {
     let (tool, function) = split(name);
-    let admitted = workshop.registry().load(tool, version)?;
-    let manifest = admitted.manifest();
+    let accepted = workshop.registry().load(tool, version)?;
+    let manifest = accepted.manifest();
     let Some(parameters) = manifest.parameters_of(function) else {
-        return Err(NoPreview::Arguments(format!("{tool} has no function {}", function.unwrap_or_default())));
+        return Err(PreviewError::Arguments(format!(
+            "{tool} has no function {}",
+            function.unwrap_or_default()
+        )));
     };
     accept(parameters, &arguments)
-        .map_err(|complaint| NoPreview::Arguments(format!("{name}: {complaint}")))?;
-    let conditions = workshop.conditions(admitted.is_approved()).for_tool(&manifest.budget);
-    let call = Call { function: function.map(ToOwned::to_owned), arguments, start };
-    let again = again(admitted.vetted(), &call, &Troupe::new(workshop, false), &conditions)?;
+        .map_err(|complaint| PreviewError::Arguments(format!("{name}: {complaint}")))?;
+    let conditions = workshop.conditions(accepted.is_approved()).for_tool(&manifest.budget);
+    let call = CallRequest { function: function.map(ToOwned::to_owned), arguments, start };
+    let again = repeat_call(accepted.checked(), &call, &ToolRuntime::new(workshop, false), &conditions)?;
     Ok(Preview {
         name: name.into(),
         version: manifest.version,
-        motion: Motion::of(&again.beats, conditions.period),
+        motion: Motion::of(&again.cycles, conditions.period),
         outcome: again.outcome,
         printed: again.printed,
-        trims: again.trims,
-        took_s: again.took_s,
+        clamps: again.clamps,
+        took_s: again.duration_s,
     })
 }
 
@@ -134,18 +141,18 @@ mod tests {
 
     #[test]
     fn motion_keeps_first_and_last_moment_and_is_bounded() {
-        let beat = |angle: usize| {
+        let cycle = |angle: usize| {
             let joints = Joints::all(Radians::from_degrees(angle as f64 / 1000.0));
-            Beat { goal: joints, present: joints }
+            LoggedCycle { goal: joints, present: joints }
         };
-        for beats in [0, 1, 2, 3, 700, 6001, 50_000] {
-            let all: Vec<Beat> = (0..beats).map(beat).collect();
+        for cycles in [0, 1, 2, 3, 700, 6001, 50_000] {
+            let all: Vec<LoggedCycle> = (0..cycles).map(cycle).collect();
             let motion = Motion::of(&all, Duration::from_millis(10));
-            let ends = |moment: Option<&Moment>| moment.map(|moment| moment.goal_deg[0]);
-            let angle = |place: usize| tidy(place as f64 / 1000.0);
-            assert_eq!(ends(motion.beats.first()), (beats > 0).then(|| angle(0)), "{beats}");
-            assert_eq!(ends(motion.beats.last()), beats.checked_sub(1).map(angle), "{beats}");
-            assert!(motion.beats.len() <= MAX_MOMENTS + 1, "{beats}: {}", motion.beats.len());
+            let ends = |moment: Option<&PreviewSample>| moment.map(|moment| moment.goal_deg[0]);
+            let angle = |position: usize| round_for_display(position as f64 / 1000.0);
+            assert_eq!(ends(motion.cycles.first()), (cycles > 0).then(|| angle(0)), "{cycles}");
+            assert_eq!(ends(motion.cycles.last()), cycles.checked_sub(1).map(angle), "{cycles}");
+            assert!(motion.cycles.len() <= MAX_MOMENTS + 1, "{cycles}: {}", motion.cycles.len());
             assert!(motion.period_s >= 0.02);
         }
     }

@@ -1,28 +1,28 @@
 //! Runs a policy-checked tool on the simulated robot in virtual time, in many cases at once, and measures it.
 //!
-//! Each case gets a new sandboxed guest, a new simulated robot and a new clock. [`crate::performance::perform`] is the
+//! Each case gets a new sandboxed guest, a new simulated robot and a new clock. [`crate::tool_run::execute`] is the
 //! same function that later moves the motors, with the same control loop, envelope and limits. A tool that fails in its
 //! default call, its own test cases or its examples is refused. A failure in a generated call is only reported, and
 //! narrows the range for which the tool counts as verified.
 //!
 //! Reading order: [`rehearse`], `run` (one case), `judge` (findings), `noise`.
 
-mod again;
 mod evidence;
 mod judge;
 mod narrow;
 mod noise;
+mod repeated_call;
 mod run;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::clock::{Clock, MonotonicClock};
 use firmware_bridge::limits::Limits;
-use firmware_bridge::robot::RobotFault;
-use firmware_bridge::trace::Beat;
-use minismith_senses::models::Models;
-use minismith_wire::Job;
+use firmware_bridge::motion_log::LoggedCycle;
+use firmware_bridge::robot::RobotError;
+use minismith_perception::models::Models;
+use minismith_protocol::Job;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tracing::field::Empty;
@@ -30,14 +30,14 @@ use utoipa::ToSchema;
 
 use self::narrow::narrowed;
 use super::cases::{Case, cases_for};
-use crate::guest::{Guest, GuestFault, LazyHost};
-use crate::performance::{About, Callees, Outcome, Permit};
+use crate::guest::{Guest, GuestError, LazyHost};
+use crate::tool_run::{CalleeInfo, Callees, Outcome, Permissions};
 use minismith_analysis::digest::hex_sha256;
 use minismith_analysis::files::{BadFile, Output};
-use minismith_analysis::finding::{Finding, Verdict, heaviest};
-use minismith_analysis::manifest::{Capability, Evidence, Proved};
+use minismith_analysis::finding::{Finding, Verdict, most_severe};
+use minismith_analysis::manifest::{Capability, Evidence, Verified};
 use minismith_analysis::policy::signature::Entry;
-use minismith_analysis::policy::{RULES_VERSION, Vetted};
+use minismith_analysis::policy::{PolicyChecked, RULES_VERSION};
 use minismith_analysis::report::PhysicalReport;
 use minismith_analysis::samples;
 use minismith_analysis::submission::Declared;
@@ -47,15 +47,15 @@ use self::judge::{finding, judge, judge_whole};
 use self::run::{Ran, run, run_all};
 
 pub use super::cases::SEED;
-pub use again::{Again, Call, again};
+pub use repeated_call::{CallRequest, RepeatedCall, repeat_call};
 
 /// A source of guests.
-pub trait Cage: Sync {
+pub trait GuestStarter: Sync {
     /// Returns a new guest with these resource limits.
     ///
     /// # Errors
     /// Returns an error if no guest can start, or its sandbox is too weak.
-    fn guest(&self, limits: minismith_wire::Limits) -> Result<Box<dyn Guest>, GuestFault>;
+    fn guest(&self, limits: minismith_protocol::Limits) -> Result<Box<dyn Guest>, GuestError>;
 
     /// Returns the finder of the tools that a guest calls, or `None` if no other tool can be called.
     fn callees(&self) -> Option<&dyn Callees> {
@@ -63,37 +63,37 @@ pub trait Cage: Sync {
     }
 }
 
-impl Cage for LazyHost {
-    fn guest(&self, limits: minismith_wire::Limits) -> Result<Box<dyn Guest>, GuestFault> {
+impl GuestStarter for LazyHost {
+    fn guest(&self, limits: minismith_protocol::Limits) -> Result<Box<dyn Guest>, GuestError> {
         Ok(Box::new(self.host()?.fork(limits)?))
     }
 }
 
 /// The conditions that all cases of a rehearsal share with the later run.
 #[derive(Clone, Debug)]
-pub struct Conditions {
+pub struct RehearsalOptions {
     /// Limits of the robot, as in the later run.
     pub limits: Limits,
     /// Duration of one cycle.
     pub period: Duration,
     /// Robot time that a call may take, seconds.
-    pub stage_seconds: f64,
+    pub robot_time_s: f64,
     /// Resource limits of a guest.
-    pub guest: minismith_wire::Limits,
+    pub guest: minismith_protocol::Limits,
     /// Installed models, for the detection of faces in images.
     pub models: Models,
 }
 
-impl Conditions {
+impl RehearsalOptions {
     /// Returns the number of cycles of the longest call, with a margin to come to rest.
-    fn beats(&self) -> usize {
-        (self.stage_seconds / self.period.as_secs_f64().max(1e-3)) as usize + 1_000
+    fn cycles(&self) -> usize {
+        (self.robot_time_s / self.period.as_secs_f64().max(1e-3)) as usize + 1_000
     }
 
     /// What a rehearsal's result rests on; when any of it changes, the tool is rehearsed again.
     #[must_use]
     pub fn evidence(&self) -> Evidence {
-        let body = evidence::text(&self.limits, self.period, self.stage_seconds);
+        let body = evidence::text(&self.limits, self.period, self.robot_time_s);
         Evidence {
             rules: RULES_VERSION,
             limits_sha256: hex_sha256(body.as_bytes()),
@@ -114,7 +114,8 @@ pub struct CaseResult {
     /// How the call ended.
     pub outcome: Outcome,
     /// Duration in robot time, seconds.
-    pub stage_s: f64,
+    #[serde(rename = "stage_s")]
+    pub robot_time_s: f64,
     /// Files that the tool wrote. A rehearsal does not store them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<Output>,
@@ -123,19 +124,19 @@ pub struct CaseResult {
 /// A rehearsed tool, with the evidence. Only [`rehearse`] creates one.
 #[derive(Debug)]
 pub struct Rehearsed {
-    vetted: Vetted,
+    vetted: PolicyChecked,
     findings: Vec<Finding>,
     report: PhysicalReport,
     cases: Vec<CaseResult>,
-    beats: Vec<Beat>,
-    callees: BTreeMap<String, About>,
-    proved: BTreeMap<String, Proved>,
+    cycles: Vec<LoggedCycle>,
+    callees: BTreeMap<String, CalleeInfo>,
+    verified_ranges: BTreeMap<String, Verified>,
 }
 
 impl Rehearsed {
     /// Returns the tool.
     #[must_use]
-    pub const fn vetted(&self) -> &Vetted {
+    pub const fn vetted(&self) -> &PolicyChecked {
         &self.vetted
     }
 
@@ -172,20 +173,20 @@ impl Rehearsed {
 
     /// Returns the parameter values for which the tool is verified, if that is not their whole range.
     #[must_use]
-    pub const fn proved(&self) -> &BTreeMap<String, Proved> {
-        &self.proved
+    pub const fn verified_ranges(&self) -> &BTreeMap<String, Verified> {
+        &self.verified_ranges
     }
 
     /// Returns every cycle of the first case: the goals and the present positions.
     #[must_use]
-    pub fn beats(&self) -> &[Beat] {
-        &self.beats
+    pub fn cycles(&self) -> &[LoggedCycle] {
+        &self.cycles
     }
 }
 
 /// A tool that did not pass its rehearsal.
 #[derive(Debug)]
-pub struct NotRehearsed {
+pub struct RehearsalFailed {
     /// Findings, including the reasons for the refusal.
     pub findings: Vec<Finding>,
     /// Measurements so far.
@@ -196,13 +197,13 @@ pub struct NotRehearsed {
 
 /// The reason why a rehearsal could not run.
 #[derive(Debug, thiserror::Error)]
-pub enum NoRehearsal {
+pub enum RehearsalError {
     /// No guest could start.
     #[error(transparent)]
-    Guest(#[from] GuestFault),
+    Guest(#[from] GuestError),
     /// The simulated robot failed.
     #[error("the mock robot failed: {0}")]
-    Mock(#[from] RobotFault),
+    Mock(#[from] RobotError),
     /// A sample file is missing.
     #[error("a file for the rehearsal is missing: {0}")]
     Sample(#[from] BadFile),
@@ -222,23 +223,23 @@ pub enum NoRehearsal {
 /// The outer error means that no sandbox or simulated robot is available. The inner error means that the tool does not
 /// pass.
 pub fn rehearse(
-    vetted: Vetted,
+    vetted: PolicyChecked,
     declared: &Declared,
-    cage: &dyn Cage,
-    conditions: &Conditions,
+    sandbox: &dyn GuestStarter,
+    conditions: &RehearsalOptions,
     watch: &mut dyn FnMut(usize, usize),
-) -> Result<Result<Rehearsed, NotRehearsed>, NoRehearsal> {
+) -> Result<Result<Rehearsed, RehearsalFailed>, RehearsalError> {
     let span =
         known(tracing::info_span!("rehearsal", id = Empty, tool = vetted.name(), cases = Empty)).entered();
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     let mut findings = vetted.findings().to_vec();
-    let callees = callees_of(&vetted, cage, &mut findings);
+    let callees = callees_of(&vetted, sandbox, &mut findings);
     findings.extend(strangers(&vetted, declared));
-    if heaviest(&findings) == Verdict::Refuse {
-        return Ok(Err(NotRehearsed { findings, report: None, cases: Vec::new() }));
+    if most_severe(&findings) == Verdict::Reject {
+        return Ok(Err(RehearsalFailed { findings, report: None, cases: Vec::new() }));
     }
-    let mut act = Act { vetted: &vetted, callees: &callees, cage, conditions, compared: false };
-    let (mut results, mut proved) = (Vec::new(), BTreeMap::new());
+    let mut act = Act { vetted: &vetted, callees: &callees, sandbox, conditions, compared: false };
+    let (mut results, mut verified) = (Vec::new(), BTreeMap::new());
     let mut cases = cases_for(&vetted, declared);
     let of = cases.len();
     let first = cases.remove(0);
@@ -246,53 +247,65 @@ pub fn rehearse(
     let ran = run(&act, &first)?;
     watch(1, of);
     // A call ends by itself only if its source was read as the policy read it.
-    act.compared = !matches!(ran.performance.outcome, Outcome::Stopped { .. });
+    act.compared = !matches!(ran.tool_run.outcome, Outcome::Stopped { .. });
     judge(&act, &first, &ran, &mut findings);
     let mut report = ran.report.clone();
-    let usual_trim = report.worst_trim_deg;
-    let mut most_trimmed = (usual_trim, first.name.clone());
-    let mut lines = ran.performance.lines.clone();
+    let default_clamp = report.max_clamp_deg;
+    let mut max_clamped = (default_clamp, first.name.clone());
+    let mut lines = ran.tool_run.lines.clone();
     results.push(result(&first, &ran));
-    if heaviest(&findings) < Verdict::Refuse {
+    if most_severe(&findings) < Verdict::Reject {
         for (case, ran) in run_all(&act, &cases, &mut |done| watch(1 + done, of))? {
             judge(&act, &case, &ran, &mut findings);
-            narrow(&act, &case, &ran, usual_trim, &mut proved);
-            if case.again && ran.report.command_digest != report.command_digest {
+            narrow(&act, &case, &ran, default_clamp, &mut verified);
+            if case.is_repeat && ran.report.command_digest != report.command_digest {
                 findings.push(finding(
                     "not-deterministic",
-                    Verdict::Refuse,
+                    Verdict::Reject,
                     "the same call with the same seed moved the robot differently".into(),
                     "do not depend on anything but the arguments, the clock and the seeded random numbers",
                 ));
             }
-            if ran.report.worst_trim_deg > most_trimmed.0 {
-                most_trimmed = (ran.report.worst_trim_deg, case.name.clone());
+            if ran.report.max_clamp_deg > max_clamped.0 {
+                max_clamped = (ran.report.max_clamp_deg, case.name.clone());
             }
             report.worst_of(&ran.report);
-            report.narrowed.extend(narrowed(&case.name, &ran.performance.outcome, ran.report.worst_trim_deg));
-            for (module, more) in &ran.performance.lines {
+            report.unverified_ranges.extend(narrowed(
+                &case.name,
+                &ran.tool_run.outcome,
+                ran.report.max_clamp_deg,
+            ));
+            for (module, more) in &ran.tool_run.lines {
                 lines.entry(module.clone()).or_default().extend(more);
             }
             results.push(result(&case, &ran));
         }
     }
-    judge_whole(&vetted, &report, &most_trimmed, &proved, &mut findings);
+    judge_whole(&vetted, &report, &max_clamped, &verified, &mut findings);
     report.line_coverage = coverage(&vetted, &lines);
     span.record("cases", i64::try_from(results.len()).unwrap_or(i64::MAX));
-    report.wall_s = minismith_runtime::outcome::tidy(clock.now().seconds());
+    report.wall_s = minismith_runtime::report::round_for_display(clock.now().seconds());
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
-    if heaviest(&findings) == Verdict::Refuse {
-        return Ok(Err(NotRehearsed { findings, report: Some(report), cases: results }));
+    if most_severe(&findings) == Verdict::Reject {
+        return Ok(Err(RehearsalFailed { findings, report: Some(report), cases: results }));
     }
-    Ok(Ok(Rehearsed { vetted, findings, report, cases: results, beats: ran.beats, callees, proved }))
+    Ok(Ok(Rehearsed {
+        vetted,
+        findings,
+        report,
+        cases: results,
+        cycles: ran.cycles,
+        callees,
+        verified_ranges: verified,
+    }))
 }
 
 /// The state that all cases of one rehearsal share.
 struct Act<'a> {
-    vetted: &'a Vetted,
-    callees: &'a BTreeMap<String, About>,
-    cage: &'a dyn Cage,
-    conditions: &'a Conditions,
+    vetted: &'a PolicyChecked,
+    callees: &'a BTreeMap<String, CalleeInfo>,
+    sandbox: &'a dyn GuestStarter,
+    conditions: &'a RehearsalOptions,
     /// Whether a guest's parse of these sources was compared with the policy's in this rehearsal.
     ///
     /// Once is enough. A guest reports its parse before the tool's code runs. The same interpreter parses the same
@@ -302,19 +315,23 @@ struct Act<'a> {
 }
 
 /// Returns the tools that this one calls. A missing tool, or a call of itself, refuses it.
-fn callees_of(vetted: &Vetted, cage: &dyn Cage, findings: &mut Vec<Finding>) -> BTreeMap<String, About> {
+fn callees_of(
+    vetted: &PolicyChecked,
+    sandbox: &dyn GuestStarter,
+    findings: &mut Vec<Finding>,
+) -> BTreeMap<String, CalleeInfo> {
     let mut known = BTreeMap::new();
     for name in vetted.tools() {
-        let about = match cage.callees() {
+        let about = match sandbox.callees() {
             _ if name.split('.').next() == Some(vetted.name()) => Err("a tool can't call itself".to_owned()),
-            Some(callees) => callees.about(name),
+            Some(callees) => callees.callee_info(name),
             None => Err("no other tool can be called here".to_owned()),
         };
         match about {
             Ok(about) => drop(known.insert(name.clone(), about)),
             Err(complaint) => findings.push(finding(
                 "unknown-tool",
-                Verdict::Refuse,
+                Verdict::Reject,
                 format!("it calls {name:?}: {complaint}"),
                 "call a tool that `minismith tool list` shows, or add that one first",
             )),
@@ -325,7 +342,7 @@ fn callees_of(vetted: &Vetted, cage: &dyn Cage, findings: &mut Vec<Finding>) -> 
 
 /// Returns findings for declarations whose function is missing or whose arguments do not fit. They are mistakes of the
 /// author.
-fn strangers(vetted: &Vetted, declared: &Declared) -> Vec<Finding> {
+fn strangers(vetted: &PolicyChecked, declared: &Declared) -> Vec<Finding> {
     let examples = declared.examples.iter().map(|it| ("an example", &it.function));
     let tests = declared.test_cases.iter().map(|it| (it.name.as_str(), &it.function));
     let unknown = tests.chain(examples).filter_map(|(what, function)| {
@@ -333,7 +350,7 @@ fn strangers(vetted: &Vetted, declared: &Declared) -> Vec<Finding> {
         let known: Vec<&str> = vetted.entries().map(|entry| entry.name.as_str()).collect();
         Some(finding(
             "unknown-function",
-            Verdict::Refuse,
+            Verdict::Reject,
             format!("{what} is for the function {name:?}, which is not there"),
             &format!("there are: {}", known.join(", ")),
         ))
@@ -344,9 +361,15 @@ fn strangers(vetted: &Vetted, declared: &Declared) -> Vec<Finding> {
 /// Narrows the verified range of a parameter to its usual value if a call at the end of the range fails.
 ///
 /// A call fails if it is stopped, raises an exception, or is clamped more than the usual one.
-fn narrow(act: &Act<'_>, case: &Case, ran: &Ran, usual_trim: f64, proved: &mut BTreeMap<String, Proved>) {
-    let sound = match &ran.performance.outcome {
-        Outcome::Returned { .. } => ran.report.worst_trim_deg <= usual_trim.max(judge::MUCH_TRIMMED),
+fn narrow(
+    act: &Act<'_>,
+    case: &Case,
+    ran: &Ran,
+    default_clamp: f64,
+    verified: &mut BTreeMap<String, Verified>,
+) {
+    let sound = match &ran.tool_run.outcome {
+        Outcome::Returned { .. } => ran.report.max_clamp_deg <= default_clamp.max(judge::MUCH_CLAMPED),
         // A tool that rejects a value with `ValueError` is as good as one that accepts it.
         Outcome::Raised { kind, .. } => kind == "ValueError",
         Outcome::Stopped { .. } => false,
@@ -367,22 +390,22 @@ fn narrow(act: &Act<'_>, case: &Case, ran: &Ran, usual_trim: f64, proved: &mut B
         Some(function) => format!("{function}.{parameter}"),
         None => parameter.clone(),
     };
-    let range = proved.entry(name).or_default();
+    let range = verified.entry(name).or_default();
     if tried > usual {
-        range.most = Some(range.most.map_or(usual, |most| most.min(usual)));
+        range.max = Some(range.max.map_or(usual, |most| most.min(usual)));
     } else {
-        range.least = Some(range.least.map_or(usual, |least| least.max(usual)));
+        range.min = Some(range.min.map_or(usual, |least| least.max(usual)));
     }
 }
 
 /// Returns the job of a policy-checked tool. Its date is fixed in a rehearsal and current in a real run.
 #[must_use]
 pub fn job(
-    vetted: &Vetted,
+    vetted: &PolicyChecked,
     entry: &Entry,
     arguments: &Map<String, Value>,
     coverage: bool,
-    limits: minismith_wire::Limits,
+    limits: minismith_protocol::Limits,
 ) -> Job {
     Job {
         source: vetted.draft().source().to_owned(),
@@ -397,9 +420,9 @@ pub fn job(
         epoch: EPOCH,
         limits,
         files: Vec::new(),
-        outputs: entry.outputs.as_ref().map(|(parameter, _)| parameter.clone()),
+        output_parameter: entry.outputs.as_ref().map(|(parameter, _)| parameter.clone()),
         interactive: false,
-        compared: false,
+        skip_comparison: false,
     }
 }
 
@@ -407,19 +430,19 @@ pub fn job(
 /// calls.
 #[must_use]
 pub fn permit<'a>(
-    vetted: &Vetted,
+    vetted: &PolicyChecked,
     entry: &Entry,
     lends: BTreeSet<Capability>,
     callees: Option<&'a dyn Callees>,
-    stage_seconds: f64,
-) -> Permit<'a> {
-    Permit {
+    robot_time_s: f64,
+) -> Permissions<'a> {
+    Permissions {
         capabilities: vetted.capabilities().clone(),
         facts: Some(vetted.facts().clone()),
-        stage_seconds,
+        robot_time_s,
         outputs: entry.outputs.as_ref().map(|(_, declared)| declared.clone()),
         tools: vetted.tools().clone(),
-        lends,
+        delegable: lends,
         callees,
         depth: 0,
     }
@@ -432,18 +455,22 @@ fn result(case: &Case, ran: &Ran) -> CaseResult {
     CaseResult {
         name: case.name.clone(),
         arguments: samples::shown(&case.arguments),
-        outcome: ran.performance.outcome.clone(),
-        stage_s: minismith_runtime::outcome::tidy(ran.performance.took.as_secs_f64()),
-        outputs: ran.performance.outputs.iter().map(Output::listed).collect(),
+        outcome: ran.tool_run.outcome.clone(),
+        robot_time_s: minismith_runtime::report::round_for_display(ran.tool_run.duration.as_secs_f64()),
+        outputs: ran.tool_run.outputs.iter().map(Output::listed).collect(),
     }
 }
 
 /// Returns the share of executed lines among all lines with statements, over all modules.
-fn coverage(vetted: &Vetted, lines: &BTreeMap<String, BTreeSet<u32>>) -> f64 {
+fn coverage(vetted: &PolicyChecked, lines: &BTreeMap<String, BTreeSet<u32>>) -> f64 {
     let (mut executable, mut ran) = (0, 0);
     for (module, statements) in vetted.statement_lines() {
         executable += statements.len();
         ran += lines.get(module).map_or(0, |lines| statements.intersection(lines).count());
     }
-    if executable == 0 { 1.0 } else { minismith_runtime::outcome::tidy(ran as f64 / executable as f64) }
+    if executable == 0 {
+        1.0
+    } else {
+        minismith_runtime::report::round_for_display(ran as f64 / executable as f64)
+    }
 }

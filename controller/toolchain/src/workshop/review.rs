@@ -4,24 +4,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rehearsal::{CaseResult, Conditions, Rehearsed};
-use firmware_bridge::trace::Beat;
-use minismith_analysis::finding::{Finding, Verdict, heaviest};
+use super::rehearsal::{CaseResult, RehearsalOptions, Rehearsed};
+use firmware_bridge::motion_log::LoggedCycle;
+use minismith_analysis::finding::{Finding, Verdict, most_severe};
 use minismith_analysis::manifest::{Budget, Capability, Evidence, Example, Provenance, Review, ToolManifest};
 use minismith_analysis::submission::Declared;
 
 /// A tool that may enter the registry. Only [`review`] creates one.
 #[derive(Debug)]
-pub struct Admissible {
+pub struct Reviewed {
     source: String,
     others: Option<BTreeMap<String, String>>,
     manifest: ToolManifest,
-    beats: Vec<Beat>,
+    cycles: Vec<LoggedCycle>,
     cases: Vec<CaseResult>,
-    conditions: Conditions,
+    conditions: RehearsalOptions,
 }
 
-impl Admissible {
+impl Reviewed {
     /// Returns the exact source.
     #[must_use]
     pub fn source(&self) -> &str {
@@ -42,8 +42,8 @@ impl Admissible {
 
     /// Returns every cycle of the rehearsal's first case, for the image and the recording.
     #[must_use]
-    pub fn beats(&self) -> &[Beat] {
-        &self.beats
+    pub fn cycles(&self) -> &[LoggedCycle] {
+        &self.cycles
     }
 
     /// Adds the opinion of another reviewer, who can only be stricter than the rules.
@@ -63,7 +63,7 @@ impl Admissible {
 
     /// Returns the conditions of the rehearsal.
     #[must_use]
-    pub const fn conditions(&self) -> &Conditions {
+    pub const fn conditions(&self) -> &RehearsalOptions {
         &self.conditions
     }
 }
@@ -77,10 +77,10 @@ pub fn review(
     rehearsed: &Rehearsed,
     declared: &Declared,
     origin: Provenance,
-    conditions: &Conditions,
-) -> Result<Admissible, Vec<Finding>> {
+    conditions: &RehearsalOptions,
+) -> Result<Reviewed, Vec<Finding>> {
     let findings = rehearsed.findings().to_vec();
-    if heaviest(&findings) == Verdict::Refuse {
+    if most_severe(&findings) == Verdict::Reject {
         return Err(findings);
     }
     let vetted = rehearsed.vetted();
@@ -94,18 +94,18 @@ pub fn review(
     }
     manifest.test_cases = declared.test_cases.clone();
     manifest.capabilities = rehearsed.capabilities();
-    manifest.proved = rehearsed.proved().clone();
-    manifest.budget = Budget { stage_seconds: conditions.stage_seconds, limits: conditions.guest };
-    manifest.needs_approval = foreign || heaviest(&findings) == Verdict::Ask;
+    manifest.verified_range = rehearsed.verified_ranges().clone();
+    manifest.budget = Budget { robot_time_s: conditions.robot_time_s, limits: conditions.guest };
+    manifest.needs_approval = foreign || most_severe(&findings) == Verdict::NeedsApproval;
     manifest.findings = findings;
     manifest.report = Some(rehearsed.report().clone());
     manifest.evidence = Evidence { tools: rehearsed.tools(), ..conditions.evidence() };
     manifest.review = Review { by: "rules".into(), risks: risks(&rehearsed.capabilities()) };
-    Ok(Admissible {
+    Ok(Reviewed {
         source: vetted.draft().source().to_owned(),
         others: vetted.draft().others().cloned(),
         manifest,
-        beats: rehearsed.beats().to_vec(),
+        cycles: rehearsed.cycles().to_vec(),
         cases: rehearsed.cases().to_vec(),
         conditions: conditions.clone(),
     })

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::registry::database;
 use super::registry::{Entry, Registry, RegistryError};
-use super::semantics::{NoSemantics, Semantics, likeness};
+use super::semantics::{EmbeddingError, Semantics, cosine_similarity};
 use minismith_analysis::digest::hex_sha256;
 
 /// Maximum length of a request, characters.
@@ -27,7 +27,7 @@ const MAX_WORDS: usize = 32;
 const MIN_PREFIX_LENGTH: usize = 3;
 
 /// Minimum similarity of meaning for a result.
-const MIN_LIKENESS: f32 = 0.15;
+const MIN_SIMILARITY: f32 = 0.15;
 
 /// The constant of reciprocal rank fusion, from its first description (Cormack, Clarke and Büttcher, 2009).
 const FUSION_CONSTANT: f64 = 60.0;
@@ -39,10 +39,12 @@ const RANK_EXPRESSION: &str = "bm25(words, 8.0, 4.0, 2.0, 1.0, 1.0)";
 #[derive(Debug, Serialize)]
 pub struct Found {
     /// Whether the search used meaning too.
-    pub semantic: bool,
+    #[serde(rename = "semantic")]
+    pub is_semantic_available: bool,
     /// The reason, if it did not.
+    #[serde(rename = "why_not")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub why_not: Option<String>,
+    pub unavailable_reason: Option<String>,
     /// The tools, the best first.
     pub results: Vec<Hit>,
 }
@@ -61,12 +63,15 @@ pub struct Hit {
     /// Score of both rankings together. Greater is better.
     pub score: f64,
     /// Rank by words, from 1.
-    pub by_words: Option<usize>,
+    #[serde(rename = "by_words")]
+    pub keyword_rank: Option<usize>,
     /// Rank by meaning, from 1.
-    pub by_meaning: Option<usize>,
+    #[serde(rename = "by_meaning")]
+    pub semantic_rank: Option<usize>,
     /// Similarity of its meaning to the request's.
-    #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
-    pub likeness: Option<f32>,
+    #[serde(rename = "likeness")]
+    #[serde(serialize_with = "minismith_runtime::report::shortest")]
+    pub similarity: Option<f32>,
 }
 
 /// The indexed texts of one tool.
@@ -89,7 +94,7 @@ impl Registry {
         let (model, why_not) = match Semantics::open(models) {
             Ok(model) => (Some(model), None),
             Err(error) => {
-                if matches!(error, NoSemantics::Broken { .. }) {
+                if matches!(error, EmbeddingError::Broken { .. }) {
                     tracing::warn!(%error, "the search uses words alone");
                 }
                 (None, Some(error.to_string()))
@@ -99,7 +104,11 @@ impl Registry {
         let why_not = why_not.or(meanings.as_ref().err().map(ToString::to_string));
         let semantic = why_not.is_none();
         let meanings = meanings.unwrap_or_default();
-        Ok(Found { semantic, why_not, results: merge(documents, &words, &meanings, limit) })
+        Ok(Found {
+            is_semantic_available: semantic,
+            unavailable_reason: why_not,
+            results: merge(documents, &words, &meanings, limit),
+        })
     }
 
     /// Returns both rankings, from the stored database or else from a temporary one.
@@ -109,7 +118,7 @@ impl Registry {
         request: &str,
         documents: &[Document],
         mut model: Option<Semantics>,
-    ) -> Result<(Vec<String>, Result<Vec<(String, f32)>, NoSemantics>), RegistryError> {
+    ) -> Result<(Vec<String>, Result<Vec<(String, f32)>, EmbeddingError>), RegistryError> {
         let mut rank = |mut connection: Connection| {
             synchronise(&mut connection, documents)?;
             let words = by_words(&connection, request)?;
@@ -119,16 +128,17 @@ impl Registry {
             };
             Ok::<_, rusqlite::Error>((words, meanings))
         };
-        let kept = database::open(self.root()).and_then(&mut rank);
-        kept.or_else(|error| {
-            tracing::debug!(%error, "the search uses a temporary index");
-            rank(database::in_memory()?)
-        })
-        .map_err(|error| RegistryError::Io {
-            doing: "search",
-            path: self.root().to_owned(),
-            source: std::io::Error::other(error),
-        })
+        let stored = database::open(self.root()).and_then(&mut rank);
+        stored
+            .or_else(|error| {
+                tracing::debug!(%error, "the search uses a temporary index");
+                rank(database::in_memory()?)
+            })
+            .map_err(|error| RegistryError::Io {
+                doing: "search",
+                path: self.root().to_owned(),
+                source: std::io::Error::other(error),
+            })
     }
 
     fn documents(&self) -> Result<Vec<Document>, RegistryError> {
@@ -273,7 +283,7 @@ fn by_meaning(
     request: &str,
     documents: &[Document],
     model: &mut Semantics,
-) -> rusqlite::Result<Result<Vec<(String, f32)>, NoSemantics>> {
+) -> rusqlite::Result<Result<Vec<(String, f32)>, EmbeddingError>> {
     let wanted = match model.direction(request) {
         Ok(wanted) => wanted,
         Err(error) => return Ok(Err(error)),
@@ -303,9 +313,9 @@ fn by_meaning(
                 Err(error) => return Ok(Err(error)),
             },
         };
-        ranked.push((name.clone(), likeness(&wanted, &direction)));
+        ranked.push((name.clone(), cosine_similarity(&wanted, &direction)));
     }
-    ranked.retain(|(_, likeness)| *likeness >= MIN_LIKENESS);
+    ranked.retain(|(_, similarity)| *similarity >= MIN_SIMILARITY);
     ranked.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     Ok(Ok(ranked))
 }
@@ -313,19 +323,29 @@ fn by_meaning(
 /// Merges both rankings by reciprocal rank fusion.
 fn merge(documents: Vec<Document>, words: &[String], meanings: &[(String, f32)], limit: usize) -> Vec<Hit> {
     let hit = |Document { entry, .. }: Document| {
-        let by_words = words.iter().position(|name| *name == entry.name).map(|place| place + 1);
+        let by_words = words.iter().position(|name| *name == entry.name).map(|position| position + 1);
         let by_meaning = meanings.iter().position(|(name, _)| *name == entry.name);
-        let likeness = by_meaning.and_then(|place| meanings.get(place)).map(|(_, likeness)| *likeness);
-        let by_meaning = by_meaning.map(|place| place + 1);
+        let similarity =
+            by_meaning.and_then(|position| meanings.get(position)).map(|(_, similarity)| *similarity);
+        let by_meaning = by_meaning.map(|position| position + 1);
         let score = [by_words, by_meaning]
             .into_iter()
             .flatten()
-            .map(|place| 1.0 / (FUSION_CONSTANT + place as f64))
+            .map(|position| 1.0 / (FUSION_CONSTANT + position as f64))
             .sum();
         let callable = entry.is_callable();
         let Entry { name, version, description, .. } = entry;
         let found = by_words.is_some() || by_meaning.is_some();
-        found.then_some(Hit { name, version, description, callable, score, by_words, by_meaning, likeness })
+        found.then_some(Hit {
+            name,
+            version,
+            description,
+            callable,
+            score,
+            keyword_rank: by_words,
+            semantic_rank: by_meaning,
+            similarity,
+        })
     };
     let mut hits: Vec<Hit> = documents.into_iter().filter_map(hit).collect();
     hits.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.name.cmp(&other.name)));
@@ -438,7 +458,10 @@ mod tests {
         let hits = merge(documents, &words, &meanings, 2);
         let names: Vec<&str> = hits.iter().map(|hit| &*hit.name).collect();
         assert_eq!(names, ["b", "a"]);
-        assert_eq!((hits[0].by_words, hits[0].by_meaning, hits[1].by_meaning), (Some(2), Some(1), None));
+        assert_eq!(
+            (hits[0].keyword_rank, hits[0].semantic_rank, hits[1].semantic_rank),
+            (Some(2), Some(1), None)
+        );
     }
 
     #[test]

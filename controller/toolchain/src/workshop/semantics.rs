@@ -7,7 +7,7 @@ mod wordpiece;
 
 use std::path::{Path, PathBuf};
 
-use minismith_senses::models::{ModelFile, Models, NoModel, RUNTIME};
+use minismith_perception::models::{ModelError, ModelFile, Models, RUNTIME};
 use ndarray::{Array2, Axis};
 use ort::session::Session;
 use ort::value::TensorRef;
@@ -32,7 +32,7 @@ const MAX_PIECES: usize = 128;
 
 /// The reason why the model is unavailable.
 #[derive(Debug, thiserror::Error)]
-pub enum NoSemantics {
+pub enum EmbeddingError {
     /// The model is not installed.
     #[error("no model is installed in {} ({} is missing); `make models` installs one", .folder.display(), .missing)]
     Missing {
@@ -64,19 +64,19 @@ impl Semantics {
     ///
     /// # Errors
     /// Returns an error if it is not installed or does not work.
-    pub fn open(folder: &Path) -> Result<Self, NoSemantics> {
+    pub fn open(folder: &Path) -> Result<Self, EmbeddingError> {
         for missing in [MEANING.file, VOCABULARY, RUNTIME] {
             if !folder.join(missing).is_file() {
-                return Err(NoSemantics::Missing { folder: folder.to_owned(), missing });
+                return Err(EmbeddingError::Missing { folder: folder.to_owned(), missing });
             }
         }
-        let broken = |reason: String| NoSemantics::Broken { folder: folder.to_owned(), reason };
+        let broken = |reason: String| EmbeddingError::Broken { folder: folder.to_owned(), reason };
         let vocabulary = read_at_most(&folder.join(VOCABULARY), MAX_VOCABULARY_BYTES)
             .map_err(|error| broken(error.to_string()))?;
         let pieces = WordPiece::read(&vocabulary).map_err(broken)?;
         let session = Models::at(folder).session(&MEANING).map_err(|error| match error {
-            NoModel::Missing { file, .. } => broken(format!("{file} is missing")),
-            NoModel::Broken { file, reason, .. } => broken(format!("{file}: {reason}")),
+            ModelError::NotInstalled { file, .. } => broken(format!("{file} is missing")),
+            ModelError::Broken { file, reason, .. } => broken(format!("{file}: {reason}")),
         })?;
         let size = folder.join(MEANING.file).metadata().map_or(0, |file| file.len());
         let mut hash = Sha256::new();
@@ -95,10 +95,10 @@ impl Semantics {
     ///
     /// # Errors
     /// Returns an error if the model fails.
-    pub fn direction(&mut self, text: &str) -> Result<Vec<f32>, NoSemantics> {
+    pub fn direction(&mut self, text: &str) -> Result<Vec<f32>, EmbeddingError> {
         let pieces = self.pieces.of(text, MAX_PIECES);
         let folder = self.folder.clone();
-        self.run(pieces).map_err(|reason| NoSemantics::Broken { folder, reason })
+        self.run(pieces).map_err(|reason| EmbeddingError::Broken { folder, reason })
     }
 
     fn run(&mut self, pieces: Vec<i64>) -> Result<Vec<f32>, String> {
@@ -129,6 +129,6 @@ impl Semantics {
 
 /// Returns the similarity of two vectors: 1 is the same, 0 is unrelated.
 #[must_use]
-pub fn likeness(one: &[f32], other: &[f32]) -> f32 {
+pub fn cosine_similarity(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::registry::database;
 use super::registry::{Quarantine, Registry, RegistryError};
-use crate::performance::Outcome;
+use crate::tool_run::Outcome;
 
 /// The usage of one version, or of all versions of a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, ToSchema)]
@@ -21,7 +21,8 @@ pub struct Usage {
     /// Number of runs that did not return.
     pub failures: u64,
     /// Number of cycles with a clamp.
-    pub trims: u64,
+    #[serde(rename = "trims")]
+    pub clamps: u64,
     /// Total robot time, seconds.
     pub seconds: f64,
     /// Time of the last run, seconds since 1970. 0 means never.
@@ -33,7 +34,7 @@ impl Usage {
         Usage {
             runs: self.runs + other.runs,
             failures: self.failures + other.failures,
-            trims: self.trims + other.trims,
+            clamps: self.clamps + other.clamps,
             seconds: self.seconds + other.seconds,
             last_run: self.last_run.max(other.last_run),
         }
@@ -69,7 +70,7 @@ pub struct Run<'a> {
     /// How the run ended.
     pub outcome: &'a Outcome,
     /// Number of cycles with a clamp.
-    pub trims: u64,
+    pub clamps: u64,
     /// Duration in robot time, seconds.
     pub seconds: f64,
     /// A fault of the robot during the run.
@@ -78,7 +79,7 @@ pub struct Run<'a> {
 
 /// The assessment of a tool's behaviour in a run.
 #[derive(Debug, PartialEq, Eq)]
-enum Conduct {
+enum RunVerdict {
     /// It behaved correctly. It may raise exceptions.
     Well,
     /// It must not happen often.
@@ -90,16 +91,16 @@ enum Conduct {
 }
 
 impl Run<'_> {
-    fn conduct(&self) -> Conduct {
+    fn verdict(&self) -> RunVerdict {
         if let Some(fault) = self.robot_fault {
-            return Conduct::Fault(format!("the robot failed during the run: {fault}"));
+            return RunVerdict::Fault(format!("the robot failed during the run: {fault}"));
         }
         match self.outcome {
-            Outcome::Returned { .. } | Outcome::Raised { .. } => Conduct::Well,
+            Outcome::Returned { .. } | Outcome::Raised { .. } => RunVerdict::Well,
             Outcome::Stopped { limit, reason } => match limit.as_str() {
-                "stop" | "no_host" | "uncaged" => Conduct::NotItsOwn,
-                "died" | "forged" => Conduct::Grave(reason.clone()),
-                _ => Conduct::Fault(reason.clone()),
+                "stop" | "no_host" | "uncaged" => RunVerdict::NotItsOwn,
+                "died" | "forged" => RunVerdict::Grave(reason.clone()),
+                _ => RunVerdict::Fault(reason.clone()),
             },
         }
     }
@@ -107,15 +108,15 @@ impl Run<'_> {
 
 impl Registry {
     /// Records a run. Returns the quarantine if the run causes one.
-    pub fn performed(&self, run: &Run<'_>) -> Option<Quarantine> {
+    pub fn executed(&self, run: &Run<'_>) -> Option<Quarantine> {
         if let Err(error) = database::open(self.root()).and_then(|connection| count(&connection, run)) {
             tracing::warn!(tool = run.name, %error, "this run is not in the statistics");
         }
-        let judged: Result<Option<Quarantine>, RegistryError> = match run.conduct() {
-            Conduct::Well => self.no_fault(run.name, run.version).map(|()| None),
-            Conduct::Fault(reason) => self.fault(run.name, run.version, false, &reason),
-            Conduct::Grave(reason) => self.fault(run.name, run.version, true, &reason),
-            Conduct::NotItsOwn => Ok(None),
+        let judged: Result<Option<Quarantine>, RegistryError> = match run.verdict() {
+            RunVerdict::Well => self.no_fault(run.name, run.version).map(|()| None),
+            RunVerdict::Fault(reason) => self.fault(run.name, run.version, false, &reason),
+            RunVerdict::Grave(reason) => self.fault(run.name, run.version, true, &reason),
+            RunVerdict::NotItsOwn => Ok(None),
         };
         judged.unwrap_or_else(|error| {
             tracing::warn!(tool = run.name, %error, "the behaviour of this run could not be recorded");
@@ -136,13 +137,13 @@ impl Registry {
 
 fn count(connection: &Connection, run: &Run<'_>) -> rusqlite::Result<()> {
     let failed = !matches!(run.outcome, Outcome::Returned { .. });
-    let trims = i64::try_from(run.trims).unwrap_or(i64::MAX);
+    let clamps = i64::try_from(run.clamps).unwrap_or(i64::MAX);
     let now = i64::try_from(unix_seconds()).unwrap_or(i64::MAX);
     connection.execute(
         "INSERT INTO usage VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6)
          ON CONFLICT (tool, version) DO UPDATE SET runs = runs + 1, failures = failures + excluded.failures,
          trims = trims + excluded.trims, seconds = seconds + excluded.seconds, last_run = excluded.last_run",
-        (run.name, run.version, i64::from(failed), trims, run.seconds, now),
+        (run.name, run.version, i64::from(failed), clamps, run.seconds, now),
     )?;
     Ok(())
 }
@@ -157,7 +158,7 @@ fn all(connection: &Connection) -> rusqlite::Result<Statistics> {
         let usage = Usage {
             runs: number(2)?,
             failures: number(3)?,
-            trims: number(4)?,
+            clamps: number(4)?,
             seconds: row.get(5)?,
             last_run: number(6)?,
         };
@@ -178,15 +179,15 @@ mod tests {
     #[test]
     fn conduct_counts_only_the_tools_own_faults() {
         fn run(outcome: &Outcome) -> Run<'_> {
-            Run { name: "t", version: 1, outcome, trims: 0, seconds: 1.0, robot_fault: None }
+            Run { name: "t", version: 1, outcome, clamps: 0, seconds: 1.0, robot_fault: None }
         }
         let returned = Outcome::Returned { value: json!(1) };
-        assert_eq!(run(&returned).conduct(), Conduct::Well);
-        assert_eq!(run(&stopped("stop")).conduct(), Conduct::NotItsOwn);
-        assert_eq!(run(&stopped("died")).conduct(), Conduct::Grave("over died".into()));
-        assert_eq!(run(&stopped("cpu_seconds")).conduct(), Conduct::Fault("over cpu_seconds".into()));
+        assert_eq!(run(&returned).verdict(), RunVerdict::Well);
+        assert_eq!(run(&stopped("stop")).verdict(), RunVerdict::NotItsOwn);
+        assert_eq!(run(&stopped("died")).verdict(), RunVerdict::Grave("over died".into()));
+        assert_eq!(run(&stopped("cpu_seconds")).verdict(), RunVerdict::Fault("over cpu_seconds".into()));
         let faulted = Run { robot_fault: Some("overload"), ..run(&returned) };
-        assert!(matches!(faulted.conduct(), Conduct::Fault(reason) if reason.contains("overload")));
+        assert!(matches!(faulted.verdict(), RunVerdict::Fault(reason) if reason.contains("overload")));
     }
 
     #[test]
@@ -194,12 +195,12 @@ mod tests {
         let connection = database::in_memory().unwrap();
         let (good, bad) = (Outcome::Returned { value: json!(1) }, stopped("died"));
         for (version, outcome) in [(1, &good), (1, &bad), (2, &good)] {
-            let run = Run { name: "t", version, outcome, trims: 3, seconds: 0.5, robot_fault: None };
+            let run = Run { name: "t", version, outcome, clamps: 3, seconds: 0.5, robot_fault: None };
             count(&connection, &run).unwrap();
         }
         let statistics = all(&connection).unwrap();
         let one = statistics.of_version("t", 1);
-        assert_eq!((one.runs, one.failures, one.trims, one.seconds), (2, 1, 6, 1.0));
+        assert_eq!((one.runs, one.failures, one.clamps, one.seconds), (2, 1, 6, 1.0));
         assert!(one.last_run > 1_700_000_000);
         assert_eq!(statistics.of_tool("t").runs, 3);
         assert_eq!(statistics.of_tool("other"), Usage::default());

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 
-use super::{AudioFault, Clip, HIGHEST_RATE, LONGEST, LOWEST_RATE, sane};
+use super::{AudioFault, Clip, MAX_DURATION, MAX_RATE_HZ, MIN_RATE_HZ, sane};
 
 impl Clip {
     /// Reads a WAV file. Stereo is mixed down to mono.
@@ -29,7 +29,7 @@ impl Clip {
     fn read(source: impl Read) -> Result<Clip, AudioFault> {
         let reader = WavReader::new(source).map_err(unreadable)?;
         let spec = reader.spec();
-        if !(LOWEST_RATE..=HIGHEST_RATE).contains(&spec.sample_rate) {
+        if !(MIN_RATE_HZ..=MAX_RATE_HZ).contains(&spec.sample_rate) {
             return Err(AudioFault::Rate(spec.sample_rate));
         }
         if !(1..=2).contains(&spec.channels) {
@@ -91,7 +91,7 @@ fn read_mono(
     spec: &WavSpec,
 ) -> Result<Vec<f32>, AudioFault> {
     let channels = usize::from(spec.channels);
-    let longest = LONGEST.as_secs() as usize * spec.sample_rate as usize;
+    let longest = MAX_DURATION.as_secs() as usize * spec.sample_rate as usize;
     let (mut gathered, mut sum, mut read) = (Vec::new(), 0.0, 0);
     for sample in samples {
         sum += sane(sample.map_err(unreadable)?);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::sound::alike;
+use super::phonetic_similarity::phonetic_similarity;
 use super::words;
 
 /// Minimum similarity for replacing one word.
@@ -69,18 +69,18 @@ impl Vocabulary {
         let heard = words(text);
         let mut repair = Repair::default();
         let mut said: Vec<String> = Vec::new();
-        let mut place = 0;
-        while let Some(word) = heard.get(place) {
+        let mut position = 0;
+        while let Some(word) = heard.get(position) {
             let begins =
                 said.last().is_none_or(|before| ["then", "and", "please", "now"].contains(&before.as_str()));
-            place += 1;
+            position += 1;
             if self.known.contains(word) {
                 said.push(word.clone());
                 continue;
             }
-            let pair = heard.get(place).map(|next| format!("{word}{next}"));
+            let pair = heard.get(position).map(|next| format!("{word}{next}"));
             let for_two = pair.as_ref().and_then(|pair| {
-                let next = heard.get(place)?;
+                let next = heard.get(position)?;
                 if self.known.contains(next) {
                     return None;
                 }
@@ -89,12 +89,12 @@ impl Vocabulary {
             if let Some(known) = for_two {
                 repair.taken.push((pair.unwrap_or_default(), known.clone()));
                 said.push(known);
-                place += 1;
+                position += 1;
                 continue;
             }
             let taken = if self.common.contains(word.as_str()) {
                 let is_followed = heard
-                    .get(place)
+                    .get(position)
                     .is_some_and(|next| self.known.contains(next) && !self.common.contains(next.as_str()));
                 (begins && is_followed).then(|| self.known_error(word)).flatten()
             } else {
@@ -126,7 +126,7 @@ impl Vocabulary {
         self.known
             .iter()
             .filter(|known| known.chars().count() >= 3 && !self.common.contains(known.as_str()))
-            .map(|known| (known, alike(word, known)))
+            .map(|known| (known, phonetic_similarity(word, known)))
             .filter(|(_, alike)| *alike >= min_similarity)
             .max_by(|one, other| one.1.total_cmp(&other.1))
             .map(|(known, _)| known.clone())
@@ -135,7 +135,7 @@ impl Vocabulary {
 
 /// Returns the word-level similarity of two texts, from 0 to 1.
 #[must_use]
-pub fn likeness(one: &[String], other: &[String]) -> f64 {
+pub fn similarity(one: &[String], other: &[String]) -> f64 {
     match one.len().max(other.len()) {
         0 => 0.0,
         longest => 1.0 - distance(one, other) / longest as f64,
@@ -147,9 +147,10 @@ fn distance(one: &[String], other: &[String]) -> f64 {
     let mut row: Vec<f64> = (0..=other.len()).map(|number| number as f64).collect();
     for (number, word) in one.iter().enumerate() {
         let mut next = vec![number as f64 + 1.0];
-        for (place, said) in other.iter().enumerate() {
-            let changed = row.get(place).copied().unwrap_or(f64::MAX) + 1.0 - alike(word, said);
-            let left_out = row.get(place + 1).copied().unwrap_or(f64::MAX) + 1.0;
+        for (position, said) in other.iter().enumerate() {
+            let changed =
+                row.get(position).copied().unwrap_or(f64::MAX) + 1.0 - phonetic_similarity(word, said);
+            let left_out = row.get(position + 1).copied().unwrap_or(f64::MAX) + 1.0;
             let put_in = next.last().copied().unwrap_or(f64::MAX) + 1.0;
             next.push(changed.min(left_out).min(put_in));
         }

@@ -13,7 +13,7 @@ const CLOSE_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 pub(super) struct Queue {
     inner: Mutex<Inner>,
     changed: Condvar,
-    room: usize,
+    capacity: usize,
     pace: Pace,
 }
 
@@ -29,7 +29,7 @@ impl Queue {
         Queue {
             inner: Mutex::new(Inner { samples: VecDeque::with_capacity(room), ..Inner::default() }),
             changed: Condvar::new(),
-            room,
+            capacity: room,
             pace,
         }
     }
@@ -46,11 +46,11 @@ impl Queue {
     pub(super) fn put(&self, samples: impl Iterator<Item = f32>) {
         let mut inner = self.inner();
         for sample in samples {
-            while inner.samples.len() >= self.room && self.pace == Pace::Program && !inner.is_closed {
+            while inner.samples.len() >= self.capacity && self.pace == Pace::Program && !inner.is_closed {
                 self.changed.notify_all();
                 inner = self.wait(inner, CLOSE_CHECK_INTERVAL);
             }
-            if inner.samples.len() >= self.room {
+            if inner.samples.len() >= self.capacity {
                 inner.samples.pop_front();
                 inner.health.dropped += 1;
             }
@@ -74,7 +74,7 @@ impl Queue {
     /// better than speech with gaps.
     pub(super) fn offer(&self, samples: &[f32]) -> usize {
         let mut inner = self.inner();
-        let room = self.room.saturating_sub(inner.samples.len()).min(samples.len());
+        let room = self.capacity.saturating_sub(inner.samples.len()).min(samples.len());
         inner.samples.extend(samples.iter().take(room).copied().map(crate::audio::sane));
         inner.health.dropped += (samples.len() - room) as u64;
         self.changed.notify_all();

@@ -24,7 +24,7 @@ const MAX_HARMONIC_HZ: f32 = 11_000.0;
 /// Maximum logarithm of a magnitude.
 const MAX_LOG_MAGNITUDE: f32 = 7.0;
 /// Maximum number of frames: one minute.
-const MOST_FRAMES: usize = 4800;
+const MAX_FRAMES: usize = 4800;
 
 /// Output of the network: for each frequency the values of all frames, and the pitch of each frame.
 pub struct Spectra<'a> {
@@ -75,8 +75,8 @@ impl Synthesis {
     /// Returns an error when the spectra differ in size or are too long.
     pub fn sound(&mut self, spectra: &Spectra<'_>) -> Result<Vec<f32>, String> {
         let frames = spectra.pitch.len();
-        if frames > MOST_FRAMES {
-            return Err(format!("too many frames: {frames}, allowed {MOST_FRAMES}"));
+        if frames > MAX_FRAMES {
+            return Err(format!("too many frames: {frames}, allowed {MAX_FRAMES}"));
         }
         let all = [spectra.harmonics, spectra.turn, spectra.noise, spectra.rest, spectra.phase];
         if all.iter().any(|one| one.len() != BINS * frames) {
@@ -89,8 +89,8 @@ impl Synthesis {
         let mut bins = vec![Complex32::default(); BINS];
         for frame in 0..frames {
             // A cosine of full scale has a magnitude of one.
-            for (place, (sample, window)) in span.iter_mut().zip(&self.window).enumerate() {
-                let at = (frame * HOP + place) as isize - (SPAN / 2) as isize;
+            for (position, (sample, window)) in span.iter_mut().zip(&self.window).enumerate() {
+                let at = (frame * HOP + position) as isize - (SPAN / 2) as isize;
                 *sample = mirrored(&source, at) * window / (SPAN / 4) as f32;
             }
             self.forward.process(&mut span, &mut bins).map_err(|error| error.to_string())?;
@@ -142,9 +142,9 @@ fn pulses(pitch: &[f32]) -> Vec<f32> {
         let of = |frame: usize| pitch.get(frame).copied().unwrap_or(0.0);
         let here = of(frame);
         let (before, after) = (of(frame.saturating_sub(1)), of((frame + 1).min(pitch.len() - 1)));
-        for place in 0..HOP {
+        for position in 0..HOP {
             // The pitch of a frame applies at its centre.
-            let from_middle = (place as f32 + 0.5) / HOP as f32 - 0.5;
+            let from_middle = (position as f32 + 0.5) / HOP as f32 - 0.5;
             let other = if from_middle < 0.0 { before } else { after };
             let now = here + (other - here) * from_middle.abs();
             let voiced = now > MIN_PITCH_HZ;

@@ -11,8 +11,8 @@ use ort::value::DynValue;
 use super::{
     BEGIN_TOKEN, END_TOKEN, Encoded, Moonshine, Tokens, WHAT, log_probability, max_tokens, pad_or_truncate,
 };
-use crate::VoiceFault;
-use crate::commands::{likeness, words};
+use crate::VoiceError;
+use crate::commands::{similarity, words};
 use crate::transcriber::{Choice, Transcript};
 
 /// Beam width.
@@ -107,8 +107,8 @@ impl Choices {
     /// Returns the node after a sentence. The first letter may be a capital, and numbers may be words or digits.
     fn sentence(&mut self, tokens: &Tokens, from: usize, sentence: &[String], is_first: bool) -> usize {
         let mut at = from;
-        for (place, word) in sentence.iter().enumerate() {
-            let tokenize = if place == 0 && is_first { capitalize(word) } else { word.clone() };
+        for (position, word) in sentence.iter().enumerate() {
+            let tokenize = if position == 0 && is_first { capitalize(word) } else { word.clone() };
             let mut ways = tokens.ways(&format!(" {tokenize}"));
             if let Some((_, digits)) = NUMBERS.iter().find(|(number, _)| number == word) {
                 ways.extend(tokens.ways(&format!(" {digits}")));
@@ -173,11 +173,11 @@ fn tokenize_sentence(tokens: &Tokens, sentence: &[String]) -> Vec<Vec<i64>> {
         |word: &String| NUMBERS.iter().find(|(number, _)| number == word).map(|(_, digits)| *digits);
     let text = |with_digits: bool| {
         let mut text = String::new();
-        for (place, word) in sentence.iter().enumerate() {
+        for (position, word) in sentence.iter().enumerate() {
             let digits = as_digits(word).filter(|_| with_digits).map(str::to_owned);
             text.push(' ');
             text.push_str(
-                &digits.unwrap_or_else(|| if place == 0 { capitalize(word) } else { word.clone() }),
+                &digits.unwrap_or_else(|| if position == 0 { capitalize(word) } else { word.clone() }),
             );
         }
         text
@@ -256,8 +256,8 @@ impl Moonshine {
         samples: &[f32],
         freely: &Transcript,
         choices: &Choices,
-    ) -> Result<Option<Choice>, VoiceFault> {
-        self.best_command(samples, freely, choices).map_err(|error| VoiceFault::failed(WHAT, error))
+    ) -> Result<Option<Choice>, VoiceError> {
+        self.best_command(samples, freely, choices).map_err(|error| VoiceError::failed(WHAT, error))
     }
 
     fn best_command(
@@ -274,7 +274,7 @@ impl Moonshine {
         let seen = Encoded { states: self.encode(&heard, &mask)?, mask: &mask };
         let followed = self.beam_search(&seen, max_tokens(samples), choices)?;
         let said = words(&freely.text);
-        let alike = |sentence: &str| likeness(&said, &words(sentence)) as f32;
+        let alike = |sentence: &str| similarity(&said, &words(sentence)) as f32;
         let mut best = followed.map(|(mean, tokens)| {
             let sentence = words(&self.tokens.text(tokens)).join(" ");
             (mean, alike(&sentence), sentence)

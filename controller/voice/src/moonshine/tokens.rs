@@ -14,7 +14,7 @@ const MAX_TOKENS: usize = 1 << 20;
 /// Reports a damaged vocabulary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the vocabulary file is truncated or too large")]
-pub struct NoTokens;
+pub struct TokensError;
 
 /// The vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,18 +28,18 @@ impl Tokens {
     ///
     /// # Errors
     /// Returns an error when the bytes end within a token, or when there are too many tokens.
-    pub fn read(mut bytes: &[u8]) -> Result<Self, NoTokens> {
+    pub fn read(mut bytes: &[u8]) -> Result<Self, TokensError> {
         let mut pieces = Vec::new();
         while let Some((&first, rest)) = bytes.split_first() {
             let (length, rest) = if first < 128 {
                 (usize::from(first), rest)
             } else {
-                let (&second, rest) = rest.split_first().ok_or(NoTokens)?;
+                let (&second, rest) = rest.split_first().ok_or(TokensError)?;
                 (usize::from(first) - 128 + usize::from(second) * 128, rest)
             };
-            let (piece, rest) = rest.split_at_checked(length).ok_or(NoTokens)?;
+            let (piece, rest) = rest.split_at_checked(length).ok_or(TokensError)?;
             if pieces.len() == MAX_TOKENS {
-                return Err(NoTokens);
+                return Err(TokensError);
             }
             pieces.push(piece.to_vec());
             bytes = rest;

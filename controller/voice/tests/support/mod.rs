@@ -5,9 +5,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, WallClock};
-use minismith_senses::models::Models;
-use minismith_voice::VoiceFault;
+use firmware_bridge::clock::{Clock, MonotonicClock};
+use minismith_perception::models::Models;
+use minismith_voice::VoiceError;
 use minismith_voice::audio::{Clip, power};
 use minismith_voice::commands::words;
 use minismith_voice::hibari::Phonemizer;
@@ -42,9 +42,9 @@ pub fn spoken(text: &str, voice: &str, words_a_minute: u32) -> Clip {
 pub struct Espeak;
 
 impl Phonemizer for Espeak {
-    fn ipa(&mut self, text: &str) -> Result<String, VoiceFault> {
-        let told = espeak(&["-v", "en-us", "-q", "--ipa", "--tie=^", text]);
-        Ok(String::from_utf8_lossy(&told).into_owned())
+    fn ipa(&mut self, text: &str) -> Result<String, VoiceError> {
+        let reported = espeak(&["-v", "en-us", "-q", "--ipa", "--tie=^", text]);
+        Ok(String::from_utf8_lossy(&reported).into_owned())
     }
 }
 
@@ -123,9 +123,9 @@ pub fn errors(said: &str, heard: &str) -> (usize, usize) {
     let mut row: Vec<usize> = (0..=heard.len()).collect();
     for (number, word) in said.iter().enumerate() {
         let mut next = vec![number + 1];
-        for (place, other) in heard.iter().enumerate() {
-            let changed = row[place] + usize::from(word != other);
-            next.push(changed.min(row[place + 1] + 1).min(next[place] + 1));
+        for (position, other) in heard.iter().enumerate() {
+            let changed = row[position] + usize::from(word != other);
+            next.push(changed.min(row[position + 1] + 1).min(next[position] + 1));
         }
         row = next;
     }
@@ -134,7 +134,7 @@ pub fn errors(said: &str, heard: &str) -> (usize, usize) {
 
 /// Measures how long work takes, for information only.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
-    let clock = WallClock::start();
+    let clock = MonotonicClock::start();
     let begun = clock.now();
     let done = work();
     (done, (clock.now() - begun).as_secs_f64())

@@ -8,7 +8,7 @@ use firmware_bridge::units::Radians;
 use super::super::servo::{ServoView, Watchdog};
 use super::*;
 use crate::dynamics::Variation;
-use crate::faults::{HardwareError, Timed, WatchdogFirmware};
+use crate::faults::{HardwareError, ScheduledFault, WatchdogFirmware};
 use crate::motor::{Motor, angle_from_counts, counts_from_angle};
 use crate::robot::MockRobot;
 
@@ -17,12 +17,12 @@ const MS: Duration = Duration::from_millis(1);
 /// A bus with a controller that sends instructions to it.
 struct TestController {
     bus: Bus,
-    now: Tick,
+    now: Timestamp,
 }
 
 impl TestController {
     fn with(faults: Faults) -> TestController {
-        TestController { bus: Bus::new(Joints::all(Radians::ZERO), faults), now: Tick::ZERO }
+        TestController { bus: Bus::new(Joints::all(Radians::ZERO), faults), now: Timestamp::ZERO }
     }
 
     fn send(&mut self, id: u8, instruction: u8, parameters: &[u8]) -> Vec<u8> {
@@ -31,7 +31,7 @@ impl TestController {
     }
 
     fn receive(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let mut answer = Answer::default();
+        let mut answer = StatusPacket::default();
         self.bus.receive(bytes, self.now, &mut answer);
         answer.bytes
     }
@@ -157,15 +157,15 @@ fn simulated_robot_and_emulated_servos_move_alike() {
     }
     controller.send(BROADCAST, SYNC_WRITE, &everyone(64, &|_| vec![1]));
     robot.act(controller.now, &Action::Torque(Joints::all(true)));
-    for beat in 0..300 {
+    for cycle in 0..300 {
         // Up to 92 degrees, which some legs reject.
-        let goal = Radians((f64::from(beat) * 0.05).sin() * 1.6);
+        let goal = Radians((f64::from(cycle) * 0.05).sin() * 1.6);
         let counts = counts_from_angle(goal).to_le_bytes().to_vec();
         controller.now = controller.now + MS * 9;
         controller.send(BROADCAST, SYNC_WRITE, &everyone(116, &|_| counts.clone()));
         let state = robot.act(controller.now, &Action::Targets(Joints::all(goal)));
         let present = controller.bus.view().map(|view| angle_from_counts(counts_from_angle(view.position)));
-        assert_eq!(state.present().unwrap(), present, "beat {beat}");
+        assert_eq!(state.present().unwrap(), present, "beat {cycle}");
     }
 }
 
@@ -353,7 +353,7 @@ proptest::proptest! {
 fn with_fault(fault: Fault) -> TestController {
     let mut controller = TestController::with(Faults::default());
     controller.send(BROADCAST, WRITE, &[64, 0, 1]);
-    controller.bus.strike(fault, controller.now);
+    controller.bus.inject(fault, controller.now);
     controller
 }
 
@@ -396,7 +396,8 @@ fn hardware_error_alerts_releases_by_the_mask_and_clears_on_reboot() {
 
 #[test]
 fn timed_fault_persists_over_a_reboot_until_its_end() {
-    let mut controller = with_fault(Fault::of(FaultKind::Overload).on(Joint::Stewart3).lasting(millis(500)));
+    let mut controller =
+        with_fault(Fault::of(FaultKind::Overload).on(Joint::Stewart3).with_duration(millis(500)));
     controller.send(13, REBOOT, &[]);
     controller.now = controller.now + millis(200);
     assert_eq!(controller.byte(13, 70), 0x20);
@@ -409,7 +410,7 @@ fn timed_fault_persists_over_a_reboot_until_its_end() {
 
 #[test]
 fn supply_dip_is_measured_by_all_and_stored_in_register_70() {
-    let mut controller = with_fault(Fault::of(FaultKind::InputVoltage).lasting(millis(100)));
+    let mut controller = with_fault(Fault::of(FaultKind::InputVoltage).with_duration(millis(100)));
     for id in 10..19 {
         assert!((30..=32).contains(&controller.byte(id, 144)), "{}", controller.byte(id, 144));
         assert_eq!((controller.byte(id, 70), controller.byte(id, 64)), (1, 1));
@@ -438,7 +439,7 @@ fn brownout_disables_torque_and_keeps_only_the_settings() {
     controller.write(12, 98, &[50]);
     controller.goal(12, 2100);
     controller.now = controller.now + millis(400);
-    controller.bus.strike(Fault::of(FaultKind::Brownout), controller.now);
+    controller.bus.inject(Fault::of(FaultKind::Brownout), controller.now);
     assert_eq!(controller.send(BROADCAST, PING, &[]), [0_u8; 0]);
     controller.now = controller.now + millis(120);
     for id in 10..19 {
@@ -453,7 +454,7 @@ fn brownout_disables_torque_and_keeps_only_the_settings() {
 fn random_faults_follow_their_rate_and_seed() {
     let results = |kind: FaultKind, rate: f64, seed: u64| {
         let at = Duration::ZERO;
-        let schedule = vec![Timed { at, fault: Fault::of(kind).on(Joint::BodyYaw).at_rate(rate) }];
+        let schedule = vec![ScheduledFault { at, fault: Fault::of(kind).on(Joint::BodyYaw).at_rate(rate) }];
         let mut controller = TestController::with(Faults { seed, schedule, ..Faults::default() });
         (0..2_000).map(|_| controller.send(10, READ, &[132, 0, 4, 0])).collect::<Vec<_>>()
     };
@@ -487,7 +488,7 @@ fn truncated_block_ends_a_fast_answer_and_corrupted_one_does_not() {
 
 #[test]
 fn echo_precedes_the_answer_until_the_fault_ends() {
-    let mut controller = with_fault(Fault::of(FaultKind::Echo).lasting(millis(50)));
+    let mut controller = with_fault(Fault::of(FaultKind::Echo).with_duration(millis(50)));
     let ping = packet::instruction(10, PING, &[]);
     let status = packet::status_packet(10, 0, &[0xD8, 0x04, 51]);
     assert_eq!(controller.receive(&ping), [ping.clone(), status.clone()].concat());
@@ -497,15 +498,18 @@ fn echo_precedes_the_answer_until_the_fault_ends() {
 
 #[test]
 fn schedule_is_on_time_at_any_polling_rate() {
-    let silent = Fault::of(FaultKind::Silent).on(Joint::Stewart5).lasting(millis(200));
+    let silent = Fault::of(FaultKind::Silent).on(Joint::Stewart5).with_duration(millis(200));
     let shock = Fault::of(FaultKind::ElectricalShock).on(Joint::Stewart6);
-    let schedule = vec![Timed { at: millis(1_000), fault: silent }, Timed { at: millis(500), fault: shock }];
+    let schedule = vec![
+        ScheduledFault { at: millis(1_000), fault: silent },
+        ScheduledFault { at: millis(500), fault: shock },
+    ];
     let observations = |step: u64| {
         let mut controller = TestController::with(Faults { schedule: schedule.clone(), ..Faults::default() });
         controller.send(BROADCAST, WRITE, &[64, 0, 1]);
-        controller.now = Tick::ZERO;
+        controller.now = Timestamp::ZERO;
         let mut observations = Vec::new();
-        while controller.now < Tick::ZERO + millis(1_500) {
+        while controller.now < Timestamp::ZERO + millis(1_500) {
             controller.now = controller.now + millis(step);
             controller.bus.advance(controller.now);
             if controller.now.0.is_multiple_of(300_000_000) {
@@ -521,7 +525,7 @@ fn schedule_is_on_time_at_any_polling_rate() {
     assert_eq!((answers, driven), (vec![true; 5], vec![true, false, false, false, false]));
     let at_1_1_seconds = {
         let mut controller = TestController::with(Faults { schedule: schedule.clone(), ..Faults::default() });
-        controller.now = Tick::ZERO + millis(1_100);
+        controller.now = Timestamp::ZERO + millis(1_100);
         controller.send(15, PING, &[])
     };
     assert_eq!(at_1_1_seconds, [0_u8; 0]);

@@ -1,14 +1,14 @@
 //! The rules as data: id, verdict, reason, advice, and a good and a bad example each.
 //!
-//! Reading order: [`source`] (the bytes), [`reach`] (what a tool could get access to), [`shape`] (what
-//! makes a tool callable), [`conduct`] (how it behaves).
+//! Reading order: [`source`] (the bytes), [`name_access`] (what a tool could get access to), [`shape`] (what
+//! makes a tool callable), [`resource_use`] (how it behaves).
 //!
 //! An example is a function body with its imports in front. One that defines `def example` itself is a
 //! whole tool. `<byte FF>`, `<U+202E>` and `<80 (>` (that character, eighty times) replace characters that
 //! should not be printed.
 
-pub mod conduct;
-pub mod reach;
+pub mod name_access;
+pub mod resource_use;
 pub mod shape;
 pub mod source;
 
@@ -73,8 +73,8 @@ impl fmt::Display for Rule {
         writeln!(f, "  why:  {reason}")?;
         writeln!(f, "  do:   {advice}")?;
         for (name, example) in [("good", good), ("bad", bad)] {
-            for (place, line) in example.lines().enumerate() {
-                let name = if place == 0 { format!("{name}:") } else { String::new() };
+            for (position, line) in example.lines().enumerate() {
+                let name = if position == 0 { format!("{name}:") } else { String::new() };
                 writeln!(f, "  {name:5} {line}")?;
             }
         }
@@ -86,6 +86,6 @@ impl fmt::Display for Rule {
 #[must_use]
 pub fn rules() -> &'static [Rule] {
     static ALL: LazyLock<Vec<Rule>> =
-        LazyLock::new(|| [source::RULES, reach::RULES, shape::RULES, conduct::RULES].concat());
+        LazyLock::new(|| [source::RULES, name_access::RULES, shape::RULES, resource_use::RULES].concat());
     &ALL
 }

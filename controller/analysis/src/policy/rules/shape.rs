@@ -3,13 +3,13 @@
 
 use super::{
     Rule,
-    Verdict::{Admit, Refuse},
+    Verdict::{Pass, Reject},
 };
 
 /// A call of `exec_function(name)` with a computed name.
 pub const COMPUTED_CALLEE: Rule = Rule {
     id: "computed-callee",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "The source must name the tools that it calls, so that they can be checked before it runs.",
     advice: "write the other tool's name as a string: exec_function(\"nod_yes\", times=2)",
     good: "from minismith import exec_function\nexec_function(\"nod_yes\", times=n)",
@@ -33,7 +33,7 @@ pub(super) const RULES: &[Rule] = &[
 /// No public function, or several of which none has the file's name.
 pub const NO_ENTRY: Rule = Rule {
     id: "no-entry",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "A tool is called through its one public function.",
     advice: "define one public top-level function, or name one as the file; start helpers with an underscore",
     good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
@@ -43,7 +43,7 @@ pub const NO_ENTRY: Rule = Rule {
 /// An entry point without a docstring.
 pub const MISSING_DOCSTRING: Rule = Rule {
     id: "missing-docstring",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "People and models choose a tool by its description.",
     advice: "start the entry with a docstring: one sentence, then Args and Returns",
     good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
@@ -53,7 +53,7 @@ pub const MISSING_DOCSTRING: Rule = Rule {
 /// A parameter that the docstring does not describe.
 pub const UNDOCUMENTED_PARAMETER: Rule = Rule {
     id: "undocumented-parameter",
-    verdict: Admit,
+    verdict: Pass,
     reason: "Callers choose arguments by their description.",
     advice: "add `name: meaning, between low and high.` under Args in the docstring",
     good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\n\n    Args:\n        n: How far.\n    \"\"\"\n    return n",
@@ -63,7 +63,7 @@ pub const UNDOCUMENTED_PARAMETER: Rule = Rule {
 /// A public function without complete annotations.
 pub const MISSING_TYPE_HINT: Rule = Rule {
     id: "missing-type-hint",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "Arguments are checked against the types before a tool runs.",
     advice: "annotate every parameter and the result of public functions",
     good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
@@ -73,7 +73,7 @@ pub const MISSING_TYPE_HINT: Rule = Rule {
 /// A parameter that cannot be passed by name.
 pub const UNSUPPORTED_PARAMETER: Rule = Rule {
     id: "unsupported-parameter",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "A tool is called with named arguments; only the robot is positional, and comes first.",
     advice: "use ordinary named parameters, with `robot: ReachyMini` first if the tool needs the robot",
     good: "def example(n: int = 1, *, m: int = 2) -> int:\n    \"\"\"Count.\"\"\"\n    return n + m",
@@ -83,7 +83,7 @@ pub const UNSUPPORTED_PARAMETER: Rule = Rule {
 /// A type that is not plain data.
 pub const UNSUPPORTED_TYPE: Rule = Rule {
     id: "unsupported-type",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "Arguments arrive as JSON.",
     advice: "use int, float, str, bool, list[...], tuple[...], dict[str, ...], Literal[...], `X | None` or Any; minismith.InputFile \
              is one file",
@@ -94,7 +94,7 @@ pub const UNSUPPORTED_TYPE: Rule = Rule {
 /// An entry point that is a generator.
 pub const ENTRY_YIELDS: Rule = Rule {
     id: "entry-yields",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "A generator does nothing until it is iterated; a tool's result is plain data.",
     advice: "return a value or a list",
     good: "def example(n: int = 1) -> list[int]:\n    \"\"\"Count.\"\"\"\n    return [n]",
@@ -104,7 +104,7 @@ pub const ENTRY_YIELDS: Rule = Rule {
 /// Statements at module level that have an effect.
 pub const MODULE_LEVEL_CODE: Rule = Rule {
     id: "module-level-code",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "Loading a tool must do nothing.",
     advice: "keep imports, constants, functions and classes at the top level; move the rest into the entry",
     good: "LIMIT = 3\n\n\ndef example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return min(n, LIMIT)",
@@ -114,7 +114,7 @@ pub const MODULE_LEVEL_CODE: Rule = Rule {
 /// A call that runs while the tool loads.
 pub const EAGER_CALL: Rule = Rule {
     id: "eager-call",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "Constants, defaults and class bodies are evaluated while the tool loads, before its checks end.",
     advice: "call it inside the entry; at the top level only your own classes, numpy, math and other pure \
              constructors may be called",

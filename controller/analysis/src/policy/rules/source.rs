@@ -1,6 +1,6 @@
 //! Rules about the bytes of a tool: text that two parsers might read differently is rejected.
 
-use super::{Rule, Verdict::Refuse};
+use super::{Rule, Verdict::Reject};
 
 /// The rules, in reading order.
 pub(super) const RULES: &[Rule] = &[
@@ -20,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
 /// A file name that is not a module name.
 pub const BAD_NAME: Rule = Rule {
     id: "bad-name",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "A tool's name is the name of its file, its folder, its module and its function.",
     advice: "use lower-case letters, digits and underscores, a letter first, at most 64",
     good: "# file: nod_twice.py",
@@ -30,7 +30,7 @@ pub const BAD_NAME: Rule = Rule {
 /// A file that is too long.
 pub const TOO_LONG: Rule = Rule {
     id: "source-too-long",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "The time to read a tool must be bounded.",
     advice: "split the tool, or compute its tables",
     good: "# <70 x>",
@@ -40,7 +40,7 @@ pub const TOO_LONG: Rule = Rule {
 /// Bytes that are not UTF-8.
 pub const NOT_UTF8: Rule = Rule {
     id: "not-utf8",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "Parsers read bytes in another encoding differently.",
     advice: "save the file as UTF-8",
     good: "# caf\u{e9}",
@@ -50,7 +50,7 @@ pub const NOT_UTF8: Rule = Rule {
 /// A file that starts with U+FEFF.
 pub const BYTE_ORDER_MARK: Rule = Rule {
     id: "byte-order-mark",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "Some parsers count it as text, others do not.",
     advice: "save the file as UTF-8 without a byte order mark",
     good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
@@ -60,7 +60,7 @@ pub const BYTE_ORDER_MARK: Rule = Rule {
 /// NUL, lone carriage returns, form feeds and other invisible characters.
 pub const CONTROL_CHARACTER: Rule = Rule {
     id: "control-character",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "Invisible characters end a line for one parser and not for another.",
     advice: "delete it, or write it as an escape in a string",
     good: "print('a\\x0cb')",
@@ -70,7 +70,7 @@ pub const CONTROL_CHARACTER: Rule = Rule {
 /// Characters that reorder text.
 pub const BIDIRECTIONAL_CONTROL: Rule = Rule {
     id: "bidirectional-control",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "They make the code look different from what runs.",
     advice: "delete it",
     good: "print('left to right')",
@@ -80,7 +80,7 @@ pub const BIDIRECTIONAL_CONTROL: Rule = Rule {
 /// A PEP 263 declaration.
 pub const ENCODING_COOKIE: Rule = Rule {
     id: "encoding-cookie",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "CPython decodes the file as declared, so comments may become code.",
     advice: "delete the line: tools are UTF-8",
     good: "# plain\ndef example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
@@ -90,7 +90,7 @@ pub const ENCODING_COOKIE: Rule = Rule {
 /// Nesting beyond what people write.
 pub const TOO_NESTED: Rule = Rule {
     id: "too-nested",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "Deep nesting exhausts parsers.",
     advice: "flatten it: use a loop, a list or a function",
     good: "print(((n)))",
@@ -100,7 +100,7 @@ pub const TOO_NESTED: Rule = Rule {
 /// Text that the parser rejects.
 pub const SYNTAX_ERROR: Rule = Rule {
     id: "syntax-error",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "It is not Python.",
     advice: "correct the syntax",
     good: "print(n)",
@@ -110,7 +110,7 @@ pub const SYNTAX_ERROR: Rule = Rule {
 /// Syntax of Python 3.12 and later.
 pub const NEWER_SYNTAX: Rule = Rule {
     id: "newer-syntax",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "Tools run on Python 3.11.",
     advice: "write it in the syntax of Python 3.11",
     good: "numbers = list[int]",
@@ -120,7 +120,7 @@ pub const NEWER_SYNTAX: Rule = Rule {
 /// An identifier with letters beyond ASCII.
 pub const NON_ASCII_IDENTIFIER: Rule = Rule {
     id: "non-ascii-identifier",
-    verdict: Refuse,
+    verdict: Reject,
     reason: "CPython normalises such names: another spelling reaches the same object.",
     advice: "use ASCII letters in names",
     good: "angle = n",

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::agents::roster::{ROBOT_CONTROL, Spec, VISION};
-use crate::model::{NoAnswer, Tokens};
+use crate::model::{ModelCallError, Tokens};
 
 const LIMITS: Limits = Limits { steps: 8, tokens: 10_000, seconds: 60.0, repeats: 2, answer_tokens: 500 };
 
@@ -26,17 +26,17 @@ fn roster() -> Roster {
                 Ability::ExecFunction,
                 Ability::CreateAssistant,
                 Ability::CreateFunction,
-                Ability::TakePicture,
+                Ability::TakeImage,
                 Ability::Nod,
             ],
         ),
         spec(ROBOT_CONTROL, &[Ability::Nod, Ability::Look, Ability::ExecFunction]),
-        spec(VISION, &[Ability::TakePicture]),
+        spec(VISION, &[Ability::TakeImage]),
     ])
 }
 
-fn greet() -> Offered {
-    Offered {
+fn greet() -> AvailableTools {
+    AvailableTools {
         function: Function {
             name: "greet".into(),
             description: "Greets.".into(),
@@ -49,25 +49,29 @@ fn begin(request: &str) -> (Turn, Effect) {
     Turn::begin(roster(), LIMITS, vec![greet()], Vec::new(), request, None)
 }
 
-fn answer(said: Said) -> Event {
-    Event::Answered(Answer { said, tokens: Tokens { prompt: 100, answer: 10 }, from: "test".into() })
+fn answer(said: Completion) -> Event {
+    Event::Answered(StatusPacket {
+        completion: said,
+        tokens: Tokens { prompt: 100, answer: 10 },
+        from: "test".into(),
+    })
 }
 
 fn says(text: &str) -> Event {
-    answer(Said::Text(text.into()))
+    answer(Completion::Text(text.into()))
 }
 
 fn calls(calls: &[(&str, Value)]) -> Event {
     let calls = calls
         .iter()
         .enumerate()
-        .map(|(place, (name, arguments))| Call {
-            id: format!("c{place}"),
+        .map(|(position, (name, arguments))| Call {
+            id: format!("c{position}"),
             name: (*name).into(),
             arguments: arguments.as_object().cloned().unwrap_or_else(Map::new),
         })
         .collect();
-    answer(Said::Calls { text: String::new(), calls })
+    answer(Completion::Calls { text: String::new(), calls })
 }
 
 fn saw(text: &str, foreign: Option<&str>) -> Event {
@@ -147,8 +151,8 @@ fn a_task_is_handed_over_with_the_dialog_and_returns_with_its_result() {
     assert_eq!(fourth.instructions, first.instructions);
     assert_eq!(returned(&fourth), [("c0".into(), "robot_control says: I nodded.".into())]);
     let end = ending(turn.step(says("I nodded once.")));
-    assert_eq!(end, End { text: "I nodded once.".into(), why: Why::Answered });
-    assert_eq!(turn.spent(), Spent { steps: 4, prompt_tokens: 400, answer_tokens: 40 });
+    assert_eq!(end, End { text: "I nodded once.".into(), reason: StopReason::Answered });
+    assert_eq!(turn.usage(), Usage { steps: 4, prompt_tokens: 400, answer_tokens: 40 });
 }
 
 #[test]
@@ -220,8 +224,8 @@ fn a_new_agent_accepts_a_task_at_once() {
     // A new agent gets no function that its creator lacks.
     let (mut turn, _) = begin("create an agent that looks");
     let spec = json!({"name": "looker", "purpose": "looks", "instructions": "", "functions": ["look"]});
-    let told = returned(&prompt(turn.step(calls(&[("create_assistant", spec)]))));
-    assert!(told[0].1.contains("coordinator may not do look itself"), "{told:?}");
+    let reported = returned(&prompt(turn.step(calls(&[("create_assistant", spec)]))));
+    assert!(reported[0].1.contains("coordinator may not do look itself"), "{reported:?}");
 }
 
 #[test]
@@ -232,8 +236,8 @@ fn every_limit_ends_the_turn_with_an_answer() {
         action(turn.step(calls(&[("nod", json!({}))])));
         prompt(turn.step(saw("nodded", None)));
     }
-    let told = returned(&prompt(turn.step(calls(&[("nod", json!({}))]))));
-    assert!(told[0].1.contains("exactly this before"), "{told:?}");
+    let reported = returned(&prompt(turn.step(calls(&[("nod", json!({}))]))));
+    assert!(reported[0].1.contains("exactly this before"), "{reported:?}");
     let mut last = Effect::AskPerson(String::new());
     for times in 2..20 {
         last = turn.step(calls(&[("nod", json!({"times": times}))]));
@@ -244,20 +248,20 @@ fn every_limit_ends_the_turn_with_an_answer() {
             break;
         }
     }
-    assert_eq!(ending(last).why, Why::Limit("steps"));
-    assert_eq!(turn.spent().steps, LIMITS.steps);
+    assert_eq!(ending(last).reason, StopReason::Limit("steps"));
+    assert_eq!(turn.usage().steps, LIMITS.steps);
 
     let limits = Limits { tokens: 150, ..LIMITS };
     let (mut turn, _) = Turn::begin(roster(), limits, Vec::new(), Vec::new(), "nod", None);
     action(turn.step(calls(&[("nod", json!({}))])));
     prompt(turn.step(saw("nodded", None)));
     action(turn.step(calls(&[("nod", json!({"times": 2}))])));
-    assert_eq!(ending(turn.step(saw("nodded", None))).why, Why::Limit("tokens"));
+    assert_eq!(ending(turn.step(saw("nodded", None))).reason, StopReason::Limit("tokens"));
 
     let (mut turn, _) = begin("nod");
-    assert_eq!(ending(turn.step(Event::Late)).why, Why::Limit("seconds"));
+    assert_eq!(ending(turn.step(Event::Late)).reason, StopReason::Limit("seconds"));
     let (mut turn, _) = begin("nod");
-    assert_eq!(ending(turn.step(Event::Stopped)).why, Why::Stopped);
+    assert_eq!(ending(turn.step(Event::Stopped)).reason, StopReason::Stopped);
 }
 
 #[test]
@@ -275,10 +279,10 @@ fn a_question_gets_the_persons_answer_or_the_model_assumes_one() {
     let (mut turn, _) = begin("do the thing");
     let asked = question(turn.step(calls(&[("ask_person", json!({"question": "Which thing?"}))])));
     assert_eq!(asked, "Which thing?");
-    let told = returned(&prompt(turn.clone().step(Event::Replied(Some("nod".into())))));
-    assert_eq!(told[0].1, "the person says: nod");
-    let told = returned(&prompt(turn.step(Event::Replied(None))));
-    assert!(told[0].1.contains("assumed"), "{told:?}");
+    let reported = returned(&prompt(turn.clone().step(Event::Replied(Some("nod".into())))));
+    assert_eq!(reported[0].1, "the person says: nod");
+    let reported = returned(&prompt(turn.step(Event::Replied(None))));
+    assert!(reported[0].1.contains("assumed"), "{reported:?}");
 }
 
 #[test]
@@ -303,6 +307,6 @@ fn a_plan_resumes_at_its_open_step() {
 #[test]
 fn a_turn_without_a_model_ends_with_the_cause() {
     let (mut turn, _) = begin("nod");
-    let end = ending(turn.step(Event::NoAnswer(NoAnswer::GivenUp)));
-    assert_eq!(end.why, Why::NoModel(NoAnswer::GivenUp));
+    let end = ending(turn.step(Event::NoAnswer(ModelCallError::GivenUp)));
+    assert_eq!(end.reason, StopReason::NoModel(ModelCallError::GivenUp));
 }

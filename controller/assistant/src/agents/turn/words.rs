@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::agents::action::Action;
-use crate::model::{Answer, Function, NoAnswer, Prompt, Tokens};
+use crate::model::{Function, ModelCallError, Prompt, StatusPacket, Tokens};
 
 /// The limits of a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Limits {
 
 /// A tool that may be run in this turn, as found by the driver's search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Offered {
+pub struct AvailableTools {
     /// Its name and description.
     pub function: Function,
 }
@@ -31,9 +31,9 @@ pub struct Offered {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A model has answered.
-    Answered(Answer),
+    Answered(StatusPacket),
     /// No model has answered.
-    NoAnswer(NoAnswer),
+    NoAnswer(ModelCallError),
     /// The result of an action.
     Observed(Observation),
     /// The person's answer to a question; `None` when no person is available.
@@ -98,25 +98,25 @@ pub struct End {
     /// The answer for the person.
     pub text: String,
     /// The reason for the end.
-    pub why: Why,
+    pub reason: StopReason,
 }
 
 /// The reason why a turn ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Why {
+pub enum StopReason {
     /// The coordinator answered.
     Answered,
     /// A limit was reached, by name.
     Limit(&'static str),
     /// No model is available.
-    NoModel(NoAnswer),
+    NoModel(ModelCallError),
     /// The person said stop.
     Stopped,
 }
 
 /// What a turn has used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Spent {
+pub struct Usage {
     /// Model answers.
     pub steps: u32,
     /// Tokens of prompts.
@@ -125,7 +125,7 @@ pub struct Spent {
     pub answer_tokens: u64,
 }
 
-impl Spent {
+impl Usage {
     /// Counts one more answer.
     pub fn count(&mut self, tokens: Tokens) {
         self.steps += 1;
@@ -134,11 +134,11 @@ impl Spent {
     }
 }
 
-impl std::ops::Add for Spent {
-    type Output = Spent;
+impl std::ops::Add for Usage {
+    type Output = Usage;
 
-    fn add(self, other: Spent) -> Spent {
-        Spent {
+    fn add(self, other: Usage) -> Usage {
+        Usage {
             steps: self.steps + other.steps,
             prompt_tokens: self.prompt_tokens + other.prompt_tokens,
             answer_tokens: self.answer_tokens + other.answer_tokens,

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use firmware_bridge::camera::Picture;
+use firmware_bridge::camera::BgrImage;
 
-use minismith_control::eyes::NoSight;
-use minismith_control::stage::Stage;
+use minismith_control::execution::ExecutionContext;
+use minismith_control::perception::PerceptionError;
 
 /// Colours with a name.
 const NAMES: [&str; 11] =
@@ -47,10 +47,10 @@ fn name([blue, green, red]: [u8; 3]) -> usize {
 }
 
 /// Returns the fraction of an image that each colour covers, the largest first.
-fn shares(picture: &Picture) -> Vec<(&'static str, f64)> {
+fn shares(image: &BgrImage) -> Vec<(&'static str, f64)> {
     let mut counts = [0_u32; NAMES.len()];
     let mut all = 0_u32;
-    for pixel in picture.bgr.as_chunks::<3>().0.iter().step_by(7) {
+    for pixel in image.bgr.as_chunks::<3>().0.iter().step_by(7) {
         if let Some(count) = counts.get_mut(name(*pixel)) {
             *count += 1;
         }
@@ -66,17 +66,17 @@ fn shares(picture: &Picture) -> Vec<(&'static str, f64)> {
 }
 
 /// The smallest fraction of a colour that is reported.
-const LEAST_SHARE: f64 = 0.02;
+const MIN_SHARE: f64 = 0.02;
 
 /// Describes the colours of the image.
-pub(super) fn colours(stage: &Stage) -> Result<String, NoSight> {
-    let picture = stage.frame()?.picture()?;
-    let told: Vec<String> = shares(&picture)
+pub(super) fn colours(context: &ExecutionContext) -> Result<String, PerceptionError> {
+    let image = context.frame()?.image()?;
+    let reported: Vec<String> = shares(&image)
         .into_iter()
-        .filter(|(_, share)| *share >= LEAST_SHARE)
+        .filter(|(_, share)| *share >= MIN_SHARE)
         .map(|(name, share)| format!("{name} ({} %)", (share * 100.0).round()))
         .collect();
-    Ok(format!("I see {}.", told.join(", ")))
+    Ok(format!("I see {}.", reported.join(", ")))
 }
 
 /// The time between the two images that are compared.
@@ -84,18 +84,18 @@ const APART: Duration = Duration::from_millis(250);
 /// The smallest change of a pixel's brightness, of 255: well beyond a camera's noise.
 const CHANGED: u16 = 30;
 /// The smallest fraction of the image that has to change.
-const LEAST_CHANGE: f64 = 0.003;
+const MIN_CHANGE: f64 = 0.003;
 
 /// Describes whether something moves. The robot holds still for this; if it does not, the answer says so.
-pub(super) fn motion(stage: &mut Stage) -> Result<String, NoSight> {
-    let before = stage.frame()?;
-    stage.pass_until(stage.conductor.stage_now() + APART);
-    let after = stage.frame()?;
+pub(super) fn motion(context: &mut ExecutionContext) -> Result<String, PerceptionError> {
+    let before = context.frame()?;
+    context.advance_to(context.control.robot_time() + APART);
+    let after = context.frame()?;
     let turned = before.from.head.0.rotation.angle_to(&after.from.head.0.rotation);
     if turned > 0.01 {
         return Ok("I can't tell: my own head was moving.".into());
     }
-    let (one, other) = (before.picture()?, after.picture()?);
+    let (one, other) = (before.image()?, after.image()?);
     Ok(match change(&one, &other) {
         Some((share, across)) => {
             let side = match across {
@@ -111,29 +111,29 @@ pub(super) fn motion(stage: &mut Stage) -> Result<String, NoSight> {
 }
 
 /// Returns how much of an image changed and where across it, or `None` for too little.
-fn change(one: &Picture, other: &Picture) -> Option<(f64, f64)> {
+fn change(one: &BgrImage, other: &BgrImage) -> Option<(f64, f64)> {
     if (one.width, one.height) != (other.width, other.height) {
         return None;
     }
     let grey = |pixel: &[u8; 3]| pixel.iter().map(|part| u16::from(*part)).sum::<u16>() / 3;
     let (mut count, mut columns) = (0_u32, 0.0);
     let pairs = one.bgr.as_chunks::<3>().0.iter().zip(other.bgr.as_chunks::<3>().0);
-    for (place, (before, after)) in pairs.enumerate() {
+    for (position, (before, after)) in pairs.enumerate() {
         if grey(before).abs_diff(grey(after)) > CHANGED {
             count += 1;
-            columns += (place % one.width) as f64;
+            columns += (position % one.width) as f64;
         }
     }
     let share = f64::from(count) / (one.width * one.height) as f64;
-    (share >= LEAST_CHANGE).then(|| (share, columns / f64::from(count) / one.width as f64))
+    (share >= MIN_CHANGE).then(|| (share, columns / f64::from(count) / one.width as f64))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn filled(colour: [u8; 3]) -> Picture {
-        Picture::of(40, 60, colour.repeat(2400)).unwrap()
+    fn filled(colour: [u8; 3]) -> BgrImage {
+        BgrImage::of(40, 60, colour.repeat(2400)).unwrap()
     }
 
     #[test]

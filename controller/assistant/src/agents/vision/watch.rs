@@ -3,32 +3,36 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use firmware_bridge::clock::Tick;
+use firmware_bridge::clock::Timestamp;
 
-use super::{Looked, words};
-use minismith_control::eyes::NoSight;
-use minismith_control::seen::{Thing, seen};
-use minismith_control::stage::Stage;
+use super::{LookResult, words};
+use minismith_control::execution::ExecutionContext;
+use minismith_control::perception::PerceptionError;
+use minismith_control::seen::{Object, seen};
 use minismith_nlu::Sight;
-use minismith_runtime::outcome::{Ending, Step};
+use minismith_runtime::report::{Step, TurnOutcome};
 
 /// The time between two looks.
-const PACE: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// The number of looks that establish what is already there.
-const FIRST_LOOKS: u32 = 3;
+const BASELINE_CHECKS: u32 = 3;
 /// How many looks in a row must show a new object.
-const SURE: u32 = 2;
+const CONFIRMATIONS: u32 = 2;
 
 /// Watches for this time, or until something new appears.
-pub(super) fn watch(stage: &mut Stage, sight: &Sight, time: Duration) -> Result<Looked, NoSight> {
-    let begun = stage.conductor.stage_now();
+pub(super) fn watch(
+    context: &mut ExecutionContext,
+    sight: &Sight,
+    time: Duration,
+) -> Result<LookResult, PerceptionError> {
+    let begun = context.control.robot_time();
     let mut known: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut more: BTreeMap<&'static str, u32> = BTreeMap::new();
     let mut looks = 0;
-    while stage.conductor.stage_now().since(begun) < time {
-        let things = seen(stage)?.things;
-        let counts = counts(&things);
-        if looks < FIRST_LOOKS {
+    while context.control.robot_time().since(begun) < time {
+        let objects = seen(context)?.objects;
+        let counts = counts(&objects);
+        if looks < BASELINE_CHECKS {
             for (label, count) in counts {
                 let most = known.entry(label).or_default();
                 *most = (*most).max(count);
@@ -42,38 +46,38 @@ pub(super) fn watch(stage: &mut Stage, sight: &Sight, time: Duration) -> Result<
                 }
                 let times = more.entry(label).or_default();
                 *times += 1;
-                if *times >= SURE {
-                    let seconds = stage.conductor.stage_now().since(begun).as_secs_f64();
-                    return Ok(Looked::told(sight, told(&things, label, seconds)));
+                if *times >= CONFIRMATIONS {
+                    let seconds = context.control.robot_time().since(begun).as_secs_f64();
+                    return Ok(LookResult::reported(sight, reported(&objects, label, seconds)));
                 }
             }
         }
         looks += 1;
-        if !pass(stage, PACE) {
+        if !pass(context, CHECK_INTERVAL) {
             let step = Step::refused(sight.to_string(), "stop was said");
-            return Ok(Looked { text: "I was stopped.".into(), step, ending: Ending::Stopped });
+            return Ok(LookResult { text: "I was stopped.".into(), step, ending: TurnOutcome::Stopped });
         }
     }
-    Ok(Looked::told(sight, format!("Nothing new appeared within {} s.", time.as_secs_f64())))
+    Ok(LookResult::reported(sight, format!("Nothing new appeared within {} s.", time.as_secs_f64())))
 }
 
-fn counts(things: &[Thing]) -> BTreeMap<&'static str, usize> {
+fn counts(objects: &[Object]) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
-    for thing in things {
-        *counts.entry(thing.label).or_default() += 1;
+    for object in objects {
+        *counts.entry(object.label).or_default() += 1;
     }
     counts
 }
 
-fn told(things: &[Thing], label: &'static str, seconds: f64) -> String {
-    let newest = things.iter().rfind(|thing| thing.label == label);
+fn reported(objects: &[Object], label: &'static str, seconds: f64) -> String {
+    let newest = objects.iter().rfind(|object| object.label == label);
     let what = newest.map_or_else(|| words::article(label), words::one);
     format!("Something new after {seconds:.1} s: {what}.")
 }
 
 /// Lets time pass. Returns `false` after a stop.
-fn pass(stage: &mut Stage, time: Duration) -> bool {
-    let until: Tick = stage.conductor.stage_now() + time;
-    stage.pass_until(until);
-    !stage.is_stopped()
+fn pass(context: &mut ExecutionContext, time: Duration) -> bool {
+    let until: Timestamp = context.control.robot_time() + time;
+    context.advance_to(until);
+    !context.is_stopped()
 }

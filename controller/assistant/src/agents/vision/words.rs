@@ -1,31 +1,31 @@
 //! Describes detections: what, where and how sure. Everything here is pure.
 
-use minismith_control::seen::Thing;
+use minismith_control::seen::Object;
 
 /// The maximum number of objects described one by one.
-const MOST: usize = 6;
+const MAX_LISTED: usize = 6;
 
 /// Describes one object, such as "a person a little to my left, about 0.8 m away (93 % sure)".
-pub(super) fn one(thing: &Thing) -> String {
-    let [x, y, z] = thing.place;
+pub(super) fn one(object: &Object) -> String {
+    let [x, y, z] = object.position;
     let distance = x.hypot(y).hypot(z);
-    let sure = (thing.score * 100.0).round();
-    format!("{} {}, about {distance:.1} m away ({sure} % sure)", article(thing.label), place(thing))
+    let sure = (object.score * 100.0).round();
+    format!("{} {}, about {distance:.1} m away ({sure} % sure)", article(object.label), position(object))
 }
 
 /// Describes several objects. Returns `None` without objects.
-pub(super) fn list(things: &[Thing]) -> Option<String> {
-    let mut told: Vec<String> = things.iter().take(MOST).map(one).collect();
-    if things.len() > MOST {
-        told.push(format!("{} more", things.len() - MOST));
+pub(super) fn list(objects: &[Object]) -> Option<String> {
+    let mut reported: Vec<String> = objects.iter().take(MAX_LISTED).map(one).collect();
+    if objects.len() > MAX_LISTED {
+        reported.push(format!("{} more", objects.len() - MAX_LISTED));
     }
-    let last = told.pop()?;
-    Some(if told.is_empty() { last } else { format!("{} and {last}", told.join(", ")) })
+    let last = reported.pop()?;
+    Some(if reported.is_empty() { last } else { format!("{} and {last}", reported.join(", ")) })
 }
 
 /// Describes the direction of an object, seen from the robot.
-pub(super) fn place(thing: &Thing) -> String {
-    let [x, y, z] = thing.place;
+pub(super) fn position(object: &Object) -> String {
+    let [x, y, z] = object.position;
     let (azimuth, elevation) = (y.atan2(x).to_degrees(), z.atan2(x.hypot(y)).to_degrees());
     let side = if azimuth > 0.0 { "left" } else { "right" };
     let across = match azimuth.abs() {
@@ -67,15 +67,15 @@ pub(super) fn plural(label: &str) -> String {
 mod tests {
     use super::*;
 
-    fn thing(label: &'static str, place: [f64; 3]) -> Thing {
-        Thing { label, score: 0.934, bounds: [0.0; 4], place }
+    fn object(label: &'static str, position: [f64; 3]) -> Object {
+        Object { label, score: 0.934, bounds: [0.0; 4], position }
     }
 
     #[test]
     fn objects_are_described_by_class_position_and_confidence() {
-        let person = thing("person", [0.75, 0.2, 0.1]);
+        let person = object("person", [0.75, 0.2, 0.1]);
         assert_eq!(one(&person), "a person a little to my left, about 0.8 m away (93 % sure)");
-        let cup = thing("cup", [0.5, -0.5, -0.4]);
+        let cup = object("cup", [0.5, -0.5, -0.4]);
         let both = list(&[person.clone(), cup.clone()]).unwrap();
         assert!(both.contains(" and a cup to my right and down, about 0.8 m away"), "{both}");
         assert_eq!(list(&[]), None);

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::*;
-use crate::model::{Form, Message, Part, Said};
+use crate::model::{Completion, Form, Message, Part};
 
 fn prompt(text: &str) -> Prompt {
     Prompt {
@@ -13,7 +13,7 @@ fn prompt(text: &str) -> Prompt {
         instructions: "Be brief.".into(),
         messages: vec![Message::person(text)],
         form: Form::Text,
-        most_tokens: 50,
+        max_tokens: 50,
     }
 }
 
@@ -21,15 +21,23 @@ fn prompt(text: &str) -> Prompt {
 fn cassette(pairs: &[(Prompt, &str)]) -> tempfile::NamedTempFile {
     let settings =
         Settings { model: "m".into(), prompt_tokens: 3000, answer_tokens: 100, temperature: 0.0, seed: 7 };
-    let manner =
-        crate::model::request::Manner { model: "m".into(), answer_tokens: 100, temperature: 0.0, seed: 7 };
+    let manner = crate::model::request::RequestOptions {
+        model: "m".into(),
+        answer_tokens: 100,
+        temperature: 0.0,
+        seed: 7,
+    };
     let pair = |(prompt, text): &(Prompt, &str)| Pair {
-        request: kept(&crate::model::request::request(
+        request: stored(&crate::model::request::request(
             prompt,
             crate::model::strategy::Strategy::Plain,
             &manner,
         )),
-        reply: Heard::Reply(Reply { text: (*text).into(), finish: Some("stop".into()), ..Reply::default() }),
+        reply: RecordedReply::Reply(Reply {
+            text: (*text).into(),
+            finish: Some("stop".into()),
+            ..Reply::default()
+        }),
     };
     let file = File { settings, pairs: pairs.iter().map(pair).collect() };
     let tape = Tape(Arc::new(Mutex::new(Reel { file, played: 0, mismatch: None })));
@@ -45,8 +53,8 @@ fn a_cassette_replays_its_answers_in_order() {
     let tape = model.tape();
     for (question, answer) in [("One", "1"), ("Two", "2")] {
         assert!(tape.finish().unwrap_err().contains("were not made"));
-        let said = model.answer(&prompt(question), &mut |_| Watch::On).unwrap().said;
-        assert_eq!(said, Said::Text(answer.into()));
+        let said = model.answer(&prompt(question), &mut |_| Watch::On).unwrap().completion;
+        assert_eq!(said, Completion::Text(answer.into()));
     }
     assert_eq!(tape.finish(), Ok(()));
     assert!(model.answer(&prompt("Three"), &mut |_| Watch::On).is_err());
@@ -85,8 +93,8 @@ fn a_file_that_is_not_a_cassette_is_rejected() {
     let file = tempfile::NamedTempFile::new().unwrap();
     for damaged in ["", "{}", &json!({"settings": {}, "pairs": []}).to_string()] {
         fs::write(file.path(), damaged).unwrap();
-        assert!(matches!(Cassette::replay(file.path()), Err(NoCassette::Damaged { .. })), "{damaged}");
+        assert!(matches!(Cassette::replay(file.path()), Err(CassetteError::Damaged { .. })), "{damaged}");
     }
     let missing = file.path().with_extension("none");
-    assert!(matches!(Cassette::replay(&missing), Err(NoCassette::Io { .. })));
+    assert!(matches!(Cassette::replay(&missing), Err(CassetteError::Io { .. })));
 }

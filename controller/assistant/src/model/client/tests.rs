@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
-use firmware_bridge::clock::{Tick, VirtualClock};
+use firmware_bridge::clock::{Timestamp, VirtualClock};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::model::line::Limits;
+use crate::model::error::EndpointError;
 use crate::model::reply::{RawCall, Reply};
-use crate::model::trouble::Trouble;
-use crate::model::{Function, Message, Said};
+use crate::model::transport::ReadTimeouts;
+use crate::model::{Completion, Function, Message};
 use minismith_runtime::config::Config;
 use minismith_runtime::net::Address;
 
@@ -18,8 +18,8 @@ type Seen = Arc<Mutex<Vec<(usize, Value)>>>;
 
 /// An endpoint that returns these replies in order, and then rejects requests.
 struct Fake {
-    place: usize,
-    replies: VecDeque<Result<Reply, Trouble>>,
+    position: usize,
+    replies: VecDeque<Result<Reply, EndpointError>>,
     seen: Seen,
 }
 
@@ -27,14 +27,14 @@ impl Exchange for Fake {
     fn exchange(
         &mut self,
         request: &Value,
-        _limits: Limits,
+        _limits: ReadTimeouts,
         hear: &mut dyn FnMut(&str) -> Watch,
-    ) -> Result<Reply, Trouble> {
-        self.seen.lock().unwrap().push((self.place, request.clone()));
-        let refused = || Err(Trouble::Refused { status: 400, reason: "no more".into() });
+    ) -> Result<Reply, EndpointError> {
+        self.seen.lock().unwrap().push((self.position, request.clone()));
+        let refused = || Err(EndpointError::Refused { status: 400, reason: "no more".into() });
         let reply = self.replies.pop_front().unwrap_or_else(refused)?;
         if hear(&reply.text) == Watch::Off {
-            return Err(Trouble::GivenUp);
+            return Err(EndpointError::GivenUp);
         }
         Ok(reply)
     }
@@ -46,13 +46,13 @@ struct Bench {
     seen: Seen,
 }
 
-fn bench(endpoints: Vec<Vec<Result<Reply, Trouble>>>) -> Bench {
+fn bench(endpoints: Vec<Vec<Result<Reply, EndpointError>>>) -> Bench {
     let (clock, seen) = (Arc::new(VirtualClock::new()), Seen::default());
     let mut config = Config::built_in().unwrap().language_model;
     config.max_prompt_tokens = 1000;
-    let line = |(place, replies): (usize, Vec<_>)| {
-        let url = Address::parse(&format!("http://127.0.0.1:{}/v1", place + 1)).unwrap();
-        let fake = Fake { place, replies: replies.into(), seen: seen.clone() };
+    let line = |(position, replies): (usize, Vec<_>)| {
+        let url = Address::parse(&format!("http://127.0.0.1:{}/v1", position + 1)).unwrap();
+        let fake = Fake { position, replies: replies.into(), seen: seen.clone() };
         (Endpoint { url, model: "m".into(), key: None }, Box::new(fake) as Box<dyn Exchange>)
     };
     let lines = endpoints.into_iter().enumerate().map(line).collect();
@@ -60,21 +60,21 @@ fn bench(endpoints: Vec<Vec<Result<Reply, Trouble>>>) -> Bench {
 }
 
 impl Bench {
-    fn ask(&mut self, form: Form) -> Result<Said, NoAnswer> {
+    fn ask(&mut self, form: Form) -> Result<Completion, ModelCallError> {
         let prompt = prompt(form);
-        self.client.answer(&prompt, &mut |_| Watch::On).map(|answer| answer.said)
+        self.client.answer(&prompt, &mut |_| Watch::On).map(|answer| answer.completion)
     }
 
     /// Returns which endpoint was asked, and in which way.
     fn ways(&self) -> Vec<String> {
-        let way = |(place, request): &(usize, Value)| {
+        let way = |(position, request): &(usize, Value)| {
             let keys = ["tools", "response_format"].map(|key| request.get(key).is_some());
             let way = match keys {
                 [true, _] => "native",
                 [_, true] => "schema",
                 _ => "plain",
             };
-            format!("{place} {way}")
+            format!("{position} {way}")
         };
         self.seen.lock().unwrap().iter().map(way).collect()
     }
@@ -86,28 +86,28 @@ fn prompt(form: Form) -> Prompt {
         instructions: "Be brief.".into(),
         messages: vec![Message::person("Hello")],
         form,
-        most_tokens: 50,
+        max_tokens: 50,
     }
 }
 
-fn said(text: &str) -> Result<Reply, Trouble> {
+fn said(text: &str) -> Result<Reply, EndpointError> {
     let tokens = Some(Tokens { prompt: 10, answer: 2 });
     Ok(Reply { text: text.into(), finish: Some("stop".into()), tokens, ..Reply::default() })
 }
 
-fn calls(name: &str, times: usize) -> Result<Reply, Trouble> {
+fn calls(name: &str, times: usize) -> Result<Reply, EndpointError> {
     let call = RawCall { id: "x".into(), name: name.into(), arguments: "{}".into() };
     Ok(Reply { calls: vec![call; times], ..Reply::default() })
 }
 
-fn busy(after: Option<u64>) -> Result<Reply, Trouble> {
-    Err(Trouble::Busy { status: 429, reason: "later".into(), after: after.map(Duration::from_secs) })
+fn busy(after: Option<u64>) -> Result<Reply, EndpointError> {
+    Err(EndpointError::Busy { status: 429, reason: "later".into(), after: after.map(Duration::from_secs) })
 }
 
-fn status<T>(status: u16) -> Result<T, Trouble> {
+fn status<T>(status: u16) -> Result<T, EndpointError> {
     Err(match status {
-        500.. => Trouble::Busy { status, reason: "ill".into(), after: None },
-        _ => Trouble::Refused { status, reason: "no".into() },
+        500.. => EndpointError::Busy { status, reason: "ill".into(), after: None },
+        _ => EndpointError::Refused { status, reason: "no".into() },
     })
 }
 
@@ -115,8 +115,8 @@ fn nod() -> Form {
     Form::Calls(vec![Function { name: "nod".into(), description: String::new(), parameters: json!({}) }])
 }
 
-fn text(text: &str) -> Said {
-    Said::Text(text.into())
+fn text(text: &str) -> Completion {
+    Completion::Text(text.into())
 }
 
 const SPOKEN: &str = r#"{"calls": [{"name": "nod", "arguments": {}}]}"#;
@@ -125,8 +125,8 @@ const READY: &str = r#"{"word": "yes"}"#;
 #[test]
 fn the_way_to_call_functions_is_probed_once() {
     let mut bench = self::bench(vec![vec![calls("ready", 1), calls("nod", 1), calls("nod", 2)]]);
-    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
-    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { calls, .. }) if calls.len() == 2));
+    assert!(matches!(bench.ask(nod()), Ok(Completion::Calls { .. })));
+    assert!(matches!(bench.ask(nod()), Ok(Completion::Calls { calls, .. }) if calls.len() == 2));
     assert_eq!(bench.ways(), ["0 native", "0 native", "0 native"]);
 
     let bare = r#"{{"name": "ready", "arguments": {"word": "yes"}}}"#;
@@ -137,13 +137,13 @@ fn the_way_to_call_functions_is_probed_once() {
         said(SPOKEN),
         said("{\"word\":\"yes\"}"),
     ]]);
-    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
-    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
-    assert!(matches!(bench.ask(Form::Json(json!({"required": ["word"]}))), Ok(Said::Json(_))));
+    assert!(matches!(bench.ask(nod()), Ok(Completion::Calls { .. })));
+    assert!(matches!(bench.ask(nod()), Ok(Completion::Calls { .. })));
+    assert!(matches!(bench.ask(Form::Json(json!({"required": ["word"]}))), Ok(Completion::Json(_))));
     assert_eq!(bench.ways(), ["0 native", "0 schema", "0 schema", "0 schema", "0 schema"]);
 
     let mut bench = self::bench(vec![vec![status(400), status(400), said(SPOKEN), said("Hello.")]]);
-    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
+    assert!(matches!(bench.ask(nod()), Ok(Completion::Calls { .. })));
     assert_eq!(bench.ask(nod()).unwrap(), text("Hello."));
     assert_eq!(bench.ways(), ["0 native", "0 schema", "0 plain", "0 plain"]);
 }
@@ -152,41 +152,41 @@ fn the_way_to_call_functions_is_probed_once() {
 fn a_failing_endpoint_does_not_count_as_one_without_functions() {
     // Three tries each: `tools` and `response_format`.
     let mut bench = self::bench(vec![(0..6).map(|_| status(500)).collect()]);
-    assert!(matches!(bench.ask(nod()), Err(NoAnswer::Refused { status: 500, .. })));
+    assert!(matches!(bench.ask(nod()), Err(ModelCallError::Refused { status: 500, .. })));
     assert_eq!((bench.ways().len(), bench.ways().last().unwrap().as_str()), (6, "0 schema"));
     // An endpoint that answers `tools` alone with 500 does.
     let replies = vec![status(500), status(500), status(500), said(READY), said(SPOKEN)];
     let mut bench = self::bench(vec![replies]);
-    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
+    assert!(matches!(bench.ask(nod()), Ok(Completion::Calls { .. })));
     // An endpoint that rejects the key does not either.
     let mut bench = self::bench(vec![vec![status(401)]]);
-    assert!(matches!(bench.ask(nod()), Err(NoAnswer::Refused { status: 401, .. })));
+    assert!(matches!(bench.ask(nod()), Err(ModelCallError::Refused { status: 401, .. })));
 }
 
 #[test]
 fn passing_failures_are_retried_after_growing_waits() {
     let mut bench = self::bench(vec![vec![busy(None), busy(None), said("Hi")]]);
     assert_eq!(bench.ask(Form::Text).unwrap(), text("Hi"));
-    let waited = bench.clock.now().since(Tick::ZERO);
+    let waited = bench.clock.now().since(Timestamp::ZERO);
     assert!((0.75..=1.5).contains(&waited.as_secs_f64()), "{waited:?}");
     assert_eq!(bench.client.notices(), Vec::<String>::new());
 
     let mut bench = self::bench(vec![vec![busy(Some(7)), said("Hi")]]);
     assert_eq!(bench.ask(Form::Text).unwrap(), text("Hi"));
-    assert_eq!(bench.clock.now().since(Tick::ZERO), Duration::from_secs(7));
+    assert_eq!(bench.clock.now().since(Timestamp::ZERO), Duration::from_secs(7));
 
     // The client waits neither for an hour nor more often than allowed.
     for (replies, asked) in
         [(vec![busy(Some(3600)), said("Hi")], 1), ((0..9).map(|_| busy(None)).collect(), 3)]
     {
         let mut bench = self::bench(vec![replies]);
-        assert!(matches!(bench.ask(Form::Text), Err(NoAnswer::Refused { status: 429, .. })));
+        assert!(matches!(bench.ask(Form::Text), Err(ModelCallError::Refused { status: 429, .. })));
         assert_eq!(bench.ways().len(), asked);
     }
     for hopeless in [
-        Trouble::Garbled("x".into()),
-        Trouble::Slow(Duration::from_secs(1)),
-        Trouble::Refused { status: 403, reason: "x".into() },
+        EndpointError::Garbled("x".into()),
+        EndpointError::Slow(Duration::from_secs(1)),
+        EndpointError::Refused { status: 403, reason: "x".into() },
     ] {
         let mut bench = self::bench(vec![vec![Err(hopeless), said("Hi")]]);
         assert!(bench.ask(Form::Text).is_err());
@@ -196,7 +196,7 @@ fn passing_failures_are_retried_after_growing_waits() {
 
 #[test]
 fn the_next_endpoint_answers_while_the_first_one_rests() {
-    let gone = || Err(Trouble::Unreachable("Connection refused".into()));
+    let gone = || Err(EndpointError::Unreachable("Connection refused".into()));
     let mut bench =
         self::bench(vec![vec![gone(), gone(), gone(), said("back")], vec![said("one"), said("two")]]);
     assert_eq!(bench.ask(Form::Text).unwrap(), text("one"));
@@ -209,14 +209,15 @@ fn the_next_endpoint_answers_while_the_first_one_rests() {
     assert!(notices[1].contains("http://127.0.0.1:2/v1 (m) answered instead"), "{notices:?}");
     assert_eq!(bench.ask(Form::Text).unwrap(), text("two"));
     assert_eq!(bench.client.notices(), Vec::<String>::new());
-    bench.clock.wait_until(bench.clock.now() + ILL);
+    bench.clock.wait_until(bench.clock.now() + FAILURE_COOLDOWN);
     assert_eq!(bench.ask(Form::Text).unwrap(), text("back"));
     assert_eq!(bench.ways(), ["0 plain", "0 plain", "0 plain", "1 plain", "1 plain", "0 plain"]);
 }
 
 #[test]
 fn the_error_names_the_preferred_endpoint_when_all_fail() {
-    let mut bench = self::bench(vec![vec![status(403)], vec![Err(Trouble::Garbled("nonsense".into()))]]);
+    let mut bench =
+        self::bench(vec![vec![status(403)], vec![Err(EndpointError::Garbled("nonsense".into()))]]);
     let error = bench.ask(Form::Text).unwrap_err().to_string();
     assert!(error.contains(":1/v1 (m) rejected the request (403): no"), "{error}");
     assert_eq!(bench.client.notices().len(), 2);
@@ -228,18 +229,20 @@ fn a_bad_answer_gets_one_complaint() {
     let bad = r#"{"calls": [{"name": "fly", "arguments": {}}]}"#;
     let probes = || vec![said("?"), said(READY)];
     let mut bench = self::bench(vec![[probes(), vec![said(bad), said(SPOKEN)]].concat_all()]);
-    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
+    assert!(matches!(bench.ask(nod()), Ok(Completion::Calls { .. })));
     let seen = bench.seen.lock().unwrap().clone();
     let messages = seen.last().unwrap().1["messages"].as_array().unwrap().clone();
     assert_eq!(messages[2]["content"], bad);
     assert!(messages[3]["content"].as_str().unwrap().contains("it calls `fly`, and the functions are nod"));
 
     let mut bench = self::bench(vec![[probes(), vec![said(bad), said(bad), said(SPOKEN)]].concat_all()]);
-    assert!(matches!(bench.ask(nod()), Err(NoAnswer::Unusable { reason, .. }) if reason.contains("`fly`")));
+    assert!(
+        matches!(bench.ask(nod()), Err(ModelCallError::Unusable { reason, .. }) if reason.contains("`fly`"))
+    );
     // Too many calls are not requested again.
     let mut bench = self::bench(vec![vec![calls("ready", 1), calls("nod", 17), calls("nod", 1)]]);
     assert!(
-        matches!(bench.ask(nod()), Err(NoAnswer::Unusable { reason, .. }) if reason.contains("16 calls"))
+        matches!(bench.ask(nod()), Err(ModelCallError::Unusable { reason, .. }) if reason.contains("16 calls"))
     );
 }
 
@@ -256,7 +259,7 @@ impl<T, const N: usize> ConcatAll<T> for [Vec<T>; N] {
 
 #[test]
 fn an_unknown_parameter_is_omitted_from_then_on() {
-    let unknown = Err(Trouble::Refused { status: 400, reason: "unknown field `seed`".into() });
+    let unknown = Err(EndpointError::Refused { status: 400, reason: "unknown field `seed`".into() });
     let mut bench = self::bench(vec![vec![unknown, said("Hi"), said("Ho")]]);
     assert_eq!(bench.ask(Form::Text).unwrap(), text("Hi"));
     assert_eq!(bench.ask(Form::Text).unwrap(), text("Ho"));
@@ -270,7 +273,7 @@ fn a_prompt_beyond_the_budget_is_not_sent() {
     let mut bench = self::bench(vec![vec![said("Hi")], vec![said("Hi")]]);
     let long = Prompt { messages: vec![Message::person("word ".repeat(1000))], ..prompt(Form::Text) };
     let error = bench.client.answer(&long, &mut |_| Watch::On).unwrap_err();
-    assert!(matches!(error, NoAnswer::TooLong { tokens: 1000.., limit: 1000 }), "{error}");
+    assert!(matches!(error, ModelCallError::TooLong { tokens: 1000.., limit: 1000 }), "{error}");
     assert_eq!(bench.ways(), Vec::<String>::new());
 }
 
@@ -282,9 +285,9 @@ fn a_stop_cancels_the_request_at_once() {
         asked += 1;
         Watch::Off
     });
-    assert_eq!(stopped, Err(NoAnswer::GivenUp));
+    assert_eq!(stopped, Err(ModelCallError::GivenUp));
     assert_eq!((asked, bench.ways().len()), (1, 1));
-    assert_eq!(bench.clock.now(), Tick::ZERO);
+    assert_eq!(bench.clock.now(), Timestamp::ZERO);
 }
 
 #[test]

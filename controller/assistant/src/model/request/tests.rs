@@ -3,8 +3,8 @@
 use super::*;
 use crate::model::fence;
 
-fn manner() -> Manner {
-    Manner { model: "m".into(), answer_tokens: 100, temperature: 0.0, seed: 7 }
+fn manner() -> RequestOptions {
+    RequestOptions { model: "m".into(), answer_tokens: 100, temperature: 0.0, seed: 7 }
 }
 
 fn nod() -> Function {
@@ -16,7 +16,7 @@ fn nod() -> Function {
 }
 
 fn prompt(messages: Vec<Message>, form: Form) -> Prompt {
-    Prompt { purpose: "test", instructions: "Be brief.\n".into(), messages, form, most_tokens: 50 }
+    Prompt { purpose: "test", instructions: "Be brief.\n".into(), messages, form, max_tokens: 50 }
 }
 
 fn called(id: &str) -> Part {
@@ -68,7 +68,7 @@ fn a_request_for_text_is_plain() {
 
 #[test]
 fn the_shorter_limit_of_tokens_is_sent() {
-    let long = Prompt { most_tokens: 5000, ..prompt(vec![], Form::Text) };
+    let long = Prompt { max_tokens: 5000, ..prompt(vec![], Form::Text) };
     assert_eq!(request(&long, Strategy::Plain, &manner())["max_tokens"], 100);
 }
 
@@ -96,7 +96,7 @@ fn each_strategy_builds_its_own_request() {
 #[test]
 fn a_function_named_say_keeps_its_name() {
     let own = Function { name: "say".into(), ..nod() };
-    let spoken = Spoken::new(std::slice::from_ref(&own));
+    let spoken = StrategyPrompt::new(std::slice::from_ref(&own));
     assert_eq!(spoken.say(), "answer");
     assert!(spoken.schema().to_string().contains("\"enum\":[\"answer\"]"));
 }

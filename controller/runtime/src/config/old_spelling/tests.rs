@@ -1,6 +1,6 @@
 //! The last file in old spelling, each old key by itself, and both spellings at once.
 
-use minismith_wire::old_names::config::{KEYS, VALUES};
+use minismith_protocol::old_names::config::{KEYS, VALUES};
 
 use super::OldSpelling;
 use crate::config::tests::{check, refused};

@@ -15,38 +15,38 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::presence::Presence;
+use super::disconnect::Disconnected;
 use super::progress::Progress;
 use super::{about, nobody_hears};
 use minismith_runtime::net::Address;
-use minismith_runtime::net::http::{Http, Listen, Patience, Piece};
+use minismith_runtime::net::http::{Chunk, Http, KeepListening, Timeouts};
 use minismith_runtime::net::sse::Events;
 
 /// The version of the protocol towards the server: the one without sessions, which needs no state here.
 const PROTOCOL: &str = "2026-07-28";
 
 /// Timeouts of a call: it may create a tool, and there is no output before the first step.
-const PATIENCE: Patience =
-    Patience { whole: Duration::from_hours(2), silence: Duration::from_hours(2), bytes: 256 << 20 };
+const TIMEOUTS: Timeouts =
+    Timeouts { whole: Duration::from_hours(2), silence: Duration::from_hours(2), bytes: 256 << 20 };
 
 /// Interval for resubscribing to a server that is not reachable.
-const AGAIN: Duration = Duration::from_secs(5);
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A connection to a server elsewhere.
 #[derive(Clone)]
 pub(super) struct Bridge {
     server: Arc<Address>,
-    presence: Presence,
+    presence: Disconnected,
 }
 
 impl Bridge {
-    pub(super) fn new(server: Address, presence: Presence) -> Self {
+    pub(super) fn new(server: Address, presence: Disconnected) -> Self {
         Bridge { server: Arc::new(server), presence }
     }
 
     /// Sends a request and returns its messages. Dropping the receiver cancels the request.
     fn ask(&self, method: &'static str, name: &str, mut params: Value) -> UnboundedReceiver<Value> {
-        let (tell, told) = unbounded_channel();
+        let (report, reported) = unbounded_channel();
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": PROTOCOL,
             "io.modelcontextprotocol/clientInfo": {"name": "minismith mcp", "version": env!("CARGO_PKG_VERSION")},
@@ -58,18 +58,21 @@ impl Bridge {
         }
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let (server, name) = ((*self.server).clone(), name.to_owned());
-        let broken = tell.clone();
-        let asking = move || exchange(server, method, &name, &message, &tell);
+        let broken = report.clone();
+        let asking = move || exchange(server, method, &name, &message, &report);
         if let Err(error) = std::thread::Builder::new().name("bridge".into()).spawn(asking) {
             // The client may have disconnected.
             let _heard = broken.send(failure(&error.to_string()));
         }
-        told
+        reported
     }
 
     /// Waits for the response.
-    async fn answer(mut told: UnboundedReceiver<Value>, mut progress: Progress) -> Result<Value, ErrorData> {
-        while let Some(mut message) = told.recv().await {
+    async fn answer(
+        mut reported: UnboundedReceiver<Value>,
+        mut progress: Progress,
+    ) -> Result<Value, ErrorData> {
+        while let Some(mut message) = reported.recv().await {
             if let Some(result) = message.get_mut("result") {
                 return Ok(result.take());
             }
@@ -81,55 +84,55 @@ impl Bridge {
             }
             let words = message.get("params").and_then(|params| params.get("message"));
             if let Some(words) = words.and_then(Value::as_str) {
-                progress.tell(words).await;
+                progress.report(words).await;
             }
         }
         Err(ErrorData::internal_error("the connection was lost; try again", None))
     }
 
-    /// Subscribes to changes and calls `tell` for each, until it returns false.
-    async fn hear_changes<F: Future<Output = bool>>(&self, mut tell: impl FnMut() -> F) {
+    /// Subscribes to changes and calls `report` for each, until it returns false.
+    async fn hear_changes<F: Future<Output = bool>>(&self, mut report: impl FnMut() -> F) {
         loop {
             let wanted = json!({"notifications": {"toolsListChanged": true}});
-            let mut told = self.ask("subscriptions/listen", "", wanted);
-            while let Some(message) = told.recv().await {
+            let mut reported = self.ask("subscriptions/listen", "", wanted);
+            while let Some(message) = reported.recv().await {
                 let method = message.get("method").and_then(Value::as_str);
-                if method == Some("notifications/tools/list_changed") && !tell().await {
+                if method == Some("notifications/tools/list_changed") && !report().await {
                     return;
                 }
             }
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(RETRY_INTERVAL).await;
         }
     }
 }
 
 /// Sends one request, on a thread that may block.
-fn exchange(server: Address, method: &str, name: &str, message: &Value, tell: &UnboundedSender<Value>) {
+fn exchange(server: Address, method: &str, name: &str, message: &Value, report: &UnboundedSender<Value>) {
     let shown = server.to_string();
     let http = match Http::to_our_server(server) {
         Ok(http) => http.sending("mcp-protocol-version", PROTOCOL).sending("mcp-method", method),
-        Err(no) => return drop(tell.send(failure(&no.to_string()))),
+        Err(no) => return drop(report.send(failure(&no.to_string()))),
     };
     let http = if name.is_empty() { http } else { http.sending("mcp-name", name) };
     let (mut events, mut whole, mut streams, mut status) = (Events::default(), Vec::new(), false, 0);
-    let ended = http.post("mcp", message.to_string(), PATIENCE, &mut |piece| {
+    let ended = http.post("mcp", message.to_string(), TIMEOUTS, &mut |piece| {
         match piece {
-            Piece::Silence => {}
-            Piece::Began(opening) => {
+            Chunk::Silence => {}
+            Chunk::Began(opening) => {
                 status = opening.status;
                 streams = opening.content == "text/event-stream";
             }
-            Piece::Bytes(bytes) if streams => {
+            Chunk::Bytes(bytes) if streams => {
                 let mut heard = Vec::new();
                 if events.take(bytes, &mut heard).is_err() {
-                    return Listen::Off;
+                    return KeepListening::Off;
                 }
                 let messages = heard.iter().filter_map(|event| serde_json::from_str(event).ok());
-                messages.for_each(|message: Value| drop(tell.send(message)));
+                messages.for_each(|message: Value| drop(report.send(message)));
             }
-            Piece::Bytes(bytes) => whole.extend_from_slice(bytes),
+            Chunk::Bytes(bytes) => whole.extend_from_slice(bytes),
         }
-        if tell.is_closed() { Listen::Off } else { Listen::On }
+        if report.is_closed() { KeepListening::Off } else { KeepListening::On }
     });
     let last = match (ended, serde_json::from_slice::<Value>(&whole)) {
         (Err(broken), _) => {
@@ -144,7 +147,7 @@ fn exchange(server: Address, method: &str, name: &str, message: &Value, tell: &U
         (Ok(()), Err(_)) => failure(&format!("{shown} responded with status {status} and no JSON")),
     };
     // The client may have disconnected.
-    let _heard = tell.send(last);
+    let _heard = report.send(last);
 }
 
 fn failure(why: &str) -> Value {
@@ -186,7 +189,7 @@ impl ServerHandler for Bridge {
                 Err(error) => Err(error),
             },
             () = context.ct.cancelled() => Ok(nobody_hears().into()),
-            () = self.presence.clone().left() => Ok(nobody_hears().into()),
+            () = self.presence.clone().wait() => Ok(nobody_hears().into()),
         }
     }
 
@@ -206,7 +209,7 @@ impl ServerHandler for Bridge {
         let bridge = self.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = bridge.presence.clone().left() => {}
+                () = bridge.presence.clone().wait() => {}
                 () = bridge.hear_changes(|| async { context.peer.notify_tool_list_changed().await.is_ok() }) => {}
             }
         });

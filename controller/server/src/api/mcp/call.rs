@@ -5,56 +5,58 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use firmware_bridge::pulse::{Conductor, Order};
-use minismith_wire::old_names::config::new_value;
-use minismith_wire::old_names::http::{STATE, restore_names};
+use firmware_bridge::control_loop::{LoopClient, LoopCommand};
+use minismith_protocol::old_names::config::new_value;
+use minismith_protocol::old_names::http::{STATE, restore_names};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
 
 use super::super::caller::Caller;
-use super::super::desk::{Clerk, Desk, Told};
-use super::super::errand::{Wanted, errand};
-use super::super::robot::body_state;
-use super::offer::{Does, Offer, of_shelf, own};
+use super::super::job::{CancelFlag, run_cancellable};
+use super::super::request_queue::{ReplyEvent, RequestQueue, Worker};
+use super::super::robot::robot_state;
+use super::tool_list::{ExposedTool, ToolAction, of_registry, own};
 use minismith_analysis::arguments::accept;
 use minismith_analysis::files::Output;
 use minismith_analysis::manifest::{Provenance, ToolManifest};
 use minismith_analysis::submission::Submission;
-use minismith_assistant::agents::ability::{Ability, Callable, Within};
 use minismith_assistant::agents::action::Action;
+use minismith_assistant::agents::agent_function::{Ability, AgentScope, Callable};
 use minismith_assistant::agents::coordinator::Task;
-use minismith_assistant::conversation::{Conversation, Ending, News, Reply, halted, told};
-use minismith_control::body::Body;
-use minismith_control::eyes::NoSight;
+use minismith_assistant::conversation::{
+    Conversation, ConversationEvent, Reply, TurnOutcome, reported, stopped,
+};
+use minismith_control::perception::PerceptionError;
+use minismith_control::robot::RobotRuntime;
 use minismith_runtime::config::{Config, Nlu};
-use minismith_runtime::outcome::{PostureView, word};
+use minismith_runtime::report::{PostureReport, serde_name};
 use minismith_toolchain::workshop::check::Checked;
 use minismith_toolchain::workshop::registry::Registry;
 
 /// Maximum size of a sentence or a source, bytes; the policy rejects smaller sources already.
-const LONGEST: usize = 256 << 10;
+const MAX_TEXT_BYTES: usize = 256 << 10;
 
 /// Maximum size of an output file that is part of a result, bytes.
-const LARGEST_FILE: usize = 2 << 20;
+const MAX_FILE_BYTES: usize = 2 << 20;
 
 /// Receives each step while the call runs.
 pub(super) type Note<'a> = &'a (dyn Fn(&str) + Send + Sync);
 
 /// Executes calls.
 #[derive(Clone)]
-pub(super) struct Office {
-    pub(super) desk: Desk,
-    pub(super) body: Arc<Body>,
+pub(super) struct ToolCalls {
+    pub(super) desk: RequestQueue,
+    pub(super) body: Arc<RobotRuntime>,
     pub(super) config: Arc<Config>,
 }
 
-impl Office {
+impl ToolCalls {
     /// Returns all tools that may be called now.
-    pub(super) async fn offers(&self) -> Vec<Offer> {
+    pub(super) async fn offers(&self) -> Vec<ExposedTool> {
         let config = self.config.clone();
         let listed = tokio::task::spawn_blocking(move || {
-            Registry::open(&config.tools).and_then(|registry| told(&registry))
+            Registry::open(&config.tools).and_then(|registry| reported(&registry))
         });
         let entries = match listed.await {
             Ok(Ok(entries)) => entries,
@@ -65,7 +67,7 @@ impl Office {
             Err(_) => Vec::new(),
         };
         let mut offers = own(matches!(self.config.nlu, Nlu::Llm));
-        let of_shelf = of_shelf(entries, &offers);
+        let of_shelf = of_registry(entries, &offers);
         offers.extend(of_shelf);
         offers
     }
@@ -97,50 +99,52 @@ impl Office {
             let short: String = name.chars().take(60).collect();
             return Err(ErrorData::invalid_params(format!("Unknown tool: {short}"), None));
         };
-        if let Err(why) = caller.may(name, offer.least) {
+        if let Err(why) = caller.may(name, offer.min_role) {
             return Ok(refused(why));
         }
         // Invalid arguments are a result, so that a model can correct them.
-        if !matches!(offer.does, Does::Run(_))
+        if !matches!(offer.action, ToolAction::Run(_))
             && let Err(complaint) = accept(&Value::Object((*offer.tool.input_schema).clone()), &arguments)
         {
             return Ok(refused(format!("{name}: {complaint}")));
         }
         let text = |key: &str| arguments.get(key).and_then(Value::as_str);
-        Ok(match offer.does {
-            Does::ReportState => self.report_state(),
-            Does::TakePicture => self.take_picture().await,
-            Does::Stop => self.stop().await,
-            Does::Say => self.say(caller, text("text").unwrap_or_default(), text("session"), note).await,
-            Does::CreateTool => match (text("code"), text("request")) {
+        Ok(match offer.action {
+            ToolAction::ReportState => self.report_state(),
+            ToolAction::TakeImage => self.take_image().await,
+            ToolAction::Stop => self.stop().await,
+            ToolAction::Say => {
+                self.say(caller, text("text").unwrap_or_default(), text("session"), note).await
+            }
+            ToolAction::CreateTool => match (text("code"), text("request")) {
                 (Some(code), None) => self.add(caller, code).await,
-                (None, Some(request)) => self.commission(caller, text("name"), request, note).await,
+                (None, Some(request)) => self.author(caller, text("name"), request, note).await,
                 _ => refused("give either `code` or `request`".into()),
             },
-            Does::Move(ability) => match read(ability, &arguments) {
+            ToolAction::Move(ability) => match read(ability, &arguments) {
                 Ok(task) => self.act(caller, task).await,
                 Err(complaint) => refused(format!("{name}: {complaint}")),
             },
-            Does::Run(tool) => self.act(caller, Task::RunTool { name: tool, arguments }).await,
+            ToolAction::Run(tool) => self.act(caller, Task::RunTool { name: tool, arguments }).await,
         })
     }
 
     fn report_state(&self) -> CallToolResult {
-        let pulse = self.body.handle();
-        let state = body_state(&pulse.snapshot(), pulse.period());
+        let control_loop = self.body.handle();
+        let state = robot_state(&control_loop.snapshot(), control_loop.period());
         let mut state = serde_json::to_value(state).unwrap_or_default();
         // The names that MCP clients rely on do not change.
         restore_names(STATE.fields, &mut state);
         CallToolResult::structured(state)
     }
 
-    async fn take_picture(&self) -> CallToolResult {
-        let lookout = self.body.lookout();
-        let (name, simulated) = (lookout.name(), lookout.is_simulated());
-        let taken = tokio::task::spawn_blocking(move || -> Result<_, NoSight> {
-            let frame = lookout.frame()?;
-            let (picture, jpeg) = (frame.picture()?, frame.jpeg()?);
-            Ok((picture.width, picture.height, STANDARD.encode(jpeg)))
+    async fn take_image(&self) -> CallToolResult {
+        let observer = self.body.observer();
+        let (name, simulated) = (observer.name(), observer.is_simulated());
+        let taken = tokio::task::spawn_blocking(move || -> Result<_, PerceptionError> {
+            let frame = observer.frame()?;
+            let (image, jpeg) = (frame.image()?, frame.jpeg()?);
+            Ok((image.width, image.height, STANDARD.encode(jpeg)))
         });
         let (width, height, jpeg) = match taken.await {
             Ok(Ok(taken)) => taken,
@@ -159,39 +163,40 @@ impl Office {
 
     /// Stops the robot at once and waits until it is at rest.
     async fn stop(&self) -> CallToolResult {
-        let mut pulse = self.body.handle();
-        pulse.order(Order::Halt);
-        match tokio::task::spawn_blocking(move || halted(&mut pulse)).await {
+        let mut control_loop = self.body.handle();
+        control_loop.send_command(LoopCommand::Stop);
+        match tokio::task::spawn_blocking(move || stopped(&mut control_loop)).await {
             Ok(reply) => of_reply(&reply),
             Err(_) => failed("the stop could not be confirmed; switch the robot off"),
         }
     }
 
     async fn say(&self, caller: Caller, text: &str, session: Option<&str>, note: Note<'_>) -> CallToolResult {
-        if text.trim().is_empty() || text.len() > LONGEST {
-            return refused(format!("say something, in at most {} kB", LONGEST >> 10));
+        if text.trim().is_empty() || text.len() > MAX_TEXT_BYTES {
+            return refused(format!("say something, in at most {} kB", MAX_TEXT_BYTES >> 10));
         }
-        match self.hear(caller, text, session, note).await {
+        match self.submit(caller, text, session, note).await {
             Ok(reply) => of_reply(&reply),
             Err(why) => failed(&why),
         }
     }
 
     /// Executes a sentence, without questions to the user.
-    async fn hear(
+    async fn submit(
         &self,
         caller: Caller,
         text: &str,
         session: Option<&str>,
         note: Note<'_>,
     ) -> Result<Box<Reply>, String> {
-        let mut hearing = self.desk.hear(caller, text, session, false).map_err(|full| full.to_string())?;
+        let mut pending =
+            self.desk.submit_sentence(caller, text, session, false).map_err(|full| full.to_string())?;
         loop {
-            match hearing.told.recv().await {
-                Some(Told::Reply(reply)) => return Ok(reply),
-                Some(Told::Error { detail }) => return Err(detail),
-                Some(Told::News(News::Step(step))) => note(&step.text),
-                Some(Told::News(_) | Told::Question { .. }) => {}
+            match pending.events.recv().await {
+                Some(ReplyEvent::Reply(reply)) => return Ok(reply),
+                Some(ReplyEvent::Error { detail }) => return Err(detail),
+                Some(ReplyEvent::Event(ConversationEvent::Step(step))) => note(&step.text),
+                Some(ReplyEvent::Event(_) | ReplyEvent::Question { .. }) => {}
                 None => return Err("the answer was lost; say it again".into()),
             }
         }
@@ -200,19 +205,19 @@ impl Office {
     /// Runs a job at the desk.
     async fn work<T: Send + 'static>(
         &self,
-        act: impl for<'a> FnOnce(&Clerk<'a>, &Wanted<'_>) -> T + Send + 'static,
+        act: impl for<'a> FnOnce(&Worker<'a>, &CancelFlag<'_>) -> T + Send + 'static,
     ) -> Result<T, String> {
-        errand(&self.desk, Some(self.body.handle()), act).await.map_err(|no| no.to_string())
+        run_cancellable(&self.desk, Some(self.body.handle()), act).await.map_err(|no| no.to_string())
     }
 
     /// Executes one motion or one registered tool.
     async fn act(&self, caller: Caller, task: Task) -> CallToolResult {
-        let halts = self.body.handle().halts();
-        let done = self.work(move |clerk, _| {
-            let mut conversation = Conversation::new(clerk.body, clerk.workshop);
+        let stop_epoch = self.body.handle().stop_epoch();
+        let done = self.work(move |worker, _| {
+            let mut conversation = Conversation::new(worker.body, worker.workshop);
             conversation.heard_from(&caller.name, caller.role);
             caller.request.id.inspect(|id| conversation.known_as(id));
-            conversation.call(task, halts)
+            conversation.call(task, stop_epoch)
         });
         match done.await {
             Ok(reply) => of_reply(&reply),
@@ -222,29 +227,29 @@ impl Office {
 
     /// Verifies and registers a tool, as `minismith tool add` does.
     async fn add(&self, caller: Caller, code: &str) -> CallToolResult {
-        if code.len() > LONGEST {
-            return refused(format!("the code is longer than {} kB", LONGEST >> 10));
+        if code.len() > MAX_TEXT_BYTES {
+            return refused(format!("the code is longer than {} kB", MAX_TEXT_BYTES >> 10));
         }
         let author = format!("{} by MCP", caller.name);
         let submission =
             Submission::of("tool", code.as_bytes()).from(Provenance { author, ..Provenance::default() });
-        let done = self.work(move |clerk, wanted| {
-            let (checked, admissible) = clerk.workshop.check(&submission).map_err(|no| no.to_string())?;
+        let done = self.work(move |worker, wanted| {
+            let (checked, reviewed) = worker.workshop.check(&submission).map_err(|no| no.to_string())?;
             // A client that has disconnected must not find a tool registered without its knowledge.
-            let admitted = match admissible.filter(|_| wanted.is_wanted()) {
-                Some(admissible) => Some(clerk.workshop.admit(&admissible).map_err(|no| no.to_string())?),
+            let accepted = match reviewed.filter(|_| wanted.is_active()) {
+                Some(reviewed) => Some(worker.workshop.accept(&reviewed).map_err(|no| no.to_string())?),
                 None => None,
             };
-            Ok::<_, String>((checked, admitted))
+            Ok::<_, String>((checked, accepted))
         });
         match done.await {
-            Ok(Ok((checked, admitted))) => of_check(&checked, admitted.as_ref()),
+            Ok(Ok((checked, accepted))) => of_check(&checked, accepted.as_ref()),
             Ok(Err(why)) | Err(why) => failed(&why),
         }
     }
 
     /// Has the agents write a tool, as in a conversation.
-    async fn commission(
+    async fn author(
         &self,
         caller: Caller,
         name: Option<&str>,
@@ -253,12 +258,12 @@ impl Office {
     ) -> CallToolResult {
         let called = name.map(|name| format!(" called {name}")).unwrap_or_default();
         let text = format!("make a tool{called} that {}", request.trim());
-        match self.hear(caller, &text, None, note).await {
+        match self.submit(caller, &text, None, note).await {
             Err(why) => failed(&why),
             Ok(reply) => {
                 let is_made = reply.tool.as_ref().is_some_and(|tool| tool.version.is_some());
                 let mut result = of_reply(&reply);
-                result.is_error = Some(!is_made || reply.outcome != Ending::Done);
+                result.is_error = Some(!is_made || reply.outcome != TurnOutcome::Done);
                 result
             }
         }
@@ -267,7 +272,7 @@ impl Office {
 
 /// Returns the motion for an ability and its arguments.
 fn read(ability: Ability, arguments: &Map<String, Value>) -> Result<Task, String> {
-    match ability.read(arguments, Within::default())? {
+    match ability.read(arguments, AgentScope::default())? {
         Action::Move(primitive) => Ok(Task::Move(primitive)),
         other => Err(format!("this is no motion: {}", other.describe())),
     }
@@ -280,19 +285,20 @@ fn of_reply(reply: &Reply) -> CallToolResult {
         if let Some(achieved) = &step.achieved {
             words.push(format!("Measured after {}: {}.", step.kind, in_words(achieved)));
         }
-        words.extend(step.trims.iter().map(|trim| format!("Held back by the robot's limits: {trim}.")));
+        words.extend(step.clamps.iter().map(|clamp| format!("Held back by the robot's limits: {clamp}.")));
     }
     let mut content = vec![ContentBlock::text(words.join("\n"))];
-    let performed = reply.tool.as_ref().and_then(|tool| tool.performance.as_ref());
-    content.extend(performed.into_iter().flat_map(|performed| &performed.outputs).filter_map(of_file));
+    let executed = reply.tool.as_ref().and_then(|tool| tool.run.as_ref());
+    content.extend(executed.into_iter().flat_map(|executed| &executed.outputs).filter_map(of_file));
     let mut result = CallToolResult::success(content);
-    result.is_error = Some(reply.outcome != Ending::Done);
+    result.is_error = Some(reply.outcome != TurnOutcome::Done);
     result.structured_content = serde_json::to_value(reply).ok();
     result
 }
 
-fn in_words(posture: &PostureView) -> String {
-    let PostureView { x_mm, y_mm, z_mm, roll_deg, pitch_deg, yaw_deg, body_yaw_deg, antennas_deg } = posture;
+fn in_words(posture: &PostureReport) -> String {
+    let PostureReport { x_mm, y_mm, z_mm, roll_deg, pitch_deg, yaw_deg, body_yaw_deg, antennas_deg } =
+        posture;
     let [right, left] = antennas_deg;
     format!(
         "head yaw {yaw_deg}, pitch {pitch_deg}, roll {roll_deg} deg at x {x_mm}, y {y_mm}, z {z_mm} mm; body \
@@ -304,7 +310,7 @@ fn in_words(posture: &PostureView) -> String {
 fn of_file(output: &Output) -> Option<ContentBlock> {
     let Output { name, r#type, content, .. } = output;
     let bytes = content.0.as_slice();
-    if bytes.len() > LARGEST_FILE {
+    if bytes.len() > MAX_FILE_BYTES {
         return None;
     }
     let mime = match r#type.as_str() {
@@ -332,8 +338,8 @@ fn of_file(output: &Output) -> Option<ContentBlock> {
 }
 
 /// Converts the result of a check, with a summary of the report, because a model has no use for all of it.
-fn of_check(checked: &Checked, admitted: Option<&ToolManifest>) -> CallToolResult {
-    let mut words = match admitted {
+fn of_check(checked: &Checked, accepted: Option<&ToolManifest>) -> CallToolResult {
+    let mut words = match accepted {
         Some(ToolManifest { name, version, needs_approval, .. }) => {
             let approval = if *needs_approval {
                 " Before it moves real motors a person has to approve it: `minismith tool approve`."
@@ -342,7 +348,7 @@ fn of_check(checked: &Checked, admitted: Option<&ToolManifest>) -> CallToolResul
             };
             vec![format!("{name} is version {version} now and can be called.{approval}")]
         }
-        None => vec![format!("{} was refused by the {}:", checked.name, word(&checked.stage))],
+        None => vec![format!("{} was refused by the {}:", checked.name, serde_name(&checked.phase))],
     };
     words.extend(checked.findings.iter().map(ToString::to_string));
     let text = words.join("\n");
@@ -350,16 +356,16 @@ fn of_check(checked: &Checked, admitted: Option<&ToolManifest>) -> CallToolResul
         json!({
             "duration_s": report.duration_s,
             "cases": report.cases,
-            "greatest_move_deg": report.greatest_move_deg,
+            "greatest_move_deg": report.max_displacement_deg,
             "peak_head_tilt_deg": report.peak_head_tilt_deg,
-            "worst_trim_deg": report.worst_trim_deg,
-            "trimmed_beats": report.trimmed_beats,
+            "worst_trim_deg": report.max_clamp_deg,
+            "trimmed_beats": report.clamped_cycles,
             "rests_at_end": report.rests_at_end,
             "line_coverage": report.line_coverage,
-            "narrowed": report.narrowed.iter().map(|one| json!({ "call": one.call, "why": one.why })).collect::<Vec<_>>(),
+            "narrowed": report.unverified_ranges.iter().map(|one| json!({ "call": one.call, "why": one.why })).collect::<Vec<_>>(),
         })
     });
-    let registered = admitted.map(|manifest| {
+    let registered = accepted.map(|manifest| {
         json!({
             "name": manifest.name,
             "version": manifest.version,
@@ -369,17 +375,17 @@ fn of_check(checked: &Checked, admitted: Option<&ToolManifest>) -> CallToolResul
         })
     });
     let mut result = CallToolResult::success(vec![ContentBlock::text(text.clone())]);
-    result.is_error = Some(admitted.is_none());
+    result.is_error = Some(accepted.is_none());
     result.structured_content = Some(json!({
         "text": text,
-        "outcome": if admitted.is_some() { Ending::Done } else { Ending::Refused },
+        "outcome": if accepted.is_some() { TurnOutcome::Done } else { TurnOutcome::Refused },
         "steps": [],
         "registered": registered,
         "checked": {
             "name": checked.name,
-            "admitted": checked.admitted,
+            "admitted": checked.accepted,
             "needs_approval": checked.needs_approval,
-            "stage": checked.stage,
+            "stage": checked.phase,
             "findings": checked.findings,
             "report": report,
         },
@@ -389,10 +395,10 @@ fn of_check(checked: &Checked, admitted: Option<&ToolManifest>) -> CallToolResul
 
 /// Returns the result of a rejected call.
 fn refused(why: String) -> CallToolResult {
-    of_reply(&Reply::nothing(why, Ending::Refused))
+    of_reply(&Reply::nothing(why, TurnOutcome::Refused))
 }
 
 /// Returns the result of a call that failed on the server.
 fn failed(why: impl Into<String>) -> CallToolResult {
-    of_reply(&Reply::nothing(why.into(), Ending::Failed))
+    of_reply(&Reply::nothing(why.into(), TurnOutcome::Failed))
 }

@@ -16,7 +16,7 @@ impl Progress {
     }
 
     /// Reports one more step.
-    pub(super) async fn tell(&mut self, words: &str) {
+    pub(super) async fn report(&mut self, words: &str) {
         self.steps += 1;
         let Some(token) = self.token.clone() else { return };
         let note = ProgressNotificationParam::new(token, f64::from(self.steps)).with_message(words);

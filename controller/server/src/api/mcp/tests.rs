@@ -5,30 +5,30 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::call::Office;
+use super::call::ToolCalls;
 use super::*;
 use minismith_runtime::config::RobotChoice;
 use minismith_toolchain::workshop::registry::Registry;
 
 struct Robot {
     _folder: TempDir,
-    _desk: DeskThread,
-    office: Office,
+    _desk: WorkerThread,
+    office: ToolCalls,
 }
 
 fn robot() -> Robot {
     let folder = tempfile::tempdir().unwrap();
     let mut config = Config::built_in().unwrap();
     config.tools = folder.path().join("tools");
-    let body = Arc::new(Body::open(&RobotChoice::Mock, &config).unwrap());
-    let desk = DeskThread::start(body.clone(), config.clone()).unwrap();
-    let office = Office { desk: desk.desk(), body, config: Arc::new(config) };
+    let body = Arc::new(RobotRuntime::open(&RobotChoice::Mock, &config).unwrap());
+    let desk = WorkerThread::start(body.clone(), config.clone()).unwrap();
+    let office = ToolCalls { desk: desk.queue(), body, config: Arc::new(config) };
     Robot { _folder: folder, _desk: desk, office }
 }
 
 impl Robot {
     fn call(&self, role: Role, name: &str, arguments: Value) -> CallToolResult {
-        let caller = Caller { name: "anna".into(), role, by_address: false, request: Asked::default() };
+        let caller = Caller { name: "anna".into(), role, by_address: false, request: RequestInfo::default() };
         let arguments = arguments.as_object().cloned().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(self.office.call(caller, name, arguments, &|_| {})).unwrap()

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
+use firmware_bridge::control_loop::ControlMode;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::posture_from_joints;
-use firmware_bridge::motion::{Interpolation, Motion, Refusal, Target, duration_from_seconds};
+use firmware_bridge::motion::{Interpolation, Motion, MotionError, Target, duration_from_seconds};
 use firmware_bridge::posture::HeadPose;
-use firmware_bridge::pulse::Control;
 use firmware_bridge::units::Radians;
 use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::moves::Manner;
+use super::moves::InterpolationName;
 use super::pose::target;
 use super::{Mode, Robot, motors};
 use crate::api::caller::Caller;
-use minismith_control::mover::{Change, Work};
+use minismith_control::motion_executor::{MotorChange, MoveRequest};
 use minismith_runtime::role::Role;
 
 /// A message. The other messages of the official daemon concern its cloud, updates and sound.
@@ -88,7 +88,7 @@ pub(super) struct GotoTarget {
     #[serde(default)]
     duration: Option<f64>,
     #[serde(default)]
-    method: Manner,
+    method: InterpolationName,
 }
 
 /// Default weight for following a face.
@@ -137,10 +137,10 @@ impl Command {
 }
 
 /// Default duration of a move, seconds, as in the official daemon.
-const USUAL: f64 = 0.5;
+const DEFAULT_DURATION_S: f64 = 0.5;
 
 impl FullTarget {
-    fn target(&self) -> Result<Target, Refusal> {
+    fn target(&self) -> Result<Target, MotionError> {
         let head = self.head.map(|rows| HeadPose::from_row_major(&rows)).transpose()?;
         target(head, self.antennas, self.body_yaw)
     }
@@ -148,12 +148,12 @@ impl FullTarget {
 
 impl GotoTarget {
     /// Plans the motion from the current posture.
-    pub(super) fn motion(&self, robot: &Robot) -> Result<Motion, Refusal> {
+    pub(super) fn motion(&self, robot: &Robot) -> Result<Motion, MotionError> {
         let target = self.target.target()?;
-        robot.mover.check(&target)?;
+        robot.executor.check(&target)?;
         Ok(Motion::Goto {
             target,
-            duration: duration_from_seconds(self.duration.unwrap_or(USUAL))?,
+            duration: duration_from_seconds(self.duration.unwrap_or(DEFAULT_DURATION_S))?,
             interpolation: Interpolation::from(self.method),
         })
     }
@@ -165,7 +165,7 @@ impl GotoTarget {
 }
 
 /// Returns the target of a message that streams one.
-fn streamed(command: &Command) -> Option<Result<Target, Refusal>> {
+fn streamed(command: &Command) -> Option<Result<Target, MotionError>> {
     let only = |head, antennas, body_yaw| FullTarget { head, antennas, body_yaw }.target();
     match command {
         Command::SetTarget { head } => Some(only(Some(*head), None, None)),
@@ -178,9 +178,9 @@ fn streamed(command: &Command) -> Option<Result<Target, Refusal>> {
 }
 
 /// Returns the target for these joint positions.
-fn posed(joints: &[f64; 7]) -> Result<Target, Refusal> {
+fn posed(joints: &[f64; 7]) -> Result<Target, MotionError> {
     if !joints.iter().all(|angle| angle.is_finite()) {
-        return Err(Refusal::NotFinite { what: "a head joint's target" });
+        return Err(MotionError::NotFinite { what: "a head joint's target" });
     }
     let [body, s1, s2, s3, s4, s5, s6] = joints.map(Radians);
     let [right, left] = [Radians::ZERO; 2];
@@ -192,7 +192,7 @@ fn posed(joints: &[f64; 7]) -> Result<Target, Refusal> {
 /// Executes a message that has no response. Errors go to the log.
 pub(super) async fn obey(robot: &Arc<Robot>, caller: &Caller, command: Command) {
     if let Some(wanted) = streamed(&command) {
-        let followed = wanted.map(|target| robot.mover.follow(&target));
+        let followed = wanted.map(|target| robot.executor.follow(&target));
         if let Err(refusal) = followed {
             tracing::warn!("cannot follow a client's target: {refusal}");
         }
@@ -200,30 +200,30 @@ pub(super) async fn obey(robot: &Arc<Robot>, caller: &Caller, command: Command) 
     }
     let done = match command {
         Command::GotoTarget(goto) => {
-            goto.motion(robot).map(|motion| begin(robot, Work::Motions(vec![motion])))
+            goto.motion(robot).map(|motion| begin(robot, MoveRequest::Motions(vec![motion])))
         }
         Command::WakeUp => {
-            begin(robot, Work::WakeUp);
+            begin(robot, MoveRequest::WakeUp);
             Ok(())
         }
         Command::GotoSleep => {
-            begin(robot, Work::GoToSleep { release: !caller.by_address });
+            begin(robot, MoveRequest::GoToSleep { release: !caller.by_address });
             Ok(())
         }
         Command::StopMove => {
-            if let Some(id) = robot.mover.moving() {
-                robot.mover.stop(id);
+            if let Some(id) = robot.executor.moving() {
+                robot.executor.stop(id);
             }
             Ok(())
         }
         Command::SetMotorMode { mode } => motors::switch(robot, mode).await,
         Command::SetTorque { on, ids } => torque(robot, on, ids).await,
         Command::SetGravityCompensation { enabled } => {
-            let control = if enabled { Control::GravityCompensation } else { Control::Position };
-            motors::changed(robot, Change::Control(control)).await
+            let control = if enabled { ControlMode::GravityCompensation } else { ControlMode::Position };
+            motors::changed(robot, MotorChange::Control(control)).await
         }
         Command::SetAutomaticBodyYaw { enabled } => {
-            motors::changed(robot, Change::AutomaticBodyYaw(enabled)).await
+            motors::changed(robot, MotorChange::AutomaticBodyYaw(enabled)).await
         }
         Command::SetHeadTracking { enabled, weight } => {
             if enabled {
@@ -240,13 +240,13 @@ pub(super) async fn obey(robot: &Arc<Robot>, caller: &Caller, command: Command) 
     }
 }
 
-fn begin(robot: &Robot, work: Work) {
-    if let Err(busy) = robot.mover.begin(Uuid::new_v4(), work, |_| {}) {
+fn begin(robot: &Robot, work: MoveRequest) {
+    if let Err(busy) = robot.executor.begin(Uuid::new_v4(), work, |_| {}) {
         tracing::warn!("cannot start a client's move: {busy}");
     }
 }
 
-async fn torque(robot: &Robot, on: bool, ids: Option<Vec<String>>) -> Result<(), Refusal> {
+async fn torque(robot: &Robot, on: bool, ids: Option<Vec<String>>) -> Result<(), MotionError> {
     let wanted = match ids {
         None => Joints::all(Some(on)),
         Some(ids) => {
@@ -260,5 +260,5 @@ async fn torque(robot: &Robot, on: bool, ids: Option<Vec<String>>) -> Result<(),
             wanted
         }
     };
-    motors::changed(robot, Change::Torque(wanted)).await
+    motors::changed(robot, MotorChange::Torque(wanted)).await
 }

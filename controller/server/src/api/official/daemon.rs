@@ -13,12 +13,12 @@ use uuid::Uuid;
 
 use super::{Robot, VERSION, mode};
 use crate::api::caller::Caller;
-use crate::api::given::{Given, Refused, unprocessable};
+use crate::api::extract::{ApiError, JsonBody, unprocessable};
 use minismith_control::gaze::SeenFace;
-use minismith_control::mover::Work;
+use minismith_control::motion_executor::MoveRequest;
 
 /// Maximum length of a robot's name, characters, as in the official daemon.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 /// The state of the daemon.
 ///
@@ -77,7 +77,7 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
 }
 
 /// Returns the official status, for responses and for messages to clients of the SDK.
-pub(super) fn told(robot: &Robot) -> Value {
+pub(super) fn reported(robot: &Robot) -> Value {
     let snapshot = robot.snapshot();
     let fault = snapshot.fault.as_ref().map(ToString::to_string);
     let lifecycle = robot.lifecycle();
@@ -110,12 +110,12 @@ pub(super) fn told(robot: &Robot) -> Value {
         "wlan_ip": null,
         "version": VERSION,
         "hardware_id": null,
-        "face_target": FaceTarget::from(robot.attention.noticed().face),
+        "face_target": FaceTarget::from(robot.attention.status().face),
     })
 }
 
 async fn status(State(robot): State<Arc<Robot>>) -> Json<Value> {
-    Json(told(&robot))
+    Json(reported(&robot))
 }
 
 #[derive(Deserialize)]
@@ -128,13 +128,13 @@ struct Stop {
     goto_sleep: bool,
 }
 
-type Answer = Result<Json<Value>, Refused>;
+type Answer = Result<Json<Value>, ApiError>;
 
 /// Starts a transition; returns an error during another one.
-fn job(robot: &Arc<Robot>, by: Lifecycle, to: Lifecycle, work: Option<Work>) -> Answer {
+fn job(robot: &Arc<Robot>, by: Lifecycle, to: Lifecycle, work: Option<MoveRequest>) -> Answer {
     let mut lifecycle = robot.lifecycle.lock().unwrap_or_else(PoisonError::into_inner);
     if matches!(*lifecycle, Lifecycle::Starting | Lifecycle::Stopping) {
-        return Err(Refused::because(StatusCode::CONFLICT, "Daemon is busy."));
+        return Err(ApiError::new(StatusCode::CONFLICT, "Daemon is busy."));
     }
     let id = Uuid::new_v4();
     let Some(work) = work else {
@@ -142,20 +142,20 @@ fn job(robot: &Arc<Robot>, by: Lifecycle, to: Lifecycle, work: Option<Work>) -> 
         return Ok(Json(json!({ "job_id": id })));
     };
     let ended = robot.clone();
-    let begun = robot.mover.begin(id, work, move |done| {
+    let begun = robot.executor.begin(id, work, move |done| {
         if let Err(why) = done {
             tracing::warn!("the daemon's transition to {to:?} failed: {why}");
         }
         ended.set_lifecycle(to);
     });
-    begun.map_err(|busy| Refused::because(StatusCode::CONFLICT, &busy.to_string()))?;
+    begun.map_err(|busy| ApiError::new(StatusCode::CONFLICT, &busy.to_string()))?;
     *lifecycle = by;
     Ok(Json(json!({ "job_id": id })))
 }
 
 async fn start(State(robot): State<Arc<Robot>>, wanted: Result<Query<Start>, QueryRejection>) -> Answer {
     let Query(Start { wake_up }) = wanted.map_err(|why| unprocessable("query", &why.body_text()))?;
-    job(&robot, Lifecycle::Starting, Lifecycle::Running, wake_up.then_some(Work::WakeUp))
+    job(&robot, Lifecycle::Starting, Lifecycle::Running, wake_up.then_some(MoveRequest::WakeUp))
 }
 
 async fn stop(
@@ -164,7 +164,7 @@ async fn stop(
     wanted: Result<Query<Stop>, QueryRejection>,
 ) -> Answer {
     let Query(Stop { goto_sleep }) = wanted.map_err(|why| unprocessable("query", &why.body_text()))?;
-    let sleep = Work::GoToSleep { release: !caller.by_address };
+    let sleep = MoveRequest::GoToSleep { release: !caller.by_address };
     job(&robot, Lifecycle::Stopping, Lifecycle::Stopped, goto_sleep.then_some(sleep))
 }
 
@@ -183,9 +183,9 @@ struct Name {
 }
 
 /// Renames the robot until the server ends; the official daemon stores the name.
-async fn rename(State(robot): State<Arc<Robot>>, Given(Name { name }): Given<Name>) -> Answer {
+async fn rename(State(robot): State<Arc<Robot>>, JsonBody(Name { name }): JsonBody<Name>) -> Answer {
     let name = name.trim();
-    if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
+    if name.is_empty() || name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
         let why = "invalid name: use 1 to 64 characters without control characters";
         return Err(unprocessable("body.name", why));
     }

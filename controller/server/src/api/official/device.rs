@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::Robot;
 use super::daemon::FaceTarget;
-use crate::api::given::{Refused, unprocessable};
-use minismith_control::eyes::FRAMES_PER_SECOND;
+use crate::api::extract::{ApiError, unprocessable};
+use minismith_control::perception::FRAMES_PER_SECOND;
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
     Router::new()
@@ -46,8 +46,8 @@ async fn kinematics() -> Json<Value> {
     Json(json!({ "info": { "engine": "AnalyticalKinematics", "collision check": false } }))
 }
 
-async fn no_meshes() -> Refused {
-    Refused::because(
+async fn no_meshes() -> ApiError {
+    ApiError::new(
         StatusCode::NOT_IMPLEMENTED,
         "not available: this program does not contain the robot's meshes; the official package has them in `descriptions/`",
     )
@@ -62,14 +62,14 @@ async fn media() -> Json<Value> {
     Json(json!({ "available": false, "released": false, "no_media": true }))
 }
 
-async fn silent() -> Refused {
-    Refused::because(StatusCode::NOT_IMPLEMENTED, "not available: this API has no sound device")
+async fn silent() -> ApiError {
+    ApiError::new(StatusCode::NOT_IMPLEMENTED, "not available: this API has no sound device")
 }
 
 /// Returns the camera intrinsics in the official format, which the SDK uses.
 async fn camera(State(robot): State<Arc<Robot>>) -> Json<Value> {
-    let lens = robot.lookout.lens();
-    let (width, height) = (lens.width as u32, lens.height as u32);
+    let intrinsics = robot.observer.intrinsics();
+    let (width, height) = (intrinsics.width as u32, intrinsics.height as u32);
     let resolution = json!({
         "name": format!("R{width}x{height}at{FRAMES_PER_SECOND}fps"),
         "width": width,
@@ -77,13 +77,13 @@ async fn camera(State(robot): State<Arc<Robot>>) -> Json<Value> {
         "fps": FRAMES_PER_SECOND,
         "crop_factor": 1.0,
     });
-    let ([fx, fy], [cx, cy]) = (lens.focal, lens.middle);
+    let ([fx, fy], [cx, cy]) = (intrinsics.focal_length, intrinsics.principal_point);
     Json(json!({
-        "name": robot.lookout.name(),
+        "name": robot.observer.name(),
         "available_resolutions": [resolution],
         "default_resolution": resolution,
         "K": [[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]],
-        "D": lens.distortion.0,
+        "D": intrinsics.distortion.0,
     }))
 }
 
@@ -93,7 +93,7 @@ struct Weight {
 }
 
 /// Tracks a face, if there is a camera and a face detector.
-async fn track(State(robot): State<Arc<Robot>>, body: Bytes) -> Result<Json<Value>, Refused> {
+async fn track(State(robot): State<Arc<Robot>>, body: Bytes) -> Result<Json<Value>, ApiError> {
     robot.running()?;
     // The body is optional, as in the official daemon.
     let weight =
@@ -101,21 +101,21 @@ async fn track(State(robot): State<Arc<Robot>>, body: Bytes) -> Result<Json<Valu
     let Some(Weight { weight }) = weight.ok().filter(|given| (0.0..=1.0).contains(&given.weight)) else {
         return Err(unprocessable("body.weight", "`weight` is out of range: use 0 to 1"));
     };
-    let enabled = robot.lookout.frame().is_ok();
+    let enabled = robot.observer.frame().is_ok();
     if enabled {
         robot.attention.follow(weight);
     }
     Ok(Json(json!({ "status": if enabled { "ok" } else { "unavailable" }, "enabled": enabled })))
 }
 
-async fn ignore(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, Refused> {
+async fn ignore(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, ApiError> {
     robot.running()?;
     robot.attention.end();
     Ok(Json(json!({ "status": "ok", "enabled": false })))
 }
 
-async fn face(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, Refused> {
+async fn face(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, ApiError> {
     robot.running()?;
-    let face = FaceTarget::from(robot.attention.noticed().face);
+    let face = FaceTarget::from(robot.attention.status().face);
     Ok(Json(json!({ "status": "ok", "face_target": face })))
 }

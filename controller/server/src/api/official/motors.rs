@@ -6,16 +6,16 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use firmware_bridge::control_loop::ControlMode;
 use firmware_bridge::joint::Joints;
-use firmware_bridge::motion::Refusal;
-use firmware_bridge::pulse::Control;
+use firmware_bridge::motion::MotionError;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::{Mode, Robot, mode};
-use crate::api::given::{Refused, unprocessable};
-use minismith_control::mover::Change;
-use minismith_runtime::outcome::word;
+use crate::api::extract::{ApiError, unprocessable};
+use minismith_control::motion_executor::MotorChange;
+use minismith_runtime::report::serde_name;
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
     Router::new()
@@ -23,7 +23,7 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
         .route("/api/motors/set_mode/{mode}", post(set_mode))
 }
 
-async fn status(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, Refused> {
+async fn status(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, ApiError> {
     robot.running()?;
     Ok(Json(json!({ "mode": mode(&robot.snapshot()) })))
 }
@@ -31,33 +31,35 @@ async fn status(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, Refused>
 async fn set_mode(
     State(robot): State<Arc<Robot>>,
     Path(wanted): Path<String>,
-) -> Result<Json<Value>, Refused> {
+) -> Result<Json<Value>, ApiError> {
     let wanted: Mode = serde_json::from_value(wanted.into())
         .map_err(|_| unprocessable("path", "unknown mode: use enabled, disabled or gravity_compensation"))?;
     robot.running()?;
     switch(&robot, wanted)
         .await
-        .map_err(|refusal| Refused::because(StatusCode::CONFLICT, &refusal.to_string()))?;
-    Ok(Json(json!({ "status": format!("motors changed to {} mode", word(&wanted)) })))
+        .map_err(|refusal| ApiError::new(StatusCode::CONFLICT, &refusal.to_string()))?;
+    Ok(Json(json!({ "status": format!("motors changed to {} mode", serde_name(&wanted)) })))
 }
 
 /// Changes the mode of all motors once the current motion has ended.
-pub(super) async fn switch(robot: &Robot, wanted: Mode) -> Result<(), Refusal> {
-    let led = robot.snapshot().control == Control::GravityCompensation;
+pub(super) async fn switch(robot: &Robot, wanted: Mode) -> Result<(), MotionError> {
+    let led = robot.snapshot().control_mode == ControlMode::GravityCompensation;
     match wanted {
-        Mode::Enabled if led => changed(robot, Change::Control(Control::Position)).await,
-        Mode::Enabled => changed(robot, Change::Torque(Joints::all(Some(true)))).await,
-        Mode::Disabled => changed(robot, Change::Torque(Joints::all(Some(false)))).await,
-        Mode::GravityCompensation => changed(robot, Change::Control(Control::GravityCompensation)).await,
+        Mode::Enabled if led => changed(robot, MotorChange::Control(ControlMode::Position)).await,
+        Mode::Enabled => changed(robot, MotorChange::Torque(Joints::all(Some(true)))).await,
+        Mode::Disabled => changed(robot, MotorChange::Torque(Joints::all(Some(false)))).await,
+        Mode::GravityCompensation => {
+            changed(robot, MotorChange::Control(ControlMode::GravityCompensation)).await
+        }
     }
 }
 
 /// Applies a change and waits until it is applied.
-pub(super) async fn changed(robot: &Robot, change: Change) -> Result<(), Refusal> {
-    let (tell, told) = oneshot::channel();
-    robot.mover.change(change, move |done| {
+pub(super) async fn changed(robot: &Robot, change: MotorChange) -> Result<(), MotionError> {
+    let (report, reported) = oneshot::channel();
+    robot.executor.change(change, move |done| {
         // The client may have disconnected.
-        let _heard = tell.send(done);
+        let _heard = report.send(done);
     });
-    told.await.unwrap_or(Err(Refusal::Stopped))
+    reported.await.unwrap_or(Err(MotionError::Stopped))
 }

@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{any, get, post};
 use axum::{Json, Router};
-use firmware_bridge::motion::{Interpolation, Motion, Refusal, duration_from_seconds};
+use firmware_bridge::motion::{Interpolation, Motion, MotionError, duration_from_seconds};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
@@ -17,10 +17,10 @@ use uuid::Uuid;
 
 use super::Robot;
 use super::pose::{AnyPose, target};
-use crate::api::caller::{Caller, Speaker};
-use crate::api::given::{Given, Refused, object, unprocessable};
-use minismith_control::mover::{Event, Stadium, Work};
-use minismith_control::recording;
+use crate::api::caller::{Caller, MessageAuthor};
+use crate::api::extract::{ApiError, JsonBody, object, unprocessable};
+use minismith_control::motion_executor::{Event, MoveRequest, MoveStatus};
+use minismith_control::recorded_move;
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
     Router::new()
@@ -47,13 +47,13 @@ struct Goto {
     body_yaw: Option<f64>,
     duration: f64,
     #[serde(default)]
-    interpolation: Manner,
+    interpolation: InterpolationName,
 }
 
 /// The official names of interpolations.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Manner {
+pub(super) enum InterpolationName {
     Linear,
     #[default]
     Minjerk,
@@ -61,13 +61,13 @@ pub(super) enum Manner {
     Cartoon,
 }
 
-impl From<Manner> for Interpolation {
-    fn from(manner: Manner) -> Self {
+impl From<InterpolationName> for Interpolation {
+    fn from(manner: InterpolationName) -> Self {
         match manner {
-            Manner::Linear => Interpolation::Linear,
-            Manner::Minjerk => Interpolation::Minjerk,
-            Manner::EaseInOut => Interpolation::EaseInOut,
-            Manner::Cartoon => Interpolation::Cartoon,
+            InterpolationName::Linear => Interpolation::Linear,
+            InterpolationName::Minjerk => Interpolation::Minjerk,
+            InterpolationName::EaseInOut => Interpolation::EaseInOut,
+            InterpolationName::Cartoon => Interpolation::Cartoon,
         }
     }
 }
@@ -87,32 +87,32 @@ struct MoveId {
     uuid: Uuid,
 }
 
-type Answer = Result<Json<Value>, Refused>;
+type Answer = Result<Json<Value>, ApiError>;
 
 /// Starts a move and responds with its id.
-fn begin(robot: &Robot, work: Work) -> Answer {
+fn begin(robot: &Robot, work: MoveRequest) -> Answer {
     let id = Uuid::new_v4();
-    let begun = robot.mover.begin(id, work, |_| {});
-    begun.map_err(|busy| Refused::because(StatusCode::CONFLICT, &busy.to_string()))?;
+    let begun = robot.executor.begin(id, work, |_| {});
+    begun.map_err(|busy| ApiError::new(StatusCode::CONFLICT, &busy.to_string()))?;
     Ok(Json(json!({ "uuid": id })))
 }
 
 async fn running(State(robot): State<Arc<Robot>>) -> Json<Value> {
-    Json(robot.mover.moving().map_or_else(|| json!([]), |id| json!([{ "uuid": id }])))
+    Json(robot.executor.moving().map_or_else(|| json!([]), |id| json!([{ "uuid": id }])))
 }
 
-async fn goto(State(robot): State<Arc<Robot>>, Given(goto): Given<Goto>) -> Answer {
+async fn goto(State(robot): State<Arc<Robot>>, JsonBody(goto): JsonBody<Goto>) -> Answer {
     robot.running()?;
-    let motion = goto.motion(&robot).map_err(|refusal| told(&refusal))?;
-    begin(&robot, Work::Motions(vec![motion]))
+    let motion = goto.motion(&robot).map_err(|refusal| reported(&refusal))?;
+    begin(&robot, MoveRequest::Motions(vec![motion]))
 }
 
 impl Goto {
     /// Plans the motion from the current posture.
-    fn motion(&self, robot: &Robot) -> Result<Motion, Refusal> {
+    fn motion(&self, robot: &Robot) -> Result<Motion, MotionError> {
         let head = self.head_pose.map(|pose| pose.pose()).transpose()?;
         let target = target(head, self.antennas, self.body_yaw)?;
-        robot.mover.check(&target)?;
+        robot.executor.check(&target)?;
         Ok(Motion::Goto {
             target,
             duration: duration_from_seconds(self.duration)?,
@@ -122,55 +122,55 @@ impl Goto {
 }
 
 /// Converts an error: 422 if the request caused it, 409 if the state of the robot did.
-fn told(refusal: &Refusal) -> Refused {
+fn reported(refusal: &MotionError) -> ApiError {
     match refusal {
-        Refusal::Limp
-        | Refusal::Led
-        | Refusal::Taken { .. }
-        | Refusal::Stopped
-        | Refusal::Fault { .. }
-        | Refusal::Lost(_) => Refused::because(StatusCode::CONFLICT, &refusal.to_string()),
-        Refusal::Unreachable(_)
-        | Refusal::BeyondServo { .. }
-        | Refusal::NotFinite { .. }
-        | Refusal::NotAPose(_)
-        | Refusal::BadDuration { .. }
-        | Refusal::OutOfOrder { .. } => unprocessable("body", &refusal.to_string()),
+        MotionError::TorqueOff
+        | MotionError::HandGuidingActive
+        | MotionError::ControlledBy { .. }
+        | MotionError::Stopped
+        | MotionError::Fault { .. }
+        | MotionError::HeadPoseUnknown(_) => ApiError::new(StatusCode::CONFLICT, &refusal.to_string()),
+        MotionError::Unreachable(_)
+        | MotionError::JointLimit { .. }
+        | MotionError::NotFinite { .. }
+        | MotionError::InvalidPose(_)
+        | MotionError::InvalidDuration { .. }
+        | MotionError::OutOfOrder { .. } => unprocessable("body", &refusal.to_string()),
     }
 }
 
 async fn wake_up(State(robot): State<Arc<Robot>>) -> Answer {
     robot.running()?;
-    begin(&robot, Work::WakeUp)
+    begin(&robot, MoveRequest::WakeUp)
 }
 
 async fn goto_sleep(State(robot): State<Arc<Robot>>, caller: Caller) -> Answer {
     robot.running()?;
-    begin(&robot, Work::GoToSleep { release: !caller.by_address })
+    begin(&robot, MoveRequest::GoToSleep { release: !caller.by_address })
 }
 
-async fn stop(State(robot): State<Arc<Robot>>, Given(MoveId { uuid: id }): Given<MoveId>) -> Answer {
-    if robot.mover.stop(id) {
+async fn stop(State(robot): State<Arc<Robot>>, JsonBody(MoveId { uuid: id }): JsonBody<MoveId>) -> Answer {
+    if robot.executor.stop(id) {
         Ok(Json(json!({ "message": format!("Stopped move with UUID: {id}") })))
     } else {
         let why = format!("Running move with UUID {id} not found");
-        Err(Refused::because(StatusCode::NOT_FOUND, &why))
+        Err(ApiError::new(StatusCode::NOT_FOUND, &why))
     }
 }
 
-async fn set_target(State(robot): State<Arc<Robot>>, Given(wanted): Given<FullBodyTarget>) -> Answer {
+async fn set_target(State(robot): State<Arc<Robot>>, JsonBody(wanted): JsonBody<FullBodyTarget>) -> Answer {
     robot.running()?;
-    follow(&robot, &wanted).map(Json).map_err(|refusal| told(&refusal))
+    follow(&robot, &wanted).map(Json).map_err(|refusal| reported(&refusal))
 }
 
 /// Follows a target; the response is `ignored` with the reason if that is not possible.
-fn follow(robot: &Robot, wanted: &FullBodyTarget) -> Result<Value, Refusal> {
+fn follow(robot: &Robot, wanted: &FullBodyTarget) -> Result<Value, MotionError> {
     let head = wanted.target_head_pose.map(|pose| pose.pose()).transpose()?;
     let target = target(head, wanted.target_antennas, wanted.target_body_yaw)?;
-    if let Err(refusal) = robot.mover.check(&target) {
+    if let Err(refusal) = robot.executor.check(&target) {
         return Ok(json!({ "status": "ignored", "reason": refusal.to_string() }));
     }
-    Ok(match robot.mover.follow(&target) {
+    Ok(match robot.executor.follow(&target) {
         Ok(()) => json!({ "status": "ok" }),
         Err(_) => json!({ "status": "ignored", "reason": "move_running" }),
     })
@@ -202,11 +202,11 @@ fn dataset(name: &str) -> Option<PathBuf> {
     (is_plain(revision) && copy.is_dir()).then_some(copy)
 }
 
-fn no_dataset(name: &str) -> Refused {
+fn no_dataset(name: &str) -> ApiError {
     let why = format!(
         "unknown set of moves {name:?}: this machine has no copy; download it with `hf download --repo-type dataset OWNER/NAME`"
     );
-    Refused::because(StatusCode::NOT_FOUND, &why)
+    ApiError::new(StatusCode::NOT_FOUND, &why)
 }
 
 /// Returns the files of moves in a copy: at the top or one folder below, as in the official library.
@@ -229,13 +229,13 @@ fn stem(path: &FilePath) -> String {
 
 /// Reads files on a blocking thread.
 async fn read<T: Send + 'static>(
-    reading: impl FnOnce() -> Result<T, Refused> + Send + 'static,
-) -> Result<T, Refused> {
-    let lost = |_| Refused::because(StatusCode::CONFLICT, "the response was lost; send the request again");
+    reading: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let lost = |_| ApiError::new(StatusCode::CONFLICT, "the response was lost; send the request again");
     tokio::task::spawn_blocking(reading).await.map_err(lost)?
 }
 
-async fn list(Path(name): Path<String>) -> Result<Json<Vec<String>>, Refused> {
+async fn list(Path(name): Path<String>) -> Result<Json<Vec<String>>, ApiError> {
     read(move || {
         let copy = dataset(&name).ok_or_else(|| no_dataset(&name))?;
         Ok(Json(files(&copy).iter().map(|path| stem(path)).collect()))
@@ -250,20 +250,20 @@ async fn play(State(robot): State<Arc<Robot>>, Path(path): Path<String>) -> Answ
         let copy = dataset(set).ok_or_else(|| no_dataset(set))?;
         let file = files(&copy).into_iter().find(|path| stem(path) == name).ok_or_else(|| {
             let why = format!("Move {name} not found in recorded moves library {set}");
-            Refused::because(StatusCode::NOT_FOUND, &why)
+            ApiError::new(StatusCode::NOT_FOUND, &why)
         })?;
-        recording::read(&file).map_err(|why| unprocessable("path", &format!("{name}: {why}")))
+        recorded_move::read(&file).map_err(|why| unprocessable("path", &format!("{name}: {why}")))
     })
     .await?;
-    begin(&robot, Work::Motions(vec![recording.motion(1.0)]))
+    begin(&robot, MoveRequest::Motions(vec![recording.motion(1.0)]))
 }
 
 async fn updates(State(robot): State<Arc<Robot>>, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.max_message_size(super::LONGEST_MESSAGE).on_upgrade(|socket| send_updates(socket, robot))
+    upgrade.max_message_size(super::MAX_MESSAGE_BYTES).on_upgrade(|socket| send_updates(socket, robot))
 }
 
 async fn send_updates(mut socket: WebSocket, robot: Arc<Robot>) {
-    let mut events = robot.mover.events();
+    let mut events = robot.executor.events();
     loop {
         tokio::select! {
             event = events.recv() => match event {
@@ -277,17 +277,21 @@ async fn send_updates(mut socket: WebSocket, robot: Arc<Robot>) {
 }
 
 fn worded(event: &Event) -> Utf8Bytes {
-    let kind = match event.stadium {
-        Stadium::Started => "move_started",
-        Stadium::Completed => "move_completed",
-        Stadium::Failed => "move_failed",
-        Stadium::Cancelled => "move_cancelled",
+    let kind = match event.status {
+        MoveStatus::Started => "move_started",
+        MoveStatus::Completed => "move_completed",
+        MoveStatus::Failed => "move_failed",
+        MoveStatus::Cancelled => "move_cancelled",
     };
     json!({ "type": kind, "uuid": event.id, "details": event.details }).to_string().into()
 }
 
-async fn targets(State(robot): State<Arc<Robot>>, speaker: Speaker, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.max_message_size(super::LONGEST_MESSAGE).on_upgrade(async move |socket| {
+async fn targets(
+    State(robot): State<Arc<Robot>>,
+    speaker: MessageAuthor,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    upgrade.max_message_size(super::MAX_MESSAGE_BYTES).on_upgrade(async move |socket| {
         let heard = hear_targets(socket, robot).await;
         speaker.note("/api/move/ws/set_target: targets", &format!("{heard} in all"));
     })
@@ -299,9 +303,10 @@ async fn hear_targets(mut socket: WebSocket, robot: Arc<Robot>) -> u64 {
     while let Some(Ok(message)) = socket.recv().await {
         let Message::Text(text) = message else { continue };
         heard += 1;
-        let followed = object(text.as_bytes()).map_err(|(place, why)| format!("{place}: {why}")).and_then(
-            |wanted: FullBodyTarget| follow(&robot, &wanted).map_err(|refusal| refusal.to_string()),
-        );
+        let followed =
+            object(text.as_bytes()).map_err(|(position, why)| format!("{position}: {why}")).and_then(
+                |wanted: FullBodyTarget| follow(&robot, &wanted).map_err(|refusal| refusal.to_string()),
+            );
         let answer = match followed {
             Ok(answer) if answer.get("reason").is_none_or(|reason| reason == "move_running") => continue,
             Ok(answer) => json!({ "status": "error", "detail": answer.get("reason") }),
@@ -314,8 +319,8 @@ async fn hear_targets(mut socket: WebSocket, robot: Arc<Robot>) -> u64 {
     heard
 }
 
-async fn raw() -> Refused {
-    Refused::because(
+async fn raw() -> ApiError {
+    ApiError::new(
         StatusCode::FORBIDDEN,
         "not permitted: raw packets can't be sent over the network; use `minismith raw PORT` on the robot's machine",
     )

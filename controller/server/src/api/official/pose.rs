@@ -1,10 +1,10 @@
 //! Poses and targets in messages.
 
+use firmware_bridge::control_loop::LoopSnapshot;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::posture_from_joints;
-use firmware_bridge::motion::{Refusal, Target};
+use firmware_bridge::motion::{MotionError, Target};
 use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
-use firmware_bridge::pulse::Snapshot;
 use firmware_bridge::units::Radians;
 use serde::{Deserialize, Serialize};
 
@@ -55,12 +55,12 @@ impl AnyPose {
         })
     }
 
-    pub(super) fn pose(&self) -> Result<HeadPose, Refusal> {
+    pub(super) fn pose(&self) -> Result<HeadPose, MotionError> {
         match *self {
             AnyPose::Matrix(Matrix { m }) => Ok(HeadPose::from_row_major(&m)?),
             AnyPose::Angles(Angles { x, y, z, roll, pitch, yaw }) => {
                 if ![x, y, z, roll, pitch, yaw].into_iter().all(f64::is_finite) {
-                    return Err(Refusal::NotFinite { what: "the head pose" });
+                    return Err(MotionError::NotFinite { what: "the head pose" });
                 }
                 let [roll, pitch, yaw] = [roll, pitch, yaw].map(Radians);
                 Ok(HeadPose::new(x, y, z, RollPitchYaw { roll, pitch, yaw }))
@@ -77,12 +77,12 @@ pub(super) fn target(
     head: Option<HeadPose>,
     antennas: Option<[f64; 2]>,
     body_yaw: Option<f64>,
-) -> Result<Target, Refusal> {
+) -> Result<Target, MotionError> {
     let finite = |what, numbers: &[f64]| {
         if numbers.iter().all(|number| number.is_finite()) {
             Ok(())
         } else {
-            Err(Refusal::NotFinite { what })
+            Err(MotionError::NotFinite { what })
         }
     };
     finite("an antenna's target", &antennas.unwrap_or_default())?;
@@ -98,14 +98,14 @@ pub(super) fn target(
 ///
 /// # Errors
 /// Why the posture is unknown.
-pub(super) fn present(snapshot: &Snapshot) -> Result<Posture, String> {
+pub(super) fn present(snapshot: &LoopSnapshot) -> Result<Posture, String> {
     let joints = snapshot.state.present().map_err(|fault| fault.to_string())?;
     posture_from_joints(&joints, &HeadPose::neutral()).map_err(|why| why.to_string())
 }
 
 /// Returns the posture of the goal positions.
-pub(super) fn commanded(snapshot: &Snapshot) -> Option<Posture> {
-    posture_from_joints(&snapshot.commanded, &HeadPose::neutral()).ok()
+pub(super) fn commanded(snapshot: &LoopSnapshot) -> Option<Posture> {
+    posture_from_joints(&snapshot.goal, &HeadPose::neutral()).ok()
 }
 
 /// `[body_yaw, stewart_1 .. stewart_6]`.

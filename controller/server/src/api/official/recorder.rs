@@ -6,10 +6,10 @@
 use serde_json::Value;
 
 /// Maximum size of a recording, bytes; later frames are dropped.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// Maximum size of a response, bytes: the client's limit minus the envelope of the message.
-const LONGEST_ANSWER: usize = (1 << 20) - 256;
+const MAX_ANSWER_BYTES: usize = (1 << 20) - 256;
 
 /// The recorded frames of one client.
 #[derive(Default)]
@@ -28,29 +28,29 @@ impl Recorder {
         let Some(frames) = &mut self.frames else { return };
         let frame = frame.to_string();
         let bytes = self.bytes + frame.len();
-        if bytes <= MOST_BYTES {
+        if bytes <= MAX_BYTES {
             self.bytes = bytes;
             frames.push(frame);
-        } else if self.bytes <= MOST_BYTES {
+        } else if self.bytes <= MAX_BYTES {
             // Only once: the sum stays above the limit.
             self.bytes = bytes;
-            tracing::warn!("a recording is larger than {} MB; dropping its end", MOST_BYTES >> 20);
+            tracing::warn!("a recording is larger than {} MB; dropping its end", MAX_BYTES >> 20);
         }
     }
 
     /// Returns the message with all frames; none without a recording.
     pub(super) fn stop(&mut self) -> String {
         let mut texts = std::mem::take(self).frames.unwrap_or_default();
-        if length(&texts) > LONGEST_ANSWER {
+        if length(&texts) > MAX_ANSWER_BYTES {
             texts = texts.iter().map(|frame| rounded(frame)).collect();
         }
         let whole = length(&texts);
-        if whole > LONGEST_ANSWER {
+        if whole > MAX_ANSWER_BYTES {
             let count = texts.len();
-            let every = whole.div_ceil(LONGEST_ANSWER);
+            let every = whole.div_ceil(MAX_ANSWER_BYTES);
             texts = texts.into_iter().step_by(every).collect();
             // Frames differ in length; the long ones may remain.
-            while length(&texts) > LONGEST_ANSWER {
+            while length(&texts) > MAX_ANSWER_BYTES {
                 texts = texts.into_iter().step_by(2).collect();
             }
             tracing::warn!(
@@ -94,15 +94,15 @@ mod tests {
 
     use super::*;
 
-    fn frame(place: usize, text: &str) -> Value {
-        json!({ "time": place as f64 + 0.123_456_789_012, "note": text })
+    fn frame(position: usize, text: &str) -> Value {
+        json!({ "time": position as f64 + 0.123_456_789_012, "note": text })
     }
 
     fn recorded(count: usize, text: &str) -> (Vec<Value>, usize) {
         let mut recorder = Recorder::default();
         recorder.append(&frame(0, "before the start"));
         recorder.start();
-        (0..count).for_each(|place| recorder.append(&frame(place, text)));
+        (0..count).for_each(|position| recorder.append(&frame(position, text)));
         let message = recorder.stop();
         let value: Value = serde_json::from_str(&message).unwrap();
         assert_eq!(value["type"], "recorded_data");

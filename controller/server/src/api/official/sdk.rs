@@ -12,8 +12,8 @@ use axum::extract::State;
 use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use axum::routing::any;
+use firmware_bridge::control_loop::LoopSnapshot;
 use firmware_bridge::posture::Posture;
-use firmware_bridge::pulse::Snapshot;
 use serde::Serialize;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -23,17 +23,17 @@ use super::command::{Command, GotoTarget, obey};
 use super::pose::{antennas, head_joints, present};
 use super::recorder::Recorder;
 use super::{Robot, daemon, now};
-use crate::api::caller::Speaker;
-use minismith_control::mover::{Done, Work};
+use crate::api::caller::MessageAuthor;
+use minismith_control::motion_executor::{Finished, MoveRequest};
 
 /// Interval of position messages, as in the official daemon.
-const BEAT: Duration = Duration::from_millis(20);
+const CYCLE_PERIOD: Duration = Duration::from_millis(20);
 
 /// Position messages per status message: one second, as in the official daemon.
 const STATUS: u64 = 50;
 
 /// How long a move may overrun its duration: the official client gives up after one more second.
-const LATEST: Duration = Duration::from_millis(800);
+const MOVE_END_TIMEOUT: Duration = Duration::from_millis(800);
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
     Router::new().route("/ws/sdk", any(open))
@@ -41,66 +41,70 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Told {
+enum ServerMessage {
     JointPositions { head_joint_positions: [f64; 7], antennas_joint_positions: [f64; 2] },
     HeadPose { head_pose: [[f64; 4]; 4] },
     TaskProgress { uuid: Uuid, finished: bool, error: Option<String>, timestamp: String },
 }
 
-impl Told {
+impl ServerMessage {
     fn worded(&self) -> Utf8Bytes {
         serde_json::to_string(self).unwrap_or_default().into()
     }
 }
 
 /// Serialises the positions and the pose.
-fn positions(snapshot: &Snapshot, posture: &Posture) -> [Utf8Bytes; 2] {
+fn positions(snapshot: &LoopSnapshot, posture: &Posture) -> [Utf8Bytes; 2] {
     let joints = snapshot.state.present().unwrap_or_default();
     let rows = posture.head.to_row_major();
     let mut head_pose = [[0.0; 4]; 4];
     for (row, numbers) in head_pose.iter_mut().zip(rows.chunks_exact(4)) {
         row.copy_from_slice(numbers);
     }
-    let positions = Told::JointPositions {
+    let positions = ServerMessage::JointPositions {
         head_joint_positions: head_joints(&joints),
         antennas_joint_positions: antennas(&posture.antennas),
     };
-    [positions.worded(), Told::HeadPose { head_pose }.worded()]
+    [positions.worded(), ServerMessage::HeadPose { head_pose }.worded()]
 }
 
 fn status(robot: &Robot) -> Utf8Bytes {
-    daemon::told(robot).to_string().into()
+    daemon::reported(robot).to_string().into()
 }
 
 /// Broadcasts the robot's state while the server runs. The client takes one second without messages for a lost connection, so
 /// the status is sent during faults, too.
-pub(super) async fn tell(robot: Arc<Robot>) {
-    let mut beats = interval(BEAT);
-    beats.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    for beat in 0_u64.. {
-        beats.tick().await;
-        if robot.told.receiver_count() == 0 {
+pub(super) async fn report(robot: Arc<Robot>) {
+    let mut cycles = interval(CYCLE_PERIOD);
+    cycles.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    for cycle in 0_u64.. {
+        cycles.tick().await;
+        if robot.broadcast.receiver_count() == 0 {
             continue;
         }
         let snapshot = robot.snapshot();
         if let Ok(posture) = present(&snapshot) {
             for message in positions(&snapshot, &posture) {
                 // The last client may have disconnected.
-                let _heard = robot.told.send(message);
+                let _heard = robot.broadcast.send(message);
             }
         }
-        if beat % STATUS == 0 {
-            let _heard = robot.told.send(status(&robot));
+        if cycle % STATUS == 0 {
+            let _heard = robot.broadcast.send(status(&robot));
         }
     }
 }
 
-async fn open(State(robot): State<Arc<Robot>>, speaker: Speaker, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.max_message_size(super::LONGEST_MESSAGE).on_upgrade(|socket| converse(socket, robot, speaker))
+async fn open(
+    State(robot): State<Arc<Robot>>,
+    speaker: MessageAuthor,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    upgrade.max_message_size(super::MAX_MESSAGE_BYTES).on_upgrade(|socket| converse(socket, robot, speaker))
 }
 
-async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: Speaker) {
-    let mut told = robot.told.subscribe();
+async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: MessageAuthor) {
+    let mut reported = robot.broadcast.subscribe();
     let mut greeting = vec![status(&robot)];
     let snapshot = robot.snapshot();
     if let Ok(posture) = present(&snapshot) {
@@ -114,7 +118,7 @@ async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: Speaker) {
     let mut client = Client { robot, speaker, recorder: Recorder::default(), task: None, targets: 0 };
     loop {
         tokio::select! {
-            message = told.recv() => match message {
+            message = reported.recv() => match message {
                 Ok(message) => if socket.send(Message::Text(message)).await.is_err() { return },
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
@@ -137,7 +141,7 @@ async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: Speaker) {
 /// A client. When it disconnects, its move is stopped.
 struct Client {
     robot: Arc<Robot>,
-    speaker: Speaker,
+    speaker: MessageAuthor,
     recorder: Recorder,
     task: Option<Uuid>,
     /// Number of streamed targets.
@@ -147,7 +151,7 @@ struct Client {
 impl Drop for Client {
     fn drop(&mut self) {
         if let Some(task) = self.task {
-            self.robot.mover.stop(task);
+            self.robot.executor.stop(task);
         }
         if self.targets > 0 {
             self.speaker.note("/ws/sdk: targets", &format!("{} in all", self.targets));
@@ -165,7 +169,7 @@ impl Client {
                 return None;
             }
         };
-        let refusal = self.speaker.caller.must_be(command.least()).err();
+        let refusal = self.speaker.caller.require_role(command.least()).err();
         if let Some(what) = command.noted() {
             let outcome = if refusal.is_some() { "refused" } else { "heard" };
             self.speaker.note(&format!("/ws/sdk: {what}"), outcome);
@@ -205,8 +209,8 @@ impl Client {
             Err(refusal) => Err(refusal.to_string()),
             Ok(motion) => self
                 .robot
-                .mover
-                .begin(id, Work::Motions(vec![motion]), move |done| {
+                .executor
+                .begin(id, MoveRequest::Motions(vec![motion]), move |done| {
                     // The waiting task may have timed out.
                     let _heard = ended.send(done);
                 })
@@ -217,7 +221,7 @@ impl Client {
             Err(why) => finish(&robot, id, Err(why)),
             Ok(()) => {
                 self.task = Some(id);
-                let patience = Duration::from_secs_f64(seconds) + LATEST;
+                let patience = Duration::from_secs_f64(seconds) + MOVE_END_TIMEOUT;
                 tokio::spawn(async move {
                     let done = match timeout(patience, end).await {
                         Ok(Ok(done)) => done,
@@ -233,8 +237,8 @@ impl Client {
     }
 }
 
-fn finish(robot: &Robot, uuid: Uuid, done: Done) {
-    let told = Told::TaskProgress { uuid, finished: true, error: done.err(), timestamp: now() };
+fn finish(robot: &Robot, uuid: Uuid, done: Finished) {
+    let reported = ServerMessage::TaskProgress { uuid, finished: true, error: done.err(), timestamp: now() };
     // The client may have disconnected.
-    let _heard = robot.told.send(told.worded());
+    let _heard = robot.broadcast.send(reported.worded());
 }

@@ -9,19 +9,19 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{any, get};
 use axum::{Json, Router};
+use firmware_bridge::control_loop::LoopSnapshot;
 use firmware_bridge::posture::Posture;
-use firmware_bridge::pulse::Snapshot;
 use serde::{Deserialize, Serialize};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::pose::{AnyPose, antennas, commanded, head_joints};
 use super::{Mode, Robot, mode, now};
-use crate::api::given::Refused;
+use crate::api::extract::ApiError;
 
 /// Maximum rate of a stream, Hz: tokio's timer has a resolution of one millisecond.
-const FASTEST: f64 = 1_000.0;
+const MAX_RATE_HZ: f64 = 1_000.0;
 /// Minimum rate of a stream, Hz.
-const SLOWEST: f64 = 0.01;
+const MIN_RATE_HZ: f64 = 0.01;
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
     Router::new()
@@ -93,7 +93,7 @@ struct FullState {
 }
 
 impl FullState {
-    fn of(snapshot: &Snapshot, posture: &Posture, fields: &Fields) -> Self {
+    fn of(snapshot: &LoopSnapshot, posture: &Posture, fields: &Fields) -> Self {
         let wants_target = fields.with_target_head_pose
             || fields.with_target_head_joints
             || fields.with_target_body_yaw
@@ -116,7 +116,7 @@ impl FullState {
             doa: None,
             imu: None,
             target_head_pose: aim.as_ref().filter(|_| fields.with_target_head_pose).map(pose),
-            target_head_joints: fields.with_target_head_joints.then(|| head_joints(&snapshot.commanded)),
+            target_head_joints: fields.with_target_head_joints.then(|| head_joints(&snapshot.goal)),
             target_body_yaw: aim
                 .as_ref()
                 .filter(|_| fields.with_target_body_yaw)
@@ -132,28 +132,28 @@ impl FullState {
 async fn head_pose(
     State(robot): State<Arc<Robot>>,
     Query(fields): Query<Fields>,
-) -> Result<Json<AnyPose>, Refused> {
+) -> Result<Json<AnyPose>, ApiError> {
     let (_, posture) = robot.present()?;
     Ok(Json(AnyPose::of(&posture.head, fields.use_pose_matrix)))
 }
 
-async fn body_yaw(State(robot): State<Arc<Robot>>) -> Result<Json<f64>, Refused> {
+async fn body_yaw(State(robot): State<Arc<Robot>>) -> Result<Json<f64>, ApiError> {
     Ok(Json(robot.present()?.1.body_yaw.value()))
 }
 
-async fn antenna_positions(State(robot): State<Arc<Robot>>) -> Result<Json<[f64; 2]>, Refused> {
+async fn antenna_positions(State(robot): State<Arc<Robot>>) -> Result<Json<[f64; 2]>, ApiError> {
     Ok(Json(antennas(&robot.present()?.1.antennas)))
 }
 
 /// Returns null for sensors that this robot lacks, as the official daemon does.
-async fn absent(State(robot): State<Arc<Robot>>) -> Result<Json<()>, Refused> {
+async fn absent(State(robot): State<Arc<Robot>>) -> Result<Json<()>, ApiError> {
     robot.running().map(Json)
 }
 
 async fn full(
     State(robot): State<Arc<Robot>>,
     Query(fields): Query<Fields>,
-) -> Result<Json<FullState>, Refused> {
+) -> Result<Json<FullState>, ApiError> {
     let (snapshot, posture) = robot.present()?;
     Ok(Json(FullState::of(&snapshot, &posture, &fields)))
 }
@@ -162,18 +162,18 @@ async fn stream(
     State(robot): State<Arc<Robot>>,
     Query(fields): Query<Fields>,
     upgrade: WebSocketUpgrade,
-) -> Result<Response, Refused> {
+) -> Result<Response, ApiError> {
     if fields.frequency.is_nan() || fields.frequency <= 0.0 {
-        return Err(Refused::because(
+        return Err(ApiError::new(
             StatusCode::BAD_REQUEST,
             "`frequency` is out of range: use more than 0 Hz",
         ));
     }
     robot.running()?;
-    let hertz = fields.frequency.clamp(SLOWEST, FASTEST);
+    let hertz = fields.frequency.clamp(MIN_RATE_HZ, MAX_RATE_HZ);
     let period = Duration::from_secs_f64(hertz.recip());
     Ok(upgrade
-        .max_message_size(super::LONGEST_MESSAGE)
+        .max_message_size(super::MAX_MESSAGE_BYTES)
         .on_upgrade(move |socket| send(socket, robot, fields, period)))
 }
 

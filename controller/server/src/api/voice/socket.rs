@@ -8,8 +8,8 @@ use std::time::Duration;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use minismith_voice::audio::Flow;
-use minismith_wire::old_names::http::EventNames;
+use minismith_protocol::old_names::http::EventNames;
+use minismith_voice::audio::StreamResampler;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc::error::TrySendError;
@@ -17,44 +17,44 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Notify, OwnedSemaphorePermit, watch};
 use tokio::time::{interval, timeout};
 
-use super::ROOM;
-use super::thread::{Talking, Tell, begin, json};
-use crate::api::caller::Speaker;
-use crate::api::desk::Desk;
-use crate::api::robot::halt;
-use crate::api::telemetry::{Answer, Halting, halted, text};
+use super::BUFFER_CAPACITY;
+use super::thread::{Report, VoiceWorker, begin, json};
+use crate::api::caller::MessageAuthor;
+use crate::api::request_queue::RequestQueue;
+use crate::api::robot::stop_now;
+use crate::api::telemetry::{Answer, Stopping, stopped, text};
+use crate::voice::audio_buffer::{AudioWriter, feed};
 use crate::voice::engine::Engines;
-use crate::voice::feed::{Feeder, feed};
-use crate::voice::sink::{Paced, Sound};
-use crate::voice::{Brake, News, Parts};
-use firmware_bridge::pulse::PulseHandle;
-use minismith_control::body::Body;
+use crate::voice::sink::{RealTimeSink, Sound};
+use crate::voice::{Brake, Parts, VoiceEvent};
+use firmware_bridge::control_loop::ControlLoopHandle;
+use minismith_control::robot::RobotRuntime;
 use minismith_runtime::config::Voice;
 
 /// Maximum size of a message, bytes.
-const LONGEST_MESSAGE: usize = 64 << 10;
+const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
 /// Capacity of the queue to the client, messages; audio has fifty a second.
-const BACKLOG: usize = 600;
+const QUEUE_CAPACITY: usize = 600;
 
 /// Timeout for sending one message.
-const SLOWEST: Duration = Duration::from_secs(10);
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Interval of pings, and how many of them may be unanswered.
-const PING_EVERY: Duration = Duration::from_secs(10);
-const UNANSWERED: u32 = 3;
+const PING_INTERVAL: Duration = Duration::from_secs(10);
+const MAX_UNANSWERED_PINGS: u32 = 3;
 
 /// Minutes without audio or messages after which the connection ends.
-const IDLE: u32 = 10;
+const IDLE_TIMEOUT_MIN: u32 = 10;
 
 /// Timeout for the closing handshake.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The parts of one conversation.
-pub(super) struct Conversing {
+pub(super) struct VoiceSession {
     pub(super) engines: Engines,
     pub(super) voice: Voice,
-    pub(super) flow: Flow,
+    pub(super) flow: StreamResampler,
     pub(super) rate: u32,
     pub(super) session: Option<String>,
     pub(super) names: EventNames,
@@ -63,12 +63,12 @@ pub(super) struct Conversing {
 
 /// The queue of messages to the client. Sending never blocks.
 #[derive(Clone)]
-pub(super) struct Outbox {
+pub(super) struct OutgoingQueue {
     queue: Sender<Message>,
     full: Arc<Notify>,
 }
 
-impl Outbox {
+impl OutgoingQueue {
     pub(super) fn put(&self, message: Message) {
         // The client may have disconnected.
         if let Err(TrySendError::Full(_)) = self.queue.try_send(message) {
@@ -80,7 +80,7 @@ impl Outbox {
 /// A control message from the client.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Word {
+enum ClientMessage {
     End,
     Stop,
     Ping {
@@ -92,25 +92,25 @@ enum Word {
 /// Runs the conversation until either side ends it.
 pub(super) async fn converse(
     socket: WebSocket,
-    body: Arc<Body>,
-    desk: Desk,
-    speaker: Speaker,
-    parts: Conversing,
+    body: Arc<RobotRuntime>,
+    desk: RequestQueue,
+    speaker: MessageAuthor,
+    parts: VoiceSession,
 ) {
-    let Conversing { engines, voice, flow, rate, session, names, seat } = parts;
-    let (feeder, fed) = feed(ROOM);
-    let (queue, waiting) = channel(BACKLOG);
-    let outbox = Outbox { queue, full: Arc::default() };
+    let VoiceSession { engines, voice, flow, rate, session, names, seat } = parts;
+    let (feeder, fed) = feed(BUFFER_CAPACITY);
+    let (queue, waiting) = channel(QUEUE_CAPACITY);
+    let outbox = OutgoingQueue { queue, full: Arc::default() };
     let (here, leaving) = watch::channel(());
-    let (speaker, pulse) = (Arc::new(speaker), body.handle());
-    let (spoken, told) = (outbox.clone(), outbox.clone());
-    let sink = Paced::to(move |sound| match sound {
+    let (speaker, control_loop) = (Arc::new(speaker), body.handle());
+    let (spoken, reported) = (outbox.clone(), outbox.clone());
+    let sink = RealTimeSink::to(move |sound| match sound {
         Sound::Samples(samples) => spoken.put(Message::Binary(packed(samples).into())),
         // In its place among the samples.
-        Sound::Cut => spoken.put(Message::Text(json(&News::Cut, names).into())),
+        Sound::Cut => spoken.put(Message::Text(json(&VoiceEvent::Interrupted, names).into())),
     });
-    let tell: Tell = Arc::new(move |document| told.put(Message::Text(document.into())));
-    let talking = Talking { desk, speaker: speaker.clone(), session, names, tell, leaving };
+    let report: Report = Arc::new(move |document| reported.put(Message::Text(document.into())));
+    let talking = VoiceWorker { desk, speaker: speaker.clone(), session, names, report, leaving };
     let parts = Parts { engines, source: Box::new(fed), sink: Box::new(sink) };
     let begun = begin(&body, &voice, parts, talking);
     // The handles hold all that is still needed of the robot.
@@ -124,7 +124,16 @@ pub(super) async fn converse(
         }
     };
     let owed = AtomicU32::new(0);
-    let mut ears = Ears { feeder, flow, rate, outbox: outbox.clone(), brake, pulse, speaker, halting: None };
+    let mut ears = SocketReader {
+        feeder,
+        flow,
+        rate,
+        outbox: outbox.clone(),
+        brake,
+        control_loop,
+        speaker,
+        stopping: None,
+    };
     let why = tokio::select! {
         why = ears.read(&mut stream, &owed) => why,
         () = write(&mut sink, waiting, &owed) => None,
@@ -154,12 +163,12 @@ async fn part(mut sink: SplitSink<WebSocket, Message>, mut stream: SplitStream<W
         }
     };
     // A client that does not respond is dropped.
-    let _heard = timeout(FAREWELL, farewell).await;
+    let _heard = timeout(CLOSE_TIMEOUT, farewell).await;
 }
 
 /// Writes queued messages until sending fails or pings stay unanswered.
 async fn write(sink: &mut SplitSink<WebSocket, Message>, mut waiting: Receiver<Message>, owed: &AtomicU32) {
-    let mut pings = interval(PING_EVERY);
+    let mut pings = interval(PING_INTERVAL);
     loop {
         let message = tokio::select! {
             message = waiting.recv() => match message {
@@ -167,31 +176,31 @@ async fn write(sink: &mut SplitSink<WebSocket, Message>, mut waiting: Receiver<M
                 None => return,
             },
             _ = pings.tick() => {
-                if owed.fetch_add(1, Ordering::Relaxed) >= UNANSWERED {
+                if owed.fetch_add(1, Ordering::Relaxed) >= MAX_UNANSWERED_PINGS {
                     return;
                 }
                 Message::Ping(Vec::new().into())
             }
         };
-        if !matches!(timeout(SLOWEST, sink.send(message)).await, Ok(Ok(()))) {
+        if !matches!(timeout(SEND_TIMEOUT, sink.send(message)).await, Ok(Ok(()))) {
             return;
         }
     }
 }
 
 /// The reading side of the connection.
-struct Ears {
-    feeder: Feeder,
-    flow: Flow,
+struct SocketReader {
+    feeder: AudioWriter,
+    flow: StreamResampler,
     rate: u32,
-    outbox: Outbox,
+    outbox: OutgoingQueue,
     brake: Brake,
-    pulse: PulseHandle,
-    speaker: Arc<Speaker>,
-    halting: Halting,
+    control_loop: ControlLoopHandle,
+    speaker: Arc<MessageAuthor>,
+    stopping: Stopping,
 }
 
-impl Ears {
+impl SocketReader {
     /// Reads until the connection ends; returns the reason for closing, if the client should get one.
     async fn read(&mut self, stream: &mut SplitStream<WebSocket>, owed: &AtomicU32) -> Option<CloseFrame> {
         let (mut minutes, mut quiet) = (interval(Duration::from_mins(1)), 0);
@@ -205,7 +214,7 @@ impl Ears {
                         quiet = 0;
                     }
                     Some(Ok(Message::Text(said))) => {
-                        if said.len() > LONGEST_MESSAGE {
+                        if said.len() > MAX_MESSAGE_BYTES {
                             return Some(too_long());
                         }
                         self.word(&said);
@@ -219,10 +228,10 @@ impl Ears {
                         return Some(close(close_code::SIZE, "unreadable message; send at most 64 kB"));
                     }
                 },
-                answer = halted(&mut self.halting) => self.outbox.put(text(&answer)),
+                answer = stopped(&mut self.stopping) => self.outbox.put(text(&answer)),
                 _ = minutes.tick() => {
                     quiet += 1;
-                    if quiet > IDLE {
+                    if quiet > IDLE_TIMEOUT_MIN {
                         return Some(close(close_code::AGAIN, "no audio or message for ten minutes"));
                     }
                 }
@@ -231,7 +240,7 @@ impl Ears {
     }
 
     fn hear(&mut self, bytes: &[u8]) -> Result<(), CloseFrame> {
-        if bytes.len() > LONGEST_MESSAGE {
+        if bytes.len() > MAX_MESSAGE_BYTES {
             return Err(too_long());
         }
         let (pairs, rest) = bytes.as_chunks::<2>();
@@ -248,14 +257,14 @@ impl Ears {
     fn word(&mut self, said: &str) {
         match serde_json::from_str(said) {
             // The recognizer's clock counts samples: this second of silence ends the utterance at once.
-            Ok(Word::End) => self.feeder.push(&self.flow.push(&vec![0.0; self.rate as usize])),
-            Ok(Word::Stop) => {
+            Ok(ClientMessage::End) => self.feeder.push(&self.flow.push(&vec![0.0; self.rate as usize])),
+            Ok(ClientMessage::Stop) => {
                 self.speaker.note("stop over the voice", "braking");
                 self.brake.stop();
                 // A stop in progress serves this request, too.
-                self.halting.get_or_insert_with(|| Box::pin(halt(self.pulse.clone())));
+                self.stopping.get_or_insert_with(|| Box::pin(stop_now(self.control_loop.clone())));
             }
-            Ok(Word::Ping { sent }) => self.outbox.put(text(&Answer::Pong { sent })),
+            Ok(ClientMessage::Ping { sent }) => self.outbox.put(text(&Answer::Pong { sent })),
             Err(_) => self.outbox.put(text(&Answer::Refused {
                 reason: "unknown message; send samples, {\"type\": \"end\"}, {\"type\": \"stop\"} or {\"type\": \"ping\", \"sent\": any}",
             })),

@@ -6,36 +6,36 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use minismith_wire::old_names::http::{EventNames, name_event};
+use minismith_protocol::old_names::http::{EventNames, name_event};
 use serde::Serialize;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use crate::api::caller::Speaker;
-use crate::api::desk::{Desk, Hearing, Told};
-use crate::gate::{Asked, Caller};
-use crate::voice::{Brake, News, Parts, Said, Talk};
-use minismith_control::body::Body;
+use crate::api::caller::MessageAuthor;
+use crate::api::request_queue::{PendingReply, ReplyEvent, RequestQueue};
+use crate::auth::{Caller, RequestInfo};
+use crate::voice::{Brake, Parts, SpokenRequest, VoiceConversation, VoiceEvent};
+use minismith_control::robot::RobotRuntime;
 use minismith_nlu::is_stop;
 use minismith_runtime::config::Voice;
 use minismith_runtime::role::Role;
 
 /// Interval at which the thread polls for utterances and for the client to disconnect.
-const LOOK: Duration = Duration::from_millis(40);
+const POLL_INTERVAL: Duration = Duration::from_millis(40);
 
 /// Receives each event as a JSON document. Must not block.
-pub(super) type Tell = Arc<dyn Fn(String) + Send + Sync>;
+pub(super) type Report = Arc<dyn Fn(String) + Send + Sync>;
 
 /// The participants of a conversation, and where its events go.
-pub(super) struct Talking {
-    pub(super) desk: Desk,
-    pub(super) speaker: Arc<Speaker>,
+pub(super) struct VoiceWorker {
+    pub(super) desk: RequestQueue,
+    pub(super) speaker: Arc<MessageAuthor>,
     pub(super) session: Option<String>,
     /// Which names the events have.
     pub(super) names: EventNames,
-    pub(super) tell: Tell,
+    pub(super) report: Report,
     /// The client's end is dropped when it disconnects.
     pub(super) leaving: watch::Receiver<()>,
 }
@@ -49,7 +49,7 @@ enum Next<'a> {
 
 /// What happens next while a request is executed.
 enum Came {
-    Told(Option<Told>),
+    Reported(Option<ReplyEvent>),
     /// Nothing within the polling interval.
     Nothing,
     Left,
@@ -57,25 +57,25 @@ enum Came {
 
 /// Starts listening and answering; returns a handle that stops the robot, and the thread.
 pub(super) fn begin(
-    body: &Body,
+    body: &RobotRuntime,
     voice: &Voice,
     parts: Parts,
-    talking: Talking,
+    talking: VoiceWorker,
 ) -> std::io::Result<(Brake, JoinHandle<()>)> {
     let stops = Arc::<AtomicU64>::default();
-    let (told, speaker, counted) = (talking.tell.clone(), talking.speaker.clone(), stops.clone());
+    let (reported, speaker, counted) = (talking.report.clone(), talking.speaker.clone(), stops.clone());
     let names = talking.names;
-    let tell = move |news: News| {
-        if matches!(news, News::Stop { .. }) {
+    let report = move |news: VoiceEvent| {
+        if matches!(news, VoiceEvent::Stop { .. }) {
             counted.fetch_add(1, Ordering::Relaxed);
             speaker.note("stop by voice", "braking");
         }
-        if let News::Trouble { text } = &news {
+        if let VoiceEvent::Error { text } = &news {
             tracing::warn!("by voice: {text}");
         }
-        told(json(&news, names));
+        reported(json(&news, names));
     };
-    let talk = Talk::begin(body, voice, parts, tell)?;
+    let talk = VoiceConversation::begin(body, voice, parts, report)?;
     let brake = talk.brake();
     let runtime = Handle::current();
     let thread = tokio::task::spawn_blocking(move || {
@@ -96,14 +96,14 @@ pub(super) fn json(event: &impl Serialize, names: EventNames) -> String {
 }
 
 struct Answering<'a> {
-    talk: &'a Talk,
-    talking: Talking,
+    talk: &'a VoiceConversation,
+    talking: VoiceWorker,
     runtime: Handle,
     /// How many stop words the recognizer has detected, and how many of them arrived here.
     stops: Arc<AtomicU64>,
     handled: u64,
     /// An utterance that came too late to answer a question.
-    later: Option<Said>,
+    later: Option<SpokenRequest>,
 }
 
 impl Answering<'_> {
@@ -112,12 +112,12 @@ impl Answering<'_> {
     }
 
     /// Waits for the next utterance; `None` when the client has disconnected.
-    fn next(&mut self) -> Option<Said> {
+    fn next(&mut self) -> Option<SpokenRequest> {
         while !self.has_left() {
             if let Some(said) = self.later.take() {
                 return Some(said);
             }
-            match self.talk.hear_within(LOOK) {
+            match self.talk.hear_within(POLL_INTERVAL) {
                 Ok(said) => return Some(said),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -129,54 +129,57 @@ impl Answering<'_> {
     /// Returns the caller without its request id, so that each utterance has its own id, by which its question is answered.
     fn caller(&self) -> Caller {
         let Caller { request, .. } = &self.talking.speaker.caller;
-        Caller { request: Asked { id: None, ..request.clone() }, ..self.talking.speaker.caller.clone() }
+        Caller { request: RequestInfo { id: None, ..request.clone() }, ..self.talking.speaker.caller.clone() }
     }
 
-    fn answer(&mut self, said: &Said) {
-        let Talking { desk, speaker, session, names, tell, .. } = &self.talking;
-        tell(json(&Next::Said { text: &said.text }, *names));
-        let mut halts = said.halts;
+    fn answer(&mut self, said: &SpokenRequest) {
+        let VoiceWorker { desk, speaker, session, names, report, .. } = &self.talking;
+        report(json(&Next::Said { text: &said.text }, *names));
+        let mut stop_epoch = said.stop_epoch;
         if is_stop(&said.text) {
             if self.stops.load(Ordering::Relaxed) > self.handled {
                 // The recognizer has stopped the robot for it; another stop would also cancel later requests.
                 self.handled += 1;
-                halts = halts.saturating_sub(1);
+                stop_epoch = stop_epoch.saturating_sub(1);
             }
         } else if let Err(why) = speaker.caller.may("this", Role::Operator) {
             speaker.note("a sentence by voice", "refused");
-            return self.end(Told::Error { detail: why });
+            return self.end(ReplyEvent::Error { detail: why });
         }
-        match desk.hear_later(None, self.caller(), &said.text, session.as_deref(), true, halts) {
-            Ok(hearing) => self.follow(hearing),
-            Err(full) => self.end(Told::Error { detail: full.to_string() }),
+        match desk.submit(None, self.caller(), &said.text, session.as_deref(), true, stop_epoch) {
+            Ok(pending) => self.follow(pending),
+            Err(full) => self.end(ReplyEvent::Error { detail: full.to_string() }),
         }
     }
 
     /// Sends the last event of a request and speaks its answer.
-    fn end(&self, told: Told) {
-        (self.talking.tell)(json(&told, self.talking.names));
-        match told {
-            Told::Reply(reply) => self.talk.answer(&reply.text),
-            Told::Error { detail } => self.talk.answer(&detail),
-            Told::Question { .. } | Told::News(_) => {}
+    fn end(&self, reported: ReplyEvent) {
+        (self.talking.report)(json(&reported, self.talking.names));
+        match reported {
+            ReplyEvent::Reply(reply) => self.talk.answer(&reply.text),
+            ReplyEvent::Error { detail } => self.talk.answer(&detail),
+            ReplyEvent::Question { .. } | ReplyEvent::Event(_) => {}
         }
     }
 
     /// Sends the events of a request until it ends. Returning early drops the hearing, which stops what was started.
-    fn follow(&mut self, mut hearing: Hearing) {
+    fn follow(&mut self, mut pending: PendingReply) {
         let mut asked: Option<Uuid> = None;
         loop {
-            match self.await_next(&mut hearing) {
-                Came::Told(Some(told @ (Told::Reply(_) | Told::Error { .. }))) => return self.end(told),
-                Came::Told(Some(told)) => {
-                    if let Told::Question { id, text } = &told {
+            match self.await_next(&mut pending) {
+                Came::Reported(Some(reported @ (ReplyEvent::Reply(_) | ReplyEvent::Error { .. }))) => {
+                    return self.end(reported);
+                }
+                Came::Reported(Some(reported)) => {
+                    if let ReplyEvent::Question { id, text } = &reported {
                         asked = Some(*id);
                         self.talk.ask(text);
                     }
-                    (self.talking.tell)(json(&told, self.talking.names));
+                    (self.talking.report)(json(&reported, self.talking.names));
                 }
-                Came::Told(None) => {
-                    return self.end(Told::Error { detail: "the response was lost; say it again".into() });
+                Came::Reported(None) => {
+                    return self
+                        .end(ReplyEvent::Error { detail: "the response was lost; say it again".into() });
                 }
                 Came::Nothing => {
                     if let Some(id) = asked
@@ -192,8 +195,8 @@ impl Answering<'_> {
     }
 
     /// Handles an utterance while a question is open.
-    fn reply(&mut self, id: Uuid, said: Said) {
-        let Talking { desk, speaker, .. } = &self.talking;
+    fn reply(&mut self, id: Uuid, said: SpokenRequest) {
+        let VoiceWorker { desk, speaker, .. } = &self.talking;
         if is_stop(&said.text) {
             // The recognizer may have stopped the robot for it already; either way the question is closed.
             let stops = self.stops.load(Ordering::Relaxed);
@@ -208,13 +211,13 @@ impl Answering<'_> {
         }
     }
 
-    fn await_next(&self, hearing: &mut Hearing) -> Came {
+    fn await_next(&self, pending: &mut PendingReply) -> Came {
         let mut leaving = self.talking.leaving.clone();
         self.runtime.block_on(async {
             tokio::select! {
-                told = hearing.told.recv() => Came::Told(told),
+                reported = pending.events.recv() => Came::Reported(reported),
                 _ = leaving.changed() => Came::Left,
-                () = tokio::time::sleep(LOOK) => Came::Nothing,
+                () = tokio::time::sleep(POLL_INTERVAL) => Came::Nothing,
             }
         })
     }

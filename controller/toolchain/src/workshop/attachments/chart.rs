@@ -1,6 +1,6 @@
 //! Draws one chart of curves over time: axes, limits, shaded spans, and a legend.
 
-use super::thin::{Point, straightened, thinned};
+use super::simplify::{Point, downsample, simplify_line};
 use super::xml::{Xml, short};
 
 /// Left edge of the curves in the image.
@@ -33,7 +33,7 @@ pub struct Shade {
     /// Start and end, seconds.
     pub span: (f64, f64),
     /// The reason.
-    pub words: String,
+    pub label: String,
 }
 
 /// A chart.
@@ -95,8 +95,8 @@ impl Chart {
             self.shade(xml, &scale);
             self.grid(xml, &scale);
             self.limit_lines(xml, &scale);
-            for (place, curve) in self.curves.iter().enumerate() {
-                draw_curve(xml, &scale, place, curve);
+            for (position, curve) in self.curves.iter().enumerate() {
+                draw_curve(xml, &scale, position, curve);
             }
             self.legend(xml, &scale);
         });
@@ -125,7 +125,7 @@ impl Chart {
     }
 
     fn shade(&self, xml: &mut Xml, scale: &Scale) {
-        for Shade { span: (from, to), words } in &self.shades {
+        for Shade { span: (from, to), label: words } in &self.shades {
             let (from, to) = (scale.x(from.clamp(0.0, scale.seconds)), scale.x(to.clamp(0.0, scale.seconds)));
             let width = (to - from).max(1.5);
             xml.inside(
@@ -160,13 +160,13 @@ impl Chart {
     }
 
     fn limit_lines(&self, xml: &mut Xml, scale: &Scale) {
-        for (place, curve) in self.curves.iter().enumerate() {
+        for (position, curve) in self.curves.iter().enumerate() {
             for limit in [curve.limits.0, curve.limits.1] {
                 if limit < scale.low || limit > scale.high {
                     continue;
                 }
                 let path = format!("M{LEFT} {}h{WIDTH}", short(scale.y(limit)));
-                xml.inside("path", &[("class", &format!("limit c{}", place % 6)), ("d", &path)], |xml| {
+                xml.inside("path", &[("class", &format!("limit c{}", position % 6)), ("d", &path)], |xml| {
                     xml.inside("title", &[], |xml| {
                         xml.text(&format!("limit of {}: {}°", curve.name, short(limit)))
                     });
@@ -176,9 +176,9 @@ impl Chart {
     }
 
     fn legend(&self, xml: &mut Xml, scale: &Scale) {
-        for (place, curve) in self.curves.iter().enumerate() {
-            let y = scale.top + 10.0 + 26.0 * place as f64;
-            let class = format!("goal c{}", place % 6);
+        for (position, curve) in self.curves.iter().enumerate() {
+            let y = scale.top + 10.0 + 26.0 * position as f64;
+            let class = format!("goal c{}", position % 6);
             xml.element("path", &[("class", &class), ("d", &format!("M{LEGEND} {}h16", short(y - 4.0)))]);
             let x = short(LEGEND + 22.0);
             xml.inside("text", &[("class", &"ink"), ("x", &x), ("y", &short(y))], |xml| {
@@ -192,20 +192,20 @@ impl Chart {
     }
 }
 
-fn draw_curve(xml: &mut Xml, scale: &Scale, place: usize, curve: &Curve) {
+fn draw_curve(xml: &mut Xml, scale: &Scale, position: usize, curve: &Curve) {
     for (kind, points) in [("present", &curve.present), ("goal", &curve.goal)] {
-        let in_picture: Vec<Point> = thinned(points, MAX_POINTS)
+        let in_image: Vec<Point> = downsample(points, MAX_POINTS)
             .into_iter()
             .map(|(s, degrees)| (scale.x(s), scale.y(degrees)))
             .collect();
-        let path: Vec<String> = straightened(&in_picture, TOLERANCE)
+        let path: Vec<String> = simplify_line(&in_image, TOLERANCE)
             .into_iter()
             .map(|(x, y)| format!("{},{}", short((x * 10.0).round() / 10.0), short(y)))
             .collect();
         let values = || points.iter().map(|point| point.1);
         let (least, most) =
             (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
-        let class = format!("{kind} c{}", place % 6);
+        let class = format!("{kind} c{}", position % 6);
         xml.inside("polyline", &[("class", &class), ("points", &path.join(" "))], |xml| {
             let words = format!("{} {kind}: {}° to {}°", curve.name, short(least), short(most));
             xml.inside("title", &[], |xml| xml.text(&words));

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use firmware_bridge::joint::Joint;
 
-use super::inert::prose;
 use super::markdown::{Page, Subject, called, ended};
+use super::markdown_escape::prose;
 use super::xml::short;
-use crate::performance::Outcome;
+use crate::tool_run::Outcome;
 use crate::workshop::rehearsal::CaseResult;
 use minismith_analysis::finding::Verdict;
 use minismith_analysis::report::PhysicalReport;
@@ -34,7 +34,7 @@ pub fn write(page: &mut Page, subject: &Subject<'_>) {
     page.blank();
     if let Some(report) = &manifest.report {
         joints(page, subject, report);
-        trims(page, report);
+        clamps(page, report);
     }
     calls(page, &manifest.name, subject.cases);
     page.line("### What was found");
@@ -44,9 +44,9 @@ pub fn write(page: &mut Page, subject: &Subject<'_>) {
     }
     for finding in &manifest.findings {
         let weight = match finding.verdict {
-            Verdict::Admit => "advice",
-            Verdict::Ask => "a person must look",
-            Verdict::Refuse => "refuses",
+            Verdict::Pass => "advice",
+            Verdict::NeedsApproval => "a person must look",
+            Verdict::Reject => "refuses",
         };
         let words = prose(&format!("{}; {}", finding.reason, finding.hint));
         page.line(format_args!("* line {}, {} ({weight}): {words}", finding.line, prose(&finding.rule)));
@@ -64,14 +64,14 @@ fn measured(page: &mut Page, subject: &Subject<'_>, report: &PhysicalReport) {
     page.line(format_args!(
         "* The default call takes {} s in {} cycles of {} ms{}.",
         short(report.duration_s),
-        report.beats,
+        report.cycles,
         short(subject.conditions.period.as_secs_f64() * 1e3),
         if report.rests_at_end { "; all calls end at rest" } else { "; some call ends in motion" }
     ));
     page.line(format_args!(
         "* At most in one call: {} images read, {} words printed, {} MB of memory, {} s of processor.",
         report.frames,
-        report.words,
+        report.spoken_words,
         report.peak_memory_bytes.div_ceil(1 << 20),
         short(report.cpu_s)
     ));
@@ -84,10 +84,10 @@ fn measured(page: &mut Page, subject: &Subject<'_>, report: &PhysicalReport) {
             short(head.pitch_deg),
             short(head.roll_deg),
             short(head.relative_yaw_deg),
-            short(head.steadiness)
+            short(head.singularity_margin)
         ));
     }
-    for narrowed in &report.narrowed {
+    for narrowed in &report.unverified_ranges {
         page.line(format_args!("* Not vouched for: {} ({}).", prose(&narrowed.call), prose(&narrowed.why)));
     }
 }
@@ -118,12 +118,12 @@ fn joints(page: &mut Page, subject: &Subject<'_>, report: &PhysicalReport) {
             margin(|margins| margins.acceleration_dps2),
             margin(|margins| margins.peak_jerk_dps3),
             margin(|margins| margins.jerk_dps3),
-            short(measured.least_margin_deg),
-            short(measured.worst_lag_deg),
+            short(measured.min_limit_margin_deg),
+            short(measured.max_tracking_error_deg),
         ]);
     }
     page.blank();
-    let speeds = subject.conditions.limits.joints.map(|limit| limit.speed.degrees());
+    let speeds = subject.conditions.limits.joints.map(|limit| limit.max_velocity.degrees());
     page.paragraph(format_args!(
         "Rehearsed with at most {:.0}°/s for the body, {:.0}°/s for the legs and {:.0}°/s for the antennas.",
         speeds[Joint::BodyYaw],
@@ -132,23 +132,23 @@ fn joints(page: &mut Page, subject: &Subject<'_>, report: &PhysicalReport) {
     ));
 }
 
-fn trims(page: &mut Page, report: &PhysicalReport) {
-    if report.trims.is_empty() {
+fn clamps(page: &mut Page, report: &PhysicalReport) {
+    if report.clamps.is_empty() {
         return page.paragraph("The default call was not clamped.");
     }
     page.table(&["clamped motor", "limit", "from s", "to s", "at most °", "cycles"]);
-    for trim in report.trims.iter().take(MAX_LISTED_CLAMPS) {
+    for clamp in report.clamps.iter().take(MAX_LISTED_CLAMPS) {
         page.row(&[
-            prose(&trim.joint),
-            prose(&trim.cause),
-            short(trim.from_s),
-            short(trim.to_s),
-            short(trim.worst_deg),
-            trim.beats.to_string(),
+            prose(&clamp.joint),
+            prose(&clamp.cause),
+            short(clamp.from_s),
+            short(clamp.to_s),
+            short(clamp.worst_deg),
+            clamp.cycles.to_string(),
         ]);
     }
     page.blank();
-    more(page, report.trims.len(), MAX_LISTED_CLAMPS);
+    more(page, report.clamps.len(), MAX_LISTED_CLAMPS);
 }
 
 /// The calls by their kind, and those that did not return.
@@ -183,8 +183,8 @@ fn calls(page: &mut Page, name: &str, cases: &[CaseResult]) {
     more(page, others.len(), MAX_LISTED_CALLS);
 }
 
-fn more(page: &mut Page, all: usize, told: usize) {
-    if all > told {
-        page.paragraph(format_args!("And {} more.", all - told));
+fn more(page: &mut Page, all: usize, reported: usize) {
+    if all > reported {
+        page.paragraph(format_args!("And {} more.", all - reported));
     }
 }

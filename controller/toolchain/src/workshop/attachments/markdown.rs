@@ -4,9 +4,9 @@ use std::fmt::{Display, Write};
 
 use serde_json::{Map, Value};
 
-use super::inert::{code, prose};
-use crate::performance::Outcome;
-use crate::workshop::rehearsal::{CaseResult, Conditions};
+use super::markdown_escape::{code, prose};
+use crate::tool_run::Outcome;
+use crate::workshop::rehearsal::{CaseResult, RehearsalOptions};
 use minismith_analysis::manifest::ToolManifest;
 use minismith_control::recorder::NoRecording;
 
@@ -21,7 +21,7 @@ pub struct Subject<'a> {
     /// Results of the rehearsed calls.
     pub cases: &'a [CaseResult],
     /// Conditions of the rehearsal.
-    pub conditions: &'a Conditions,
+    pub conditions: &'a RehearsalOptions,
     /// Files next to the page. `None` for a page without files.
     pub files: Option<Files<'a>>,
 }

@@ -3,37 +3,37 @@
 //! Reading order:
 //!
 //! - [`Prepared`]: creates all three
-//! - [`moment`]: the cycles in degrees
-//! - [`picture`], [`chart`]: SVG, with `thin` and `xml`
+//! - [`sample`]: the cycles in degrees
+//! - [`image`], [`chart`]: SVG, with `simplify` and `xml`
 //! - [`page`], [`evidence`]: Markdown
-//! - [`inert`]: escapes untrusted text
-//! - [`told`] and the recorder of `minismith-control`: the recording
+//! - [`markdown_escape`]: escapes untrusted text
+//! - [`trace_messages`] and the recorder of `minismith-control`: the recording
 
 pub mod chart;
 pub mod evidence;
-pub mod inert;
+pub mod image;
 mod markdown;
-pub mod moment;
+pub mod markdown_escape;
 pub mod page;
-pub mod picture;
-pub mod thin;
-pub mod told;
+pub mod sample;
+pub mod simplify;
+pub mod trace_messages;
 pub mod xml;
 
-use crate::workshop::review::Admissible;
+use crate::workshop::review::Reviewed;
 use minismith_analysis::manifest::ToolManifest;
 use minismith_analysis::report::PhysicalReport;
 use minismith_control::recorder::{self, NoRecording};
-use moment::{Moment, moments};
+use sample::{PoseSample, pose_samples};
 
 /// Suffix of the image.
-pub const PICTURE: &str = "svg";
+pub const IMAGE_SUFFIX: &str = "svg";
 /// Suffix of the page.
-pub const PAGE: &str = "md";
+pub const PAGE_SUFFIX: &str = "md";
 /// Suffix of the recording.
-pub const RECORDING: &str = "rrd";
+pub const RECORDING_SUFFIX: &str = "rrd";
 /// All suffixes.
-pub const SUFFIXES: [&str; 3] = [PICTURE, PAGE, RECORDING];
+pub const SUFFIXES: [&str; 3] = [IMAGE_SUFFIX, PAGE_SUFFIX, RECORDING_SUFFIX];
 
 /// A file next to a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +47,8 @@ pub struct Attachment {
 /// The slow part of the work, done before the version number is known.
 #[derive(Debug)]
 pub struct Prepared<'a> {
-    admissible: &'a Admissible,
-    moments: Vec<Moment>,
+    reviewed: &'a Reviewed,
+    moments: Vec<PoseSample>,
     recording: Result<Vec<u8>, NoRecording>,
 }
 
@@ -56,27 +56,27 @@ impl<'a> Prepared<'a> {
     /// Computes the motion of the head and creates the recording. Without a recording the page states the reason. That
     /// is not an error.
     #[must_use]
-    pub fn of(admissible: &'a Admissible) -> Self {
-        let moments = moments(admissible.beats());
-        let manifest = admissible.manifest();
-        let conditions = admissible.conditions();
+    pub fn of(reviewed: &'a Reviewed) -> Self {
+        let moments = pose_samples(reviewed.cycles());
+        let manifest = reviewed.manifest();
+        let conditions = reviewed.conditions();
         let about =
-            page::write(&page::Subject { manifest, cases: admissible.cases(), conditions, files: None });
-        let subject = told::Subject {
+            page::write(&page::Subject { manifest, cases: reviewed.cases(), conditions, files: None });
+        let subject = trace_messages::Subject {
             name: format!("{} {}", manifest.name, hash(manifest)),
             about,
             moments: &moments,
             period_s: conditions.period.as_secs_f64(),
             limits: &conditions.limits,
             findings: &manifest.findings,
-            trims: manifest.report.as_ref().map_or(&[], |report| &report.trims),
+            clamps: manifest.report.as_ref().map_or(&[], |report| &report.clamps),
         };
-        let recording = recorder::record(told::messages(&subject));
+        let recording = recorder::record(trace_messages::messages(&subject));
         match &recording {
             Ok(_) | Err(NoRecording::NotBuilt) => {}
             Err(error) => tracing::warn!(tool = manifest.name, "{error}"),
         }
-        Prepared { admissible, moments, recording }
+        Prepared { reviewed, moments, recording }
     }
 
     /// Returns the reason why there is no recording, if there is none.
@@ -88,11 +88,11 @@ impl<'a> Prepared<'a> {
     /// Returns the files of this version, named `stem` plus their suffix. Version 0 is a tool that is not registered.
     #[must_use]
     pub fn files(&self, version: u32, stem: &str) -> Vec<Attachment> {
-        let conditions = self.admissible.conditions();
-        let manifest = ToolManifest { version, ..self.admissible.manifest().clone() };
+        let conditions = self.reviewed.conditions();
+        let manifest = ToolManifest { version, ..self.reviewed.manifest().clone() };
         let nothing = PhysicalReport::default();
         let shown = if version == 0 { String::new() } else { format!(" v{version}") };
-        let picture = picture::draw(&picture::Subject {
+        let image = image::draw(&image::Subject {
             title: format!("{}{shown} · {}", manifest.name, hash(&manifest)),
             subtitle: format!(
                 "its default call in the rehearsal, {} cycles of {} ms",
@@ -105,14 +105,14 @@ impl<'a> Prepared<'a> {
             report: manifest.report.as_ref().unwrap_or(&nothing),
         });
         let files = Some(page::Files { stem, no_recording: self.no_recording() });
-        let cases = self.admissible.cases();
+        let cases = self.reviewed.cases();
         let page = page::write(&page::Subject { manifest: &manifest, cases, conditions, files });
         let mut files = vec![
-            Attachment { suffix: PICTURE, bytes: picture.into_bytes() },
-            Attachment { suffix: PAGE, bytes: page.into_bytes() },
+            Attachment { suffix: IMAGE_SUFFIX, bytes: image.into_bytes() },
+            Attachment { suffix: PAGE_SUFFIX, bytes: page.into_bytes() },
         ];
         if let Ok(bytes) = &self.recording {
-            files.push(Attachment { suffix: RECORDING, bytes: bytes.clone() });
+            files.push(Attachment { suffix: RECORDING_SUFFIX, bytes: bytes.clone() });
         }
         files
     }

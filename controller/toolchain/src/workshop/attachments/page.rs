@@ -1,13 +1,13 @@
 //! The page of a tool in Markdown: its purpose, its calls, its evidence, and its risks.
 //!
-//! All untrusted text goes through [`super::inert`].
+//! All untrusted text goes through [`super::markdown_escape`].
 
 use serde_json::Value;
 
 use super::evidence;
-use super::inert::{block, code, prose};
 pub use super::markdown::{Files, Subject};
 use super::markdown::{Page, called, ended};
+use super::markdown_escape::{block, code, prose};
 use crate::workshop::rehearsal::CaseResult;
 use minismith_analysis::manifest::{Expectation, Returns, TestCase, ToolManifest};
 use minismith_control::recorder::NoRecording;
@@ -165,7 +165,7 @@ fn risks(page: &mut Page, manifest: &ToolManifest) {
     if manifest.review.risks.is_empty() {
         page.line("* The review names no risk.");
     }
-    let may: Vec<String> = manifest.capabilities.iter().map(minismith_runtime::outcome::word).collect();
+    let may: Vec<String> = manifest.capabilities.iter().map(minismith_runtime::report::serde_name).collect();
     let may = if may.is_empty() { "nothing beyond computing".into() } else { may.join(", ") };
     page.line(format_args!("* It may use: {may}."));
     page.line(if manifest.needs_approval {
@@ -175,7 +175,7 @@ fn risks(page: &mut Page, manifest: &ToolManifest) {
     });
     page.line(format_args!(
         "* One call may take {} s of robot time, {} s of processor and {} MB of memory.",
-        manifest.budget.stage_seconds,
+        manifest.budget.robot_time_s,
         manifest.budget.limits.cpu_seconds,
         manifest.budget.limits.memory_bytes >> 20
     ));
@@ -199,8 +199,8 @@ fn origin(page: &mut Page, manifest: &ToolManifest) {
     }
     if !provenance.plan.is_empty() {
         page.paragraph("The plan:");
-        for (place, step) in provenance.plan.iter().enumerate() {
-            page.line(format_args!("{}. {}", place + 1, prose(step)));
+        for (position, step) in provenance.plan.iter().enumerate() {
+            page.line(format_args!("{}. {}", position + 1, prose(step)));
         }
         page.blank();
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::shelf;
+use super::storage;
 
 /// Name of the file in the tools directory.
 const FILE: &str = ".shelf.sqlite";
@@ -37,7 +37,7 @@ pub(in crate::workshop) fn open(root: &Path) -> rusqlite::Result<Connection> {
     let path = root.join(FILE);
     match prepare(&path) {
         Err(error) if is_damage(&error) => {
-            let Ok(_lock) = shelf::lock(root) else { return Err(error) };
+            let Ok(_lock) = storage::lock(root) else { return Err(error) };
             // Another process may have repaired it in the meantime.
             prepare(&path).or_else(|error| {
                 if !is_damage(&error) {

@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use similar::TextDiff;
 
-use super::shelf::versions_in;
 use super::sources::read_sources;
 use super::state::State;
+use super::storage::versions_in;
 use super::{Registry, RegistryError, read_manifest, the_version};
 use minismith_analysis::manifest::ToolManifest;
 

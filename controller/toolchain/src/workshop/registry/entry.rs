@@ -7,43 +7,43 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::shelf::versions_in;
 use super::state::{Approval, Deactivation, Quarantine, State};
+use super::storage::versions_in;
 use super::{RegistryError, read_manifest};
 use minismith_analysis::manifest::{Capability, Evidence, Function, ToolManifest};
-use minismith_analysis::policy::Vetted;
+use minismith_analysis::policy::PolicyChecked;
 
 /// A version whose code is unchanged since it was accepted, and still passes the policy. Only the registry creates one.
 #[derive(Debug)]
-pub struct Admitted {
-    vetted: Vetted,
+pub struct RegisteredTool {
+    checked: PolicyChecked,
     manifest: ToolManifest,
     approval: Option<Approval>,
     quarantine: Option<Quarantine>,
     deactivation: Option<Deactivation>,
 }
 
-impl Admitted {
+impl RegisteredTool {
     pub(super) const fn new(
-        vetted: Vetted,
+        vetted: PolicyChecked,
         manifest: ToolManifest,
         approval: Option<Approval>,
         quarantine: Option<Quarantine>,
         deactivation: Option<Deactivation>,
     ) -> Self {
-        Admitted { vetted, manifest, approval, quarantine, deactivation }
+        RegisteredTool { checked: vetted, manifest, approval, quarantine, deactivation }
     }
 
     /// Returns the tool, as just read.
     #[must_use]
-    pub const fn vetted(&self) -> &Vetted {
-        &self.vetted
+    pub const fn checked(&self) -> &PolicyChecked {
+        &self.checked
     }
 
     /// Returns the tool, so that it can be rehearsed again.
     #[must_use]
-    pub fn into_vetted(self) -> Vetted {
-        self.vetted
+    pub fn into_checked(self) -> PolicyChecked {
+        self.checked
     }
 
     /// Returns the manifest.
@@ -126,7 +126,7 @@ impl Entry {
     /// This holds for tools that are predefined, written by this program, or approved by a person. Any other
     /// description may try to mislead a model.
     #[must_use]
-    pub const fn is_told(&self) -> bool {
+    pub const fn is_description_shown(&self) -> bool {
         self.predefined || self.is_own || self.approved
     }
 

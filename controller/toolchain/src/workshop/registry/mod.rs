@@ -20,34 +20,34 @@ pub(super) mod database;
 mod difference;
 mod entry;
 mod error;
-mod shelf;
 mod sources;
 mod state;
+mod storage;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use firmware_bridge::clock::unix_seconds;
-use minismith_wire::old_names::files;
+use minismith_protocol::old_names::files;
 
 use super::attachments::{Attachment, SUFFIXES};
-use super::review::Admissible;
+use super::review::Reviewed;
 use minismith_analysis::draft::Draft;
 use minismith_analysis::manifest::{Evidence, ToolManifest};
 use minismith_analysis::policy;
 
 pub use difference::{Change, Difference, ModuleChange};
-pub use entry::{Admitted, Entry};
+pub use entry::{Entry, RegisteredTool};
 pub use error::RegistryError;
 pub use state::{Approval, Deactivation, Quarantine};
 
-pub(super) use shelf::write_whole;
+pub(super) use storage::write_atomic;
 
 use entry::entry;
-use shelf::{io, lock, make_folder, read_json, sweep, versions_in, write_json};
 use sources::{main_file, read_sources, write_sources};
-use state::{MOST_FAULTS, State};
+use state::{MAX_FAULTS, State};
+use storage::{io, lock, make_folder, read_json, remove_leftovers, versions_in, write_json};
 
 /// The tool registry.
 #[derive(Clone, Debug)]
@@ -61,8 +61,8 @@ impl Registry {
     /// # Errors
     /// Returns an error if the folders cannot be created.
     pub fn open(root: &Path) -> Result<Self, RegistryError> {
-        for shelf in ["predefined", "generated"] {
-            let path = root.join(shelf);
+        for registry in ["predefined", "generated"] {
+            let path = root.join(registry);
             fs::create_dir_all(&path).map_err(|source| io("make", &path, source))?;
         }
         Ok(Registry { root: root.to_owned() })
@@ -80,19 +80,19 @@ impl Registry {
     /// # Errors
     /// Returns an error if a predefined tool has this name, or if the registry cannot be written. Then nothing has
     /// changed.
-    pub fn admit(
+    pub fn accept(
         &self,
-        admissible: &Admissible,
+        reviewed: &Reviewed,
         attachments: &dyn Fn(u32) -> Vec<Attachment>,
     ) -> Result<ToolManifest, RegistryError> {
-        let mut manifest = admissible.manifest().clone();
+        let mut manifest = reviewed.manifest().clone();
         let name = manifest.name.clone();
         self.may_be_given(&name)?;
         let _lock = lock(&self.root)?;
         let folder = self.root.join("generated").join(&name);
         make_folder(&folder)?;
         let versions = versions_in(&folder)?;
-        sweep(&folder, &versions)?;
+        remove_leftovers(&folder, &versions)?;
         let state = State::read(&folder)?;
         for version in versions.iter().rev() {
             let known = read_manifest(&folder, *version)?;
@@ -105,16 +105,16 @@ impl Registry {
         manifest.version = version;
         let marker = folder.join(format!("v{version}.json"));
         let written = (|| {
-            write_sources(&folder, version, &name, admissible.source(), admissible.others())?;
+            write_sources(&folder, version, &name, reviewed.source(), reviewed.others())?;
             for Attachment { suffix, bytes } in attachments(version) {
-                write_whole(&folder.join(format!("v{version}.{suffix}")), &bytes)?;
+                write_atomic(&folder.join(format!("v{version}.{suffix}")), &bytes)?;
             }
             write_json(&marker, &manifest)?;
             State { current: version, ..state }.write(&folder)
         })();
         if let Err(error) = written {
             // Nothing has changed then, and the space of the written files is freed.
-            let _undone = shelf::remove(&marker).map(|()| sweep(&folder, &versions));
+            let _undone = storage::remove(&marker).map(|()| remove_leftovers(&folder, &versions));
             return Err(error);
         }
         Ok(manifest)
@@ -137,8 +137,8 @@ impl Registry {
     /// Returns an error if the registry cannot be read. A damaged tool is skipped and logged.
     pub fn list(&self) -> Result<Vec<Entry>, RegistryError> {
         let mut entries = Vec::new();
-        for (shelf, predefined) in [("predefined", true), ("generated", false)] {
-            let path = self.root.join(shelf);
+        for (registry, predefined) in [("predefined", true), ("generated", false)] {
+            let path = self.root.join(registry);
             for folder in fs::read_dir(&path).map_err(|source| io("read", &path, source))?.flatten() {
                 let Some(name) = folder.file_name().to_str().map(ToOwned::to_owned) else { continue };
                 if !folder.path().is_dir() || name.starts_with('.') {
@@ -159,7 +159,7 @@ impl Registry {
     ///
     /// # Errors
     /// Returns an error if it does not exist, its files were changed, or it no longer passes the policy.
-    pub fn load(&self, name: &str, version: Option<u32>) -> Result<Admitted, RegistryError> {
+    pub fn load(&self, name: &str, version: Option<u32>) -> Result<RegisteredTool, RegistryError> {
         let folder = self.folder(name)?;
         let mut state = State::read(&folder)?;
         let version = the_version(name, version.unwrap_or(state.current), &folder)?;
@@ -171,7 +171,7 @@ impl Registry {
             return Err(RegistryError::Tampered { path: main_file(&folder, version, name) });
         }
         let vetted = policy::vet(draft).map_err(|no| refused(no.into_findings()))?;
-        Ok(Admitted::new(
+        Ok(RegisteredTool::new(
             vetted,
             manifest,
             state.approved.remove(&version),
@@ -184,16 +184,16 @@ impl Registry {
     ///
     /// # Errors
     /// As for [`Self::load`], and if the tool is deactivated or its version is in quarantine.
-    pub fn callable(&self, name: &str) -> Result<Admitted, RegistryError> {
-        let admitted = self.load(name, None)?;
-        if admitted.deactivation().is_some() {
+    pub fn callable(&self, name: &str) -> Result<RegisteredTool, RegistryError> {
+        let accepted = self.load(name, None)?;
+        if accepted.deactivation().is_some() {
             return Err(RegistryError::Deactivated { name: name.into() });
         }
-        match admitted.quarantine() {
-            None => Ok(admitted),
+        match accepted.quarantine() {
+            None => Ok(accepted),
             Some(quarantine) => Err(RegistryError::Quarantined {
                 name: name.into(),
-                version: admitted.manifest().version,
+                version: accepted.manifest().version,
                 reason: quarantine.reason.clone(),
             }),
         }
@@ -269,7 +269,7 @@ impl Registry {
         self.change(name, |state, _| {
             let faults = state.faults.entry(version).or_default();
             *faults = faults.saturating_add(1);
-            if !grave && *faults < MOST_FAULTS {
+            if !grave && *faults < MAX_FAULTS {
                 return Ok(None);
             }
             let times = if grave { String::new() } else { format!(" ({faults} times in a row)") };
@@ -310,8 +310,8 @@ impl Registry {
     /// Returns the folder of a tool that has a version.
     fn folder(&self, name: &str) -> Result<PathBuf, RegistryError> {
         let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        for shelf in ["predefined", "generated"] {
-            let folder = self.root.join(shelf).join(name);
+        for registry in ["predefined", "generated"] {
+            let folder = self.root.join(registry).join(name);
             if plain && !name.is_empty() && folder.is_dir() && !versions_in(&folder)?.is_empty() {
                 return Ok(folder);
             }
@@ -353,7 +353,7 @@ impl Registry {
     #[must_use]
     pub fn attachment(&self, name: &str, version: u32, suffix: &str) -> Option<Vec<u8>> {
         let path = self.folder(name).ok()?.join(format!("v{version}.{suffix}"));
-        minismith_runtime::bounded::read_at_most(&path, shelf::MAX_FILE).ok()
+        minismith_runtime::bounded::read_at_most(&path, storage::MAX_FILE_BYTES).ok()
     }
 }
 

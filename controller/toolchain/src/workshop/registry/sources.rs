@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::RegistryError;
-use super::shelf::{io, read_kept, remove, write_folder, write_whole};
+use super::storage::{io, read_checked, remove, write_atomic, write_folder};
 
 /// Maximum number of modules besides the main one.
 const MAX_OTHER_MODULES: usize = 64;
@@ -26,7 +26,7 @@ pub(super) fn write_sources(
     let other_form = if others.is_none() { &modules } else { &file };
     remove(other_form).map_err(|source| io("remove", other_form, source))?;
     let Some(others) = others else {
-        return write_whole(&file, main.as_bytes());
+        return write_atomic(&file, main.as_bytes());
     };
     let mut files = vec![(format!("{name}.py"), main.as_bytes())];
     files.extend(others.iter().map(|(stem, source)| (format!("{stem}.py"), source.as_bytes())));
@@ -37,7 +37,7 @@ pub(super) fn write_sources(
 pub(super) fn read_sources(folder: &Path, version: u32, name: &str) -> Result<Sources, RegistryError> {
     let modules = folder.join(format!("v{version}"));
     if !modules.is_dir() {
-        return Ok((read_kept(&folder.join(format!("v{version}.py")))?, None));
+        return Ok((read_checked(&folder.join(format!("v{version}.py")))?, None));
     }
     let mut others = BTreeMap::new();
     for entry in fs::read_dir(&modules).map_err(|source| io("read", &modules, source))?.flatten() {
@@ -48,9 +48,9 @@ pub(super) fn read_sources(folder: &Path, version: u32, name: &str) -> Result<So
             let reason = format!("it has more than {MAX_OTHER_MODULES} modules");
             return Err(RegistryError::Damaged { path: modules, reason });
         }
-        others.insert(stem.to_owned(), read_kept(&path)?);
+        others.insert(stem.to_owned(), read_checked(&path)?);
     }
-    Ok((read_kept(&modules.join(format!("{name}.py")))?, Some(others)))
+    Ok((read_checked(&modules.join(format!("{name}.py")))?, Some(others)))
 }
 
 /// Returns the path of a version's main module, for messages.

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::RegistryError;
-use super::shelf::{read_json, versions_in, write_json};
+use super::storage::{read_json, versions_in, write_json};
 use minismith_analysis::manifest::Evidence;
 
 /// Faults in a row after which a version is put in quarantine.
-pub(super) const MOST_FAULTS: u32 = 3;
+pub(super) const MAX_FAULTS: u32 = 3;
 
 /// A person's approval of a version, which then moves at full speed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use firmware_bridge::limits::{JointLimit, Limits};
+use firmware_bridge::limits::{JointLimits, Limits};
 use firmware_bridge::units::Radians;
 
 /// The text of these limits, the time of one beat and the budget in seconds.
@@ -18,12 +18,18 @@ pub fn text(limits: &Limits, period: Duration, budget_s: f64) -> String {
         radians(limits.head_pitch),
         radians(limits.head_roll),
         radians(limits.relative_yaw),
-        limits.steadiness,
+        limits.min_singularity_margin,
     )
 }
 
-fn joint(limit: &JointLimit) -> String {
-    let JointLimit { low, high, speed, acceleration, jerk } = *limit;
+fn joint(limit: &JointLimits) -> String {
+    let JointLimits {
+        min_position: low,
+        max_position: high,
+        max_velocity: speed,
+        max_acceleration: acceleration,
+        max_jerk: jerk,
+    } = *limit;
     let [low, high, speed, acceleration, jerk] = [low, high, speed, acceleration, jerk].map(radians);
     format!(
         "JointLimit {{ low: {low}, high: {high}, speed: {speed}, acceleration: {acceleration}, jerk: {jerk} }}"

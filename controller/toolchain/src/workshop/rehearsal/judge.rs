@@ -7,28 +7,28 @@ use serde_json::{Map, Value};
 
 use super::Act;
 use super::run::Ran;
-use crate::performance::Outcome;
+use crate::tool_run::Outcome;
 use crate::workshop::cases::Case;
-use minismith_analysis::finding::{Finding, Verdict, heaviest};
-use minismith_analysis::manifest::{Capability, Expectation, Proved};
-use minismith_analysis::policy::Vetted;
+use minismith_analysis::finding::{Finding, Verdict, most_severe};
+use minismith_analysis::manifest::{Capability, Expectation, Verified};
+use minismith_analysis::policy::PolicyChecked;
 use minismith_analysis::report::PhysicalReport;
 use minismith_analysis::samples;
 
 /// Threshold for a finding about clamping, degrees.
-pub(super) const MUCH_TRIMMED: f64 = 5.0;
+pub(super) const MUCH_CLAMPED: f64 = 5.0;
 
 /// Adds the findings of one case.
 pub(super) fn judge(act: &Act<'_>, case: &Case, ran: &Ran, findings: &mut Vec<Finding>) {
     let function = case.function.as_ref().unwrap_or(&act.vetted.entry().name);
     let call = format!("{function}({})", describe(&samples::shown(&case.arguments)));
-    let weight = if case.must_pass { Verdict::Refuse } else { Verdict::Admit };
-    match (&ran.performance.outcome, &case.expect) {
+    let weight = if case.is_required { Verdict::Reject } else { Verdict::Pass };
+    match (&ran.tool_run.outcome, &case.expect) {
         (Outcome::Stopped { limit, reason }, _) => {
             // A file of the maximum accepted size may exceed the tool's time or memory. This only produces a finding.
             let hostile =
                 !matches!(limit.as_str(), "stage_seconds") && !samples::has_largest(&case.arguments);
-            let verdict = if hostile { Verdict::Refuse } else { weight };
+            let verdict = if hostile { Verdict::Reject } else { weight };
             findings.push(finding(
                 &format!("rehearsal-{}", limit.replace('_', "-")),
                 verdict,
@@ -37,11 +37,11 @@ pub(super) fn judge(act: &Act<'_>, case: &Case, ran: &Ran, findings: &mut Vec<Fi
             ));
         }
         (Outcome::Raised { kind, .. }, Expectation::Raises { exception }) if kind == exception => {}
-        (Outcome::Raised { kind, message, line }, Expectation::Anything) if !case.must_pass => {
+        (Outcome::Raised { kind, message, line }, Expectation::Anything) if !case.is_required => {
             if kind != "ValueError" {
                 let mut found = finding(
                     "rehearsal-raises",
-                    Verdict::Admit,
+                    Verdict::Pass,
                     format!("{call} raises {kind}: {message}"),
                     "check arguments first and raise ValueError with what is allowed",
                 );
@@ -63,18 +63,18 @@ pub(super) fn judge(act: &Act<'_>, case: &Case, ran: &Ran, findings: &mut Vec<Fi
             if let Some(complaint) = expect.complaint(value) {
                 findings.push(finding(
                     "test-case-fails",
-                    Verdict::Refuse,
+                    Verdict::Reject,
                     format!("{}: {call} {complaint}", case.name),
                     "mend the tool, or the test case if it is wrong",
                 ));
             }
         }
     }
-    if let (Some(motion), Outcome::Returned { .. }) = (&case.motion, &ran.performance.outcome) {
-        for complaint in motion.complaints(&ran.beats, ran.performance.took.as_secs_f64()) {
+    if let (Some(motion), Outcome::Returned { .. }) = (&case.motion, &ran.tool_run.outcome) {
+        for complaint in motion.complaints(&ran.cycles, ran.tool_run.duration.as_secs_f64()) {
             findings.push(finding(
                 "test-case-fails",
-                Verdict::Refuse,
+                Verdict::Reject,
                 format!("{}: in {call} {complaint}", case.name),
                 motion_hint(&complaint),
             ));
@@ -96,36 +96,36 @@ fn motion_hint(complaint: &str) -> &'static str {
 
 /// Adds the findings that need all cases.
 pub(super) fn judge_whole(
-    vetted: &Vetted,
+    vetted: &PolicyChecked,
     report: &PhysicalReport,
-    (worst_trim, trimmed_case): &(f64, String),
-    proved: &BTreeMap<String, Proved>,
+    (worst_clamp, clamped_case): &(f64, String),
+    verified: &BTreeMap<String, Verified>,
     findings: &mut Vec<Finding>,
 ) {
-    if heaviest(findings) == Verdict::Refuse {
+    if most_severe(findings) == Verdict::Reject {
         return;
     }
     let moves = vetted.capabilities().contains(&Capability::Motion);
-    if moves && report.greatest_move_deg < 0.5 {
+    if moves && report.max_displacement_deg < 0.5 {
         findings.push(finding(
             "moves-nothing",
-            Verdict::Ask,
+            Verdict::NeedsApproval,
             "the tool asks for motion, but no joint moved by half a degree in any case".into(),
             "check its units: angles of create_head_pose are degrees, distances metres unless mm=True",
         ));
     }
-    if *worst_trim > MUCH_TRIMMED {
+    if *worst_clamp > MUCH_CLAMPED {
         findings.push(finding(
             "trimmed",
-            Verdict::Admit,
-            format!("the envelope clamped the motion by up to {worst_trim} degrees (case {trimmed_case:?})"),
+            Verdict::Pass,
+            format!("the envelope clamped the motion by up to {worst_clamp} degrees (case {clamped_case:?})"),
             "move more slowly, or in smaller steps",
         ));
     }
-    for (parameter, range) in proved {
+    for (parameter, range) in verified {
         findings.push(finding(
             "range-narrowed",
-            Verdict::Admit,
+            Verdict::Pass,
             format!("it is verified for {parameter} {range} only; beyond that a person must approve it"),
             "make calls at the ends of the range pass, or give the parameter a narrower range",
         ));
@@ -133,7 +133,7 @@ pub(super) fn judge_whole(
     if !report.rests_at_end {
         findings.push(finding(
             "moving-at-end",
-            Verdict::Admit,
+            Verdict::Pass,
             "the tool ends while the robot still moves".into(),
             "end with a goto_target",
         ));

@@ -2,7 +2,7 @@
 
 use minismith_analysis::margins::Narrowed;
 
-use crate::performance::Outcome;
+use crate::tool_run::Outcome;
 
 /// Maximum clamp at which the motion still counts as the requested one, degrees.
 const MAX_CLAMP_DEG: f64 = 5.0;
@@ -11,13 +11,13 @@ const MAX_CLAMP_DEG: f64 = 5.0;
 ///
 /// A tool that raises `ValueError` has set this limit itself.
 #[must_use]
-pub fn narrowed(case: &str, outcome: &Outcome, worst_trim_deg: f64) -> Option<Narrowed> {
+pub fn narrowed(case: &str, outcome: &Outcome, worst_clamp_deg: f64) -> Option<Narrowed> {
     let call = case.strip_prefix("corner: ")?.to_owned();
     let why = match outcome {
         Outcome::Stopped { limit, .. } => format!("stopped: {limit}"),
         Outcome::Raised { kind, .. } if kind != "ValueError" => format!("raises {kind}"),
-        Outcome::Returned { .. } if worst_trim_deg > MAX_CLAMP_DEG => {
-            format!("clamped by {worst_trim_deg} degrees")
+        Outcome::Returned { .. } if worst_clamp_deg > MAX_CLAMP_DEG => {
+            format!("clamped by {worst_clamp_deg} degrees")
         }
         Outcome::Returned { .. } | Outcome::Raised { .. } => return None,
     };
@@ -37,8 +37,8 @@ mod tests {
         assert_eq!(narrowed("default", &stopped, 0.0), None);
         assert_eq!(narrowed("corner: n=1", &raised("ValueError"), 0.0), None);
         assert_eq!(narrowed("corner: n=1", &returned, 1.0), None);
-        for (outcome, trim) in [(&stopped, 0.0), (&raised("TypeError"), 0.0), (&returned, 6.0)] {
-            assert_eq!(narrowed("corner: n=1", outcome, trim).unwrap().call, "n=1");
+        for (outcome, clamp) in [(&stopped, 0.0), (&raised("TypeError"), 0.0), (&returned, 6.0)] {
+            assert_eq!(narrowed("corner: n=1", outcome, clamp).unwrap().call, "n=1");
         }
     }
 }

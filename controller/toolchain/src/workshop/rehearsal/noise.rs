@@ -1,8 +1,8 @@
 //! A simulated robot with noisy position readings.
 
-use firmware_bridge::clock::Tick;
+use firmware_bridge::clock::Timestamp;
 use firmware_bridge::envelope::SafeCommand;
-use firmware_bridge::robot::{JointState, Reading, Robot, RobotFault};
+use firmware_bridge::robot::{JointState, PositionReading, Robot, RobotError};
 use firmware_bridge::units::Radians;
 
 use minismith_runtime::chance::Chance;
@@ -24,8 +24,8 @@ impl<R: Robot> Noisy<R> {
     fn blur(&mut self, mut state: JointState) -> JointState {
         if let Some(chance) = &mut self.chance {
             state.readings = state.readings.map(|reading| match reading {
-                Reading::Fresh(angle) => {
-                    Reading::Fresh(angle + Radians(NOISE * (2.0 * chance.share() - 1.0)))
+                PositionReading::Fresh(angle) => {
+                    PositionReading::Fresh(angle + Radians(NOISE * (2.0 * chance.share() - 1.0)))
                 }
                 stale => stale,
             });
@@ -35,13 +35,13 @@ impl<R: Robot> Noisy<R> {
 }
 
 impl<R: Robot> Robot for Noisy<R> {
-    fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
-        let state = self.robot.sense(at)?;
+    fn read_state(&mut self, at: Timestamp) -> Result<JointState, RobotError> {
+        let state = self.robot.read_state(at)?;
         Ok(self.blur(state))
     }
 
-    fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
-        let state = self.robot.beat(at, command)?;
+    fn write_command(&mut self, at: Timestamp, command: &SafeCommand) -> Result<JointState, RobotError> {
+        let state = self.robot.write_command(at, command)?;
         Ok(self.blur(state))
     }
 }

@@ -121,10 +121,10 @@ mod tests {
 
     #[test]
     fn of_agrees_with_the_reference_tokenizer() {
-        let place =
+        let position =
             concat!(env!("CARGO_MANIFEST_DIR"), "/../../.cache/models/all-MiniLM-L6-v2/tokenizer.json");
-        let Ok(json) = std::fs::read(place) else {
-            return println!("skipped: {place} is missing; `make models` installs it");
+        let Ok(json) = std::fs::read(position) else {
+            return println!("skipped: {position} is missing; `make models` installs it");
         };
         let pieces = WordPiece::read(&json).unwrap();
         // The Python package `tokenizers` gives these ids with this file.

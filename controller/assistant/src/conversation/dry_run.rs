@@ -1,0 +1,113 @@
+//! Previews a sentence without running it: the grammar's interpretation, as assignments to the agents.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::known;
+use crate::agents::coordinator::{Assignment, Decision, decide};
+use crate::agents::route::tool_request;
+use minismith_nlu::{Known, Reason, Understanding, is_stop, understand};
+use minismith_toolchain::workshop::registry::Entry;
+
+/// The consequence of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PreviewOutcome {
+    /// The plan runs.
+    Do,
+    /// The robot stops.
+    Stop,
+    /// A language model is asked; what it will request is unknown.
+    Think,
+    /// Nothing, since the request is not possible.
+    Refuse,
+    /// Nothing, since the sentence is not understood.
+    Decline,
+}
+
+/// The preview of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PlanPreview {
+    /// The sentence.
+    pub text: String,
+    /// The consequence.
+    #[serde(rename = "follows")]
+    pub outcome: PreviewOutcome,
+    /// The assignments, in order.
+    pub plan: Vec<Assignment>,
+    /// The answer where nothing is done.
+    #[serde(rename = "says")]
+    pub message: Option<String>,
+}
+
+/// Interprets a sentence that stands alone, so it refers to nothing before it. `thinks` says whether a
+/// language model is available.
+#[must_use]
+pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> PlanPreview {
+    let of = |follows, plan, says| PlanPreview { text: text.into(), outcome: follows, plan, message: says };
+    if is_stop(text) {
+        return of(PreviewOutcome::Stop, Vec::new(), None);
+    }
+    let tools = known(tools);
+    let understood: Understanding = understand(text, &Known { tools: &tools, before: None });
+    let is_beyond = is_beyond(&understood, text);
+    match decide(understood) {
+        Decision::Stop => of(PreviewOutcome::Stop, Vec::new(), None),
+        Decision::Decline(_) if is_beyond && thinks => of(PreviewOutcome::Think, Vec::new(), None),
+        Decision::Decline(says) => of(PreviewOutcome::Decline, Vec::new(), Some(says)),
+        Decision::Refuse(says) => of(PreviewOutcome::Refuse, Vec::new(), Some(says)),
+        Decision::Do(tasks) => {
+            let plan = tasks.iter().map(|task| Assignment { agent: task.agent(), task: task.describe() });
+            of(PreviewOutcome::Do, plan.collect(), None)
+        }
+    }
+}
+
+/// Returns whether the agents may know more. What is forbidden, denied, reported or unclear in itself stays
+/// declined.
+pub(super) fn is_beyond(understood: &Understanding, text: &str) -> bool {
+    matches!(
+        understood,
+        Understanding::Unclear { reason, .. } if is_beyond_grammar(*reason)
+            // What a tool must not do belongs to its description.
+            || (*reason == Reason::Negated && tool_request(text).is_some())
+    )
+}
+
+const fn is_beyond_grammar(reason: Reason) -> bool {
+    match reason {
+        Reason::Unknown | Reason::Knowledge | Reason::Conditional | Reason::Body | Reason::Together => true,
+        Reason::Negated
+        | Reason::NothingToRepeat
+        | Reason::WhichTool
+        | Reason::NotText
+        | Reason::NoSuchChange
+        | Reason::WhichWay
+        | Reason::Hearsay
+        | Reason::Rules
+        | Reason::Motors
+        | Reason::Unkind => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preview_matches_what_the_conversation_would_do() {
+        let read = |text: &str, thinks| read(text, Vec::new(), thinks);
+        let both = read("nod twice, then look left 20 degrees", false);
+        assert_eq!(
+            (both.outcome, both.plan.len(), &both.message),
+            (PreviewOutcome::Do, 2, &None),
+            "{both:?}"
+        );
+        assert_eq!(read("stop", false).outcome, PreviewOutcome::Stop);
+        let far = read("look left 300 degrees", false);
+        assert!(far.outcome == PreviewOutcome::Refuse && far.message.unwrap().contains("60 deg"));
+        let sandwich = "make me a sandwich";
+        assert_eq!(read(sandwich, false).outcome, PreviewOutcome::Decline);
+        assert_eq!(read(sandwich, true).outcome, PreviewOutcome::Think);
+    }
+}

@@ -1,0 +1,126 @@
+//! The dialog context: what "again", "the other way", "undo that" and "what happened?" refer to.
+//!
+//! It is made from outcomes. A turn that did nothing is recorded with its reason and leaves nothing to
+//! repeat.
+
+use serde_json::{Map, Value};
+
+use super::aim::Aim;
+use super::intent::Intent;
+use minismith_runtime::report::{Step, TurnOutcome};
+
+/// One turn of a conversation: the user's words and the outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PastTurn {
+    /// The user's words.
+    pub said: String,
+    /// The answer.
+    pub answer: String,
+    /// The plan; empty if the words were not understood.
+    pub plan: Vec<Intent>,
+    /// For each motion, what was requested and achieved, or why not.
+    pub steps: Vec<Step>,
+    /// How it ended.
+    pub ending: TurnOutcome,
+    /// The commanded posture of the robot before the turn, if known.
+    pub from: Option<Aim>,
+}
+
+/// The turns that a conversation may refer to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DialogContext {
+    last: Option<PastTurn>,
+    last_action: Option<PastTurn>,
+    tool: Option<(String, Map<String, Value>)>,
+}
+
+impl DialogContext {
+    /// Returns the last turn that was not a question about an earlier one.
+    #[must_use]
+    pub fn last(&self) -> Option<&PastTurn> {
+        self.last.as_ref()
+    }
+
+    /// Returns the last turn that asked for an action; none if a later request could not be done.
+    #[must_use]
+    pub fn last_action(&self) -> Option<&PastTurn> {
+        self.last_action.as_ref()
+    }
+
+    /// Returns the tool that was made or run last, with its last arguments.
+    #[must_use]
+    pub fn tool(&self) -> Option<&(String, Map<String, Value>)> {
+        self.tool.as_ref()
+    }
+
+    /// Records a turn. `refers` states whether its words refer to an earlier action.
+    pub(super) fn record(&mut self, turn: PastTurn, refers: bool) {
+        let tool = turn.plan.iter().rev().find_map(|intent| match intent {
+            Intent::RunTool { name, arguments } => Some((name.clone(), arguments.clone())),
+            Intent::MakeTool { name, .. } => Some((name.clone(), Map::new())),
+            _ => None,
+        });
+        if tool.is_some() {
+            self.tool = tool;
+        }
+        if turn.plan.iter().any(acts) {
+            self.last_action = Some(turn.clone());
+        } else if turn.plan.is_empty() && turn.ending != TurnOutcome::Done && !refers {
+            // After "nod" and "fly", a following "again" would refer to the flight.
+            self.last_action = None;
+        }
+        // "what happened?" twice asks about the same turn.
+        let only_talk = !turn.plan.is_empty() && turn.plan.iter().all(is_talk);
+        if !only_talk {
+            self.last = Some(turn);
+        }
+    }
+}
+
+/// Returns whether an intent is an action that can be reported as done.
+fn acts(intent: &Intent) -> bool {
+    matches!(intent, Intent::Motion(_) | Intent::See(_) | Intent::RunTool { .. } | Intent::MakeTool { .. })
+}
+
+fn is_talk(intent: &Intent) -> bool {
+    matches!(
+        intent,
+        Intent::Report(_) | Intent::Help | Intent::ListTools | Intent::State | Intent::Greet | Intent::Thanks
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Known, Understanding, understand};
+
+    fn turn(said: &str) -> PastTurn {
+        let (plan, ending) = match understand(said, &Known::default()) {
+            Understanding::Plan(plan) => (plan, TurnOutcome::Done),
+            _ => (Vec::new(), TurnOutcome::NotUnderstood),
+        };
+        PastTurn { said: said.into(), answer: String::new(), plan, steps: Vec::new(), ending, from: None }
+    }
+
+    #[test]
+    fn questions_preserve_the_last_action_and_refusals_clear_it() {
+        let mut before = DialogContext::default();
+        before.remember(turn("nod"));
+        before.remember(turn("what happened?"));
+        assert_eq!(before.last().map(|turn| turn.said.as_str()), Some("nod"));
+        assert_eq!(before.last_action().map(|turn| turn.said.as_str()), Some("nod"));
+        before.remember(turn("no"));
+        assert_eq!(before.last_action().map(|turn| turn.said.as_str()), Some("nod"));
+        before.remember(turn("fly"));
+        assert_eq!(before.last().map(|turn| turn.said.as_str()), Some("fly"));
+        assert_eq!(before.last_action(), None);
+    }
+
+    #[test]
+    fn last_tool_persists_after_motions() {
+        let mut before = DialogContext::default();
+        before.remember(turn("make a tool called blip that nods"));
+        before.remember(turn("nod"));
+        assert_eq!(before.tool().map(|(name, _)| name.as_str()), Some("blip"));
+    }
+}

@@ -1,0 +1,73 @@
+//! The only module that starts other programs.
+//!
+//! The kernel signals programs that shall die with their parent when the *thread* that started them ends, not only the
+//! process. So one thread that lives as long as the controller starts them all.
+
+use std::ffi::OsString;
+use std::io::{Error, Result};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// A program to start. It gets this environment and no other, and no standard output; its standard error is that of the
+/// controller.
+#[derive(Debug)]
+pub struct Program {
+    /// The file to execute.
+    pub path: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Its whole environment.
+    pub environment: Vec<(&'static str, String)>,
+    /// Its standard input.
+    pub input: OwnedFd,
+}
+
+/// Returns the path of a program in `PATH`; none where it is not installed.
+#[must_use]
+pub fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|position| position.is_file())
+}
+
+type SpawnRequest = (Program, Sender<Result<Child>>);
+
+static STARTER: OnceLock<Sender<SpawnRequest>> = OnceLock::new();
+
+/// Starts a program.
+///
+/// # Errors
+/// Errors of the system: the file is missing or not executable.
+pub fn start(program: Program) -> Result<Child> {
+    let gone = || Error::other("the thread that starts programs has ended");
+    let starter = STARTER.get_or_init(|| {
+        let (orders, inbox) = channel();
+        // Without the thread, sending fails, and the caller gets an error.
+        let _ = std::thread::Builder::new().name("processes".into()).spawn(move || serve(&inbox));
+        orders
+    });
+    let (answer, started) = channel();
+    starter.send((program, answer)).map_err(|_| gone())?;
+    started.recv().map_err(|_| gone())?
+}
+
+fn serve(inbox: &Receiver<SpawnRequest>) {
+    for (program, answer) in inbox {
+        // If the caller has gone, this drops the only handle of the child; its input closes, and it ends.
+        let _ = answer.send(spawn(program));
+    }
+}
+
+// This is the only module that may start programs.
+#[allow(clippy::disallowed_methods)]
+fn spawn(program: Program) -> Result<Child> {
+    Command::new(program.path)
+        .args(program.arguments)
+        .env_clear()
+        .envs(program.environment)
+        .stdin(Stdio::from(program.input))
+        .stdout(Stdio::null())
+        .spawn()
+}

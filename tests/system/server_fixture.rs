@@ -1,0 +1,77 @@
+//! A controller that serves the mock robot, and requests to it.
+
+use std::net::TcpStream;
+use std::time::Duration;
+
+use minismith_tests::{RunningCommand, TestDir};
+use serde_json::Value;
+use tungstenite::stream::MaybeTlsStream;
+use tungstenite::{WebSocket, connect};
+
+use super::cli::{listening, send};
+
+pub(super) type Socket = WebSocket<MaybeTlsStream<TcpStream>>;
+
+pub(super) struct Served {
+    pub(super) bench: TestDir,
+    program: RunningCommand,
+    pub(super) address: String,
+}
+
+/// Starts a controller with the default configuration.
+pub(super) fn served() -> Served {
+    Served::on(TestDir::new())
+}
+
+impl Served {
+    pub(super) fn on(bench: TestDir) -> Self {
+        let mut program = bench.start(&["serve", "--json", "--port", "0"]);
+        let address = listening(&program.line().unwrap());
+        Served { bench, program, address }
+    }
+
+    /// Returns the controller's memory in bytes.
+    pub(super) fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.program.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+    }
+
+    pub(super) fn ask(&self, what: &str, body: &str) -> (u16, Value) {
+        send(&self.address, what, &["Content-Type: application/json"], body)
+    }
+
+    pub(super) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        self.ask(&format!("POST {path}"), &body.to_string())
+    }
+
+    pub(super) fn get(&self, path: &str) -> (u16, Value) {
+        self.ask(&format!("GET {path}"), "")
+    }
+
+    /// Unwraps a value that must exist.
+    pub(super) fn value(&self, path: &str) -> Value {
+        let (status, value) = self.get(path);
+        assert_eq!(status, 200, "{path}: {value}");
+        value
+    }
+
+    pub(super) fn socket(&self, path: &str) -> Socket {
+        let (socket, _) = connect(format!("ws://{}{path}", self.address)).unwrap();
+        let MaybeTlsStream::Plain(stream) = socket.get_ref() else { panic!("no TLS here") };
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        socket
+    }
+
+    /// Waits until a condition holds.
+    pub(super) fn until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        for _ in 0..400 {
+            let value = self.value(path);
+            if holds(&value) {
+                return value;
+            }
+            std::thread::park_timeout(Duration::from_millis(25));
+        }
+        panic!("{path} stays {}", self.value(path));
+    }
+}
