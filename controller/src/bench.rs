@@ -80,7 +80,7 @@ impl Failed {
 }
 
 /// What every measurement has at hand.
-struct Desk<'a> {
+struct BenchContext<'a> {
     config: &'a Config,
     baselines: &'a Baselines,
     /// Where guests come from, started by the first who asks.
@@ -90,7 +90,7 @@ struct Desk<'a> {
     progress: &'a dyn Fn(&str),
 }
 
-impl Desk<'_> {
+impl BenchContext<'_> {
     /// One number for a look, another for a comparison.
     const fn pick<T: Copy>(&self, quick: T, thorough: T) -> T {
         if self.quick { quick } else { thorough }
@@ -197,26 +197,26 @@ impl Subject {
         }
     }
 
-    fn measure(self, desk: &Desk<'_>) -> Vec<Row> {
+    fn measure(self, context: &BenchContext<'_>) -> Vec<Row> {
         match self {
-            Subject::Kinematics => kinematics::measure(desk),
-            Subject::CycleCost => vec![control_cycle::measure(desk)],
-            Subject::CycleCostLogged => vec![control_cycle::measure_logged(desk)],
-            Subject::RecordingCost => recording_cost::measure(desk),
-            Subject::BusCycle => vec![bus::cycle(desk)],
-            Subject::BusRate => vec![bus::rate(desk)],
-            Subject::Jitter(load) => jitter::measure(desk, load),
-            Subject::Policy => vec![policy::measure(desk)],
-            Subject::Jobs => jobs::measure(desk),
-            Subject::Frames => vec![frames::measure(desk)],
-            Subject::Sight => sight::measure(desk),
-            Subject::Rehearsal => rehearsal::speeds(desk),
-            Subject::Check => vec![rehearsal::check(desk)],
-            Subject::Prompts => vec![prompts::measure(desk)],
-            Subject::TextToMotion => text_to_motion::measure(desk),
-            Subject::Speech => speech::measure(desk),
-            Subject::OfficialApi => official_api::measure(desk),
-            Subject::Page => page::measure(desk),
+            Subject::Kinematics => kinematics::measure(context),
+            Subject::CycleCost => vec![control_cycle::measure(context)],
+            Subject::CycleCostLogged => vec![control_cycle::measure_logged(context)],
+            Subject::RecordingCost => recording_cost::measure(context),
+            Subject::BusCycle => vec![bus::cycle(context)],
+            Subject::BusRate => vec![bus::rate(context)],
+            Subject::Jitter(load) => jitter::measure(context, load),
+            Subject::Policy => vec![policy::measure(context)],
+            Subject::Jobs => jobs::measure(context),
+            Subject::Frames => vec![frames::measure(context)],
+            Subject::Sight => sight::measure(context),
+            Subject::Rehearsal => rehearsal::speeds(context),
+            Subject::Check => vec![rehearsal::check(context)],
+            Subject::Prompts => vec![prompts::measure(context)],
+            Subject::TextToMotion => text_to_motion::measure(context),
+            Subject::Speech => speech::measure(context),
+            Subject::OfficialApi => official_api::measure(context),
+            Subject::Page => page::measure(context),
         }
     }
 }
@@ -240,11 +240,12 @@ pub fn run(config: &Config, options: &Options, progress: &dyn Fn(&str)) -> Resul
     let peers = Baselines::find(options.peers.as_deref())?;
     peers.report_what_is_missing(progress);
     let sandbox = LazyHost::new(&config.tool_host.python, config.tool_host.sandbox_requirements.clone());
-    let desk = Desk { config, baselines: &peers, sandbox: &sandbox, quick: options.quick, progress };
+    let context =
+        BenchContext { config, baselines: &peers, sandbox: &sandbox, quick: options.quick, progress };
     let mut rows = Vec::new();
     for subject in Subject::ALL {
         if subject.names().iter().any(|name| wanted(name)) {
-            rows.extend(subject.measure(&desk));
+            rows.extend(subject.measure(&context));
         }
     }
     rows.retain(|row| wanted(&row.name));

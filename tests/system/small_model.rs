@@ -175,7 +175,7 @@ fn requests_appear_in_no_prompt_and_no_source() {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         format!(" {} ", words.map(str::to_lowercase).collect::<Vec<_>>().join(" "))
     };
-    let mut sources = vec![workspace().join("controller/src"), workspace().join("config.yaml")];
+    let mut sources = vec![workspace().join("controller"), workspace().join("config.yaml")];
     let mut texts = Vec::new();
     while let Some(path) = sources.pop() {
         if path.is_dir() {

@@ -47,7 +47,7 @@ pub struct ToolManifest {
     pub tools: Vec<String>,
     /// What it may do on a stage; everything else is refused at the wire.
     pub capabilities: BTreeSet<Capability>,
-    /// For which values of its parameters it is proved, where that is not their whole range; those of a toolkit as
+    /// For which values of its parameters it is verified, where that is not their whole range; those of a toolkit as
     /// `function.parameter`.
     #[serde(rename = "verified_range", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub verified_range: BTreeMap<String, Verified>,
@@ -83,7 +83,7 @@ impl ToolManifest {
         }
     }
 
-    /// The first argument that is beyond what was proved, in words.
+    /// The first argument that is beyond what was verified, in words.
     #[must_use]
     pub fn outside_verified_range(
         &self,
@@ -94,7 +94,7 @@ impl ToolManifest {
             let key = function.map_or_else(|| name.clone(), |function| format!("{function}.{name}"));
             let verified = self.verified_range.get(&key)?;
             let beyond = value.as_f64().is_some_and(|value| !verified.covers(value));
-            beyond.then(|| format!("{name}={value}; it is proved for {name} {verified} only"))
+            beyond.then(|| format!("{name}={value}; it is verified for {name} {verified} only"))
         })
     }
 }

@@ -43,7 +43,7 @@ pub struct HeadMargins {
     pub roll_deg: f64,
     /// Of the yaw relative to the body, degrees.
     pub relative_yaw_deg: f64,
-    /// Of the legs' steadiness, which is 1 at rest.
+    /// Margin of the legs' singularity measure, which is 1 at the neutral pose.
     #[serde(rename = "singularity_margin")]
     pub singularity_margin: f64,
 }
@@ -58,7 +58,7 @@ impl HeadMargins {
     }
 }
 
-/// The greatest that the head did over a time: each angle's amount, and the least steadiness.
+/// The greatest that the head did over a time: each angle's amount, and the minimum singularity margin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeadExtremes {
     /// Pitch.
@@ -67,7 +67,7 @@ pub struct HeadExtremes {
     pub roll: Radians,
     /// Yaw relative to the body.
     pub yaw: Radians,
-    /// The least steadiness.
+    /// The minimum singularity margin.
     pub singularity_margin: f64,
 }
 
@@ -135,7 +135,7 @@ pub struct ClampSpan {
     /// By how much then, degrees.
     #[serde(rename = "max_deg")]
     pub worst_deg: f64,
-    /// On how many beats.
+    /// Number of cycles.
     #[serde(rename = "cycles")]
     pub cycles: u32,
 }

@@ -103,7 +103,7 @@ pub fn with_old_names<T: Serialize, S: Serializer>(report: &T, to: S) -> Result<
     report.serialize(to)
 }
 
-/// Measures one case's beats.
+/// Measures the cycles of one case.
 #[must_use]
 pub fn measure(cycles: &[LoggedCycle], limits: &Limits, period: Duration) -> PhysicalReport {
     let dt = period.as_secs_f64().max(1e-6);
@@ -163,7 +163,7 @@ pub fn digest(cycles: &[LoggedCycle]) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The beats from the first change of a goal to the last: what comes before and after is waiting.
+/// Returns the cycles from the first to the last change of a goal. The robot waits before and after.
 fn moving(cycles: &[LoggedCycle]) -> &[LoggedCycle] {
     let changes =
         |pair: &[LoggedCycle]| pair.first().map(|cycle| cycle.goal) != pair.last().map(|cycle| cycle.goal);

@@ -153,7 +153,7 @@ impl MotionExecutorThread {
         });
         let context = body.execution_context_for(rank, name);
         let moving = Moving { context, post: post.clone(), stream: None, refused: None };
-        let thread = std::thread::Builder::new().name("mover".into()).spawn(move || moving.run())?;
+        let thread = std::thread::Builder::new().name("motion".into()).spawn(move || moving.run())?;
         Ok(MotionExecutorThread { executor: MotionExecutor { post }, thread: Some(thread) })
     }
 

@@ -1,7 +1,7 @@
 //! The HTTP server: our own API below `/api/v1`, its OpenAPI document, MCP, OpenAI chat and the official daemon's API.
 //!
 //! Reading order: here (serving), `auth` (authentication), `caller`, `extract` (request bodies), `names` (renamed fields),
-//! `dashboard` (the dashboard), `about`, `robot` (health, state, stop), `telemetry`, `camera`, `metrics`, `desk` (the queue of
+//! `dashboard` (the dashboard), `about`, `robot` (health, state, stop), `telemetry`, `camera`, `metrics`, `queue` (the queue of
 //! requests) and `job`, `chat`, `voice`, `plans`, `tools`, `tool_admin`, `tool_preview`, `code`, `document` (OpenAPI), `official`.
 //!
 //! Threads: handlers copy the last snapshot of the control loop and never wait for a cycle. Slow work runs on other threads.
@@ -116,16 +116,16 @@ pub async fn serve(
 }
 
 /// Returns the routes that the OpenAPI document describes.
-fn own_routes(body: &RobotRuntime, desk: &RequestQueue, config: &Config, journal: Journal) -> OpenApiRouter {
+fn own_routes(body: &RobotRuntime, queue: &RequestQueue, config: &Config, journal: Journal) -> OpenApiRouter {
     let stored = (body.recorder(), journal);
     OpenApiRouter::with_openapi(openapi::bare())
         .merge(about::routes(config))
         .merge(robot::routes(body.handle()))
         .merge(camera::routes(body))
-        .merge(metrics::routes(body.handle(), desk.clone(), config, stored))
-        .merge(chat::routes(desk.clone(), config))
+        .merge(metrics::routes(body.handle(), queue.clone(), config, stored))
+        .merge(chat::routes(queue.clone(), config))
         .merge(plans::routes(config))
-        .merge(tools::routes(desk.clone(), body.handle(), config))
+        .merge(tools::routes(queue.clone(), body.handle(), config))
         .merge(code::routes(config))
 }
 

@@ -3,15 +3,15 @@
 //! Reading order:
 //!
 //! * [`source`], [`audio_buffer`] and [`sink`] (input and output of sound)
-//! * [`engine`] (recognition and synthesis), with `espeak`, `service`, `transcription_stream` and `scribe`
+//! * [`engine`] (recognition and synthesis), with `espeak`, `service`, `transcription_stream` and `transcriber`
 //! * this module (the threads)
-//! * `desk` (decisions), with [`phrases`] and [`interpretation`] (interpretation)
-//! * `tongue` (playback)
+//! * `dialog` (decisions), with [`phrases`] and [`interpretation`] (interpretation)
+//! * `playback` (playback)
 //! * `sway` (head motion during speech)
 //! * `signs` (antenna cues)
 //!
 //! ```text
-//! source --samples--> recognizer --events--> desk --requests--> caller --answers--> desk --text--> playback --> sink
+//! source --samples--> recognizer --events--> dialog --requests--> caller --answers--> dialog --text--> playback --> sink
 //!                      |  ^                                                            |
 //!                      |  '----------------------- what is played ---------------------'
 //!                      '-- a stop word stops the robot at once
@@ -201,7 +201,7 @@ struct Utterance {
 /// A running conversation by voice. Dropping it ends it.
 pub struct VoiceConversation {
     said: Receiver<SpokenRequest>,
-    desk: Sender<Event>,
+    dialog: Sender<Event>,
     control_loop: ControlLoopHandle,
     is_ending: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -242,14 +242,14 @@ impl VoiceConversation {
         let signs =
             swaying.as_ref().filter(|_| voice.antenna_cues).map(|thread| AntennaCues::of(thread.executor()));
         let clock = MonotonicClock::start();
-        let tongue = speech
+        let playback = speech
             .map(|speech| Playback::start(speech, voice.volume, sink, sway, clock, sounding, events.clone()))
             .transpose()?;
-        let desk = DialogManager {
+        let dialog = DialogManager {
             wake: Wake::new(&voice.wake_words),
             vocabulary: Vocabulary::new(commands),
             control_loop: body.handle(),
-            playback: tongue,
+            playback: playback,
             antenna_cues: signs,
             out: Some(out),
             report,
@@ -271,7 +271,7 @@ impl VoiceConversation {
         };
         let ear = SpeechRecognizer::new(detector, transcriber, listening);
         let is_ending = Arc::<AtomicBool>::default();
-        let scribe = second
+        let transcriber = second
             .map(|service| {
                 RemoteTranscriber::start(service, voice.stop_words.clone(), body.handle(), events.clone())
             })
@@ -279,7 +279,7 @@ impl VoiceConversation {
         let hearing = Hearing {
             ear,
             source,
-            scribe,
+            transcriber,
             sounds,
             clock,
             behind: ClockOffset::default(),
@@ -287,7 +287,7 @@ impl VoiceConversation {
             is_stopped: false,
             bearing: None,
             control_loop: body.handle(),
-            desk: events.clone(),
+            dialog: events.clone(),
             is_ending: is_ending.clone(),
         };
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
@@ -295,11 +295,11 @@ impl VoiceConversation {
         };
         let threads = vec![
             spawn("ear", Box::new(move || hearing.run()))?,
-            spawn("voice", Box::new(move || desk.run(&inbox)))?,
+            spawn("voice", Box::new(move || dialog.run(&inbox)))?,
         ];
         Ok(VoiceConversation {
             said,
-            desk: events,
+            dialog: events,
             control_loop: body.handle(),
             is_ending,
             threads,
@@ -339,7 +339,7 @@ impl VoiceConversation {
     /// Returns a handle that stops the robot from another thread.
     #[must_use]
     pub fn brake(&self) -> Brake {
-        Brake { control_loop: self.control_loop.clone(), desk: self.desk.clone() }
+        Brake { control_loop: self.control_loop.clone(), dialog: self.dialog.clone() }
     }
 
     /// Ends the conversation at once: present speech is cut, and open requests get no answer.
@@ -349,7 +349,7 @@ impl VoiceConversation {
 
     fn report(&self, event: Event) {
         // The receiving thread may have ended.
-        let _heard = self.desk.send(event);
+        let _heard = self.dialog.send(event);
     }
 }
 
@@ -357,7 +357,7 @@ impl VoiceConversation {
 #[derive(Clone)]
 pub struct Brake {
     control_loop: ControlLoopHandle,
-    desk: Sender<Event>,
+    dialog: Sender<Event>,
 }
 
 impl Brake {
@@ -365,7 +365,7 @@ impl Brake {
     pub fn stop(&self) {
         self.control_loop.clone().send_command(LoopCommand::Stop);
         // The receiving thread may have ended.
-        let _heard = self.desk.send(Event::Stopped);
+        let _heard = self.dialog.send(Event::Stopped);
     }
 }
 
@@ -383,7 +383,7 @@ impl Drop for VoiceConversation {
 struct Hearing {
     ear: SpeechRecognizer<minismith_voice::vad::Vad, Box<dyn Transcriber + Send>>,
     source: Box<dyn Source>,
-    scribe: Option<RemoteTranscriber>,
+    transcriber: Option<RemoteTranscriber>,
     sounds: Receiver<Sounding>,
     clock: MonotonicClock,
     behind: ClockOffset,
@@ -392,7 +392,7 @@ struct Hearing {
     is_stopped: bool,
     bearing: Option<f64>,
     control_loop: ControlLoopHandle,
-    desk: Sender<Event>,
+    dialog: Sender<Event>,
     is_ending: Arc<AtomicBool>,
 }
 
@@ -425,7 +425,7 @@ impl Hearing {
         let heard = self.ear.finish();
         self.heard(heard);
         // Utterances in transcription were heard before the end.
-        self.scribe = None;
+        self.transcriber = None;
         self.report(Event::Over);
     }
 
@@ -472,10 +472,10 @@ impl Hearing {
 
     /// Sends an utterance to the deciding thread, or first to the transcription service.
     fn uttered(&mut self, heard: Utterance) {
-        let heard = match &self.scribe {
-            Some(scribe) if !heard.is_stopped => {
+        let heard = match &self.transcriber {
+            Some(transcriber) if !heard.is_stopped => {
                 let samples = self.ear.again(|_, samples| samples.to_vec());
-                match scribe.take(Box::new(Sentence { samples, heard })) {
+                match transcriber.take(Box::new(Sentence { samples, heard })) {
                     Ok(()) => return,
                     Err(sentence) => sentence.heard,
                 }
@@ -487,6 +487,6 @@ impl Hearing {
 
     fn report(&self, event: Event) {
         // The receiving thread may have ended.
-        let _heard = self.desk.send(event);
+        let _heard = self.dialog.send(event);
     }
 }

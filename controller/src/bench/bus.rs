@@ -17,7 +17,7 @@ use super::jitter::{OfficialDaemon, awake};
 use super::line::Line;
 use super::rounds::take_turns;
 use super::row::{Better, Row};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_control::robot::{bus_options, limits_of};
 
 pub(super) const CYCLE: &str = "bus_cycle";
@@ -30,15 +30,15 @@ const CYCLES: u32 = 100;
 /// The highest rate that the configuration permits, Hz.
 const MAX_RATE_HZ: u32 = 400;
 
-pub(super) fn cycle(desk: &Desk<'_>) -> Row {
-    (desk.progress)("the line: nine motors written and read, back to back");
-    let cycles = desk.pick(50, 200);
-    let our_side = OurBus::open(desk);
-    let their_side = desk.baselines.packages.as_ref().map(|python| TheirBus::open(python));
+pub(super) fn cycle(context: &BenchContext<'_>) -> Row {
+    (context.progress)("the line: nine motors written and read, back to back");
+    let cycles = context.pick(50, 200);
+    let our_side = OurBus::open(context);
+    let their_side = context.baselines.packages.as_ref().map(|python| TheirBus::open(python));
     let mut theirs = match their_side {
         Some(Ok(side)) => Some(side),
         Some(Err(failed)) => {
-            (desk.progress)(&format!("the official side failed: {failed}"));
+            (context.progress)(&format!("the official side failed: {failed}"));
             None
         }
         None => None,
@@ -50,7 +50,7 @@ pub(super) fn cycle(desk: &Desk<'_>) -> Row {
     let mut their_round = theirs.as_mut().map(|side| || side.round(cycles));
     let mut our_round = || ours.round(cycles);
     let medians =
-        take_turns(desk, desk.pick(3, 11), &mut our_round, their_round.as_mut().map(|side| side as _));
+        take_turns(context, context.pick(3, 11), &mut our_round, their_round.as_mut().map(|side| side as _));
     let failures = theirs.as_ref().map_or(0.0, |side| side.failures);
     let note = if failures > 0.0 { format!("the peer read {failures} times in vain") } else { String::new() };
     Row::alone(CYCLE, "ms", medians.ours).against(CYCLE_PEER, medians.theirs, Better::Lower).noting(&note)
@@ -66,10 +66,11 @@ struct OurBus {
 }
 
 impl OurBus {
-    fn open(desk: &Desk<'_>) -> Result<OurBus, Failed> {
+    fn open(context: &BenchContext<'_>) -> Result<OurBus, Failed> {
         let at = Failed::at("our bus");
         let line = Line::start()?;
-        let mut bus = MotorBus::open(line.path(), &bus_options(desk.config)).map_err(|fault| at(&fault))?;
+        let mut bus =
+            MotorBus::open(line.path(), &bus_options(context.config)).map_err(|fault| at(&fault))?;
         bus.write_command(Timestamp::ZERO, &Envelope::torque(Joints::all(true)))
             .map_err(|fault| at(&fault))?;
         let mut state = bus.read_state(Timestamp::ZERO).map_err(|fault| at(&fault))?;
@@ -81,7 +82,7 @@ impl OurBus {
             state = bus.read_state(Timestamp::ZERO).map_err(|fault| at(&fault))?;
         }
         let hold = state.present().map_err(|fault| at(&fault))?;
-        Ok(OurBus { bus, envelope: Envelope::at_rest(limits_of(desk.config), hold), hold, _line: line })
+        Ok(OurBus { bus, envelope: Envelope::at_rest(limits_of(context.config), hold), hold, _line: line })
     }
 
     /// Returns the milliseconds per cycle.
@@ -125,18 +126,18 @@ impl TheirBus {
     }
 }
 
-pub(super) fn rate(desk: &Desk<'_>) -> Row {
-    (desk.progress)("the line: the rate of whole beats");
-    let seconds = desk.pick(1, 4);
+pub(super) fn rate(context: &BenchContext<'_>) -> Row {
+    (context.progress)("the line: the rate of whole beats");
+    let seconds = context.pick(1, 4);
     let _awake = awake();
-    let theirs = match OfficialDaemon::start(desk) {
+    let theirs = match OfficialDaemon::start(context) {
         None => None,
         Some(daemon) => daemon
             .and_then(|daemon| daemon.rate(Duration::from_secs(seconds)))
-            .inspect_err(|failed| (desk.progress)(&format!("the official side failed: {failed}")))
+            .inspect_err(|failed| (context.progress)(&format!("the official side failed: {failed}")))
             .ok(),
     };
-    let (ours, late) = match achieved(desk, seconds) {
+    let (ours, late) = match achieved(context, seconds) {
         Ok((rate, late)) => (Ok(rate), format!("; {late} of ours began more than a period late")),
         Err(failed) => (Err(failed), String::new()),
     };
@@ -168,14 +169,14 @@ impl Robot for Counted {
 }
 
 /// Returns the complete cycles per second at the highest rate, and how many began more than a period late.
-fn achieved(desk: &Desk<'_>, seconds: u64) -> Result<(f64, u64), Failed> {
+fn achieved(context: &BenchContext<'_>, seconds: u64) -> Result<(f64, u64), Failed> {
     let at = Failed::at("our pulse");
     let line = Line::start()?;
-    let bus = MotorBus::open(line.path(), &bus_options(desk.config)).map_err(|fault| at(&fault))?;
+    let bus = MotorBus::open(line.path(), &bus_options(context.config)).map_err(|fault| at(&fault))?;
     let whole = Arc::new(AtomicU64::new(0));
     let bus = Counted { bus, whole: whole.clone() };
     let period = Duration::from_secs(1) / MAX_RATE_HZ;
-    let control_loop = ControlLoop::new(bus, MonotonicClock::start(), limits_of(desk.config), period);
+    let control_loop = ControlLoop::new(bus, MonotonicClock::start(), limits_of(context.config), period);
     let mut control_loop = control_loop.map_err(|fault| at(&fault))?;
     control_loop.apply_command(LoopCommand::Torque(Joints::all(true)));
     let thread = ControlLoopThread::start(control_loop).map_err(|fault| at(&fault))?;

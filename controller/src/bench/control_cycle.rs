@@ -14,7 +14,7 @@ use mock_robot::robot::MockRobot;
 
 use super::rounds::take_turns;
 use super::row::{Better, Row};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_control::robot::{initial_joints, limits_of};
 
 pub(super) const NAME: &str = "beat_cost";
@@ -26,31 +26,32 @@ const LOG_CAPACITY: usize = 4096;
 /// The duration of each motion: most of the time every joint is moving.
 const RUN_TIME: Duration = Duration::from_secs(1);
 
-pub(super) fn measure(desk: &Desk<'_>) -> Row {
-    (desk.progress)("beats of a moving body, in virtual time");
-    let period = desk.config.rate.period();
-    let ways = desk.pick(20, 200);
-    let medians = take_turns(desk, desk.pick(3, 11), &mut || nanoseconds(desk, ways, false), None);
+pub(super) fn measure(context: &BenchContext<'_>) -> Row {
+    (context.progress)("beats of a moving body, in virtual time");
+    let period = context.config.rate.period();
+    let ways = context.pick(20, 200);
+    let medians = take_turns(context, context.pick(3, 11), &mut || nanoseconds(context, ways, false), None);
     let simulated = medians.ours.as_ref().map(|cost| period.as_secs_f64() * 1e9 / cost);
     let note = simulated.map(|speed| format!("a body moves {speed:.0} times as fast as real time")).ok();
     Row::alone(NAME, "ns", medians.ours).noting(&note.unwrap_or_default())
 }
 
-pub(super) fn measure_logged(desk: &Desk<'_>) -> Row {
-    (desk.progress)("beats that are kept, and beats that are not, in virtual time");
-    let ways = desk.pick(20, 100);
-    let mut bare = || nanoseconds(desk, ways, false);
-    let medians = take_turns(desk, desk.pick(3, 11), &mut || nanoseconds(desk, ways, true), Some(&mut bare));
+pub(super) fn measure_logged(context: &BenchContext<'_>) -> Row {
+    (context.progress)("beats that are kept, and beats that are not, in virtual time");
+    let ways = context.pick(20, 100);
+    let mut bare = || nanoseconds(context, ways, false);
+    let medians =
+        take_turns(context, context.pick(3, 11), &mut || nanoseconds(context, ways, true), Some(&mut bare));
     Row::alone(NAME_LOGGED, "ns", medians.ours)
         .against("the same beat, not kept", medians.theirs, Better::Lower)
         .noting("what keeping costs the thread that beats; another one writes")
 }
 
 /// Returns the nanoseconds per cycle, over this many motions there and back.
-fn nanoseconds(desk: &Desk<'_>, ways: u32, is_stored: bool) -> Result<f64, Failed> {
+fn nanoseconds(context: &BenchContext<'_>, ways: u32, is_stored: bool) -> Result<f64, Failed> {
     let at = Failed::at(NAME);
-    let limits = limits_of(desk.config);
-    let period = desk.config.rate.period();
+    let limits = limits_of(context.config);
+    let period = context.config.rate.period();
     let robot = MockRobot::new(initial_joints(), Variation::default());
     let mut control_loop =
         ControlLoop::new(robot, VirtualClock::new(), limits, period).map_err(|fault| at(&fault))?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use minismith_protocol::{HostReply, Job, Limits};
 
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_toolchain::guest::{Guest, SandboxedGuest};
 
 /// The number of guests at a time.
@@ -21,14 +21,14 @@ pub(super) struct CpuLoad(Vec<JoinHandle<()>>);
 
 impl CpuLoad {
     /// Starts the guests. They spin when this returns, for at least the given time.
-    pub(super) fn start(desk: &Desk<'_>, at_least: Duration) -> Result<CpuLoad, Failed> {
-        let host = desk.host()?;
+    pub(super) fn start(context: &BenchContext<'_>, at_least: Duration) -> Result<CpuLoad, Failed> {
+        let host = context.host()?;
         let at = Failed::at("a spinning guest");
         let seconds = (at_least + EXTRA_TIME).as_secs_f64();
         let limits = Limits {
             turn_seconds: seconds,
             cpu_seconds: seconds.ceil() as u64 + 1,
-            ..desk.config.workshop.budget.guest
+            ..context.config.workshop.budget.guest
         };
         let mut spinning = CpuLoad(Vec::new());
         for _ in 0..GUESTS {

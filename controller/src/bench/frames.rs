@@ -5,7 +5,7 @@ use minismith_protocol::{GuestMessage, HostCall, HostReply, Job, Limits};
 
 use super::rounds::take_turns;
 use super::row::{Better, Row};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_toolchain::guest::{Guest, ToolHost};
 
 pub(super) const NAME: &str = "tool_frame";
@@ -20,16 +20,16 @@ def look(robot, times):
     return sum(int(robot.media.get_frame()[-1, -1, -1]) for _ in range(times))
 ";
 
-pub(super) fn measure(desk: &Desk<'_>) -> Row {
-    (desk.progress)("pictures: through the window, and through the pipe");
-    let times = desk.pick(200, 2_000);
+pub(super) fn measure(context: &BenchContext<'_>) -> Row {
+    (context.progress)("pictures: through the window, and through the pipe");
+    let times = context.pick(200, 2_000);
     let image = vec![1; (HEIGHT * WIDTH * 3) as usize];
     let one = |by_window: bool| {
-        let host = desk.host()?;
-        look(&host, desk.config.workshop.budget.guest, &image, times, by_window)
+        let host = context.host()?;
+        look(&host, context.config.workshop.budget.guest, &image, times, by_window)
     };
     let mut theirs = || one(false);
-    let medians = take_turns(desk, desk.pick(1, 7), &mut || one(true), Some(&mut theirs));
+    let medians = take_turns(context, context.pick(1, 7), &mut || one(true), Some(&mut theirs));
     Row::alone(NAME, "1/s", medians.ours)
         .against(PEER, medians.theirs, Better::Higher)
         .noting("640 by 480 pixels, asked for one after another")

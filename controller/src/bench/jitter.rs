@@ -21,7 +21,7 @@ use super::cpu_load::CpuLoad;
 use super::line::Line;
 use super::rounds::quantile;
 use super::row::{Better, Row};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_runtime::net;
 use minismith_runtime::subprocess::{self, Program};
 
@@ -100,27 +100,27 @@ impl Seen {
     }
 }
 
-pub(super) fn measure(desk: &Desk<'_>, load: Load) -> Vec<Row> {
-    let (rounds, round) = desk.pick((1, Duration::from_secs(5)), (3, Duration::from_secs(20)));
+pub(super) fn measure(context: &BenchContext<'_>, load: Load) -> Vec<Row> {
+    let (rounds, round) = context.pick((1, Duration::from_secs(5)), (3, Duration::from_secs(20)));
     let mut ours: Result<Seen, Failed> = Ok(Seen::default());
     let mut usual: Result<Seen, Failed> = Ok(Seen::default());
-    let mut theirs = desk.baselines.daemon.as_ref().map(|_| Ok(Seen::default()));
+    let mut theirs = context.baselines.daemon.as_ref().map(|_| Ok(Seen::default()));
     let awake = awake();
     let take =
         |side: &str, seen: &mut Result<Seen, Failed>, one: &dyn Fn(&mut Seen) -> Result<(), Failed>| {
             let Ok(so_far) = seen else { return };
-            (desk.progress)(&format!("the rhythm, {}: {side}, {} s", load.name(), round.as_secs()));
+            (context.progress)(&format!("the rhythm, {}: {side}, {} s", load.name(), round.as_secs()));
             if let Err(failed) = one(so_far) {
-                (desk.progress)(&format!("{side} failed: {failed}"));
+                (context.progress)(&format!("{side} failed: {failed}"));
                 *seen = Err(failed);
             }
         };
     for _ in 0..rounds {
-        take("ours at 50 Hz", &mut ours, &|seen| watch_ours(desk, OFFICIAL_RATE_HZ, load, round, seen));
+        take("ours at 50 Hz", &mut ours, &|seen| watch_ours(context, OFFICIAL_RATE_HZ, load, round, seen));
         if let Some(theirs) = &mut theirs {
-            take("the official daemon", theirs, &|seen| watch_theirs(desk, load, round, seen));
+            take("the official daemon", theirs, &|seen| watch_theirs(context, load, round, seen));
         }
-        take("ours at 100 Hz", &mut usual, &|seen| watch_ours(desk, DEFAULT_RATE_HZ, load, round, seen));
+        take("ours at 100 Hz", &mut usual, &|seen| watch_ours(context, DEFAULT_RATE_HZ, load, round, seen));
     }
     let theirs = theirs.and_then(Result::ok);
     let mut rows = rows(load, OFFICIAL_RATE_HZ, ours, theirs, awake.is_some());
@@ -172,7 +172,7 @@ fn rows(load: Load, rate: u32, ours: Result<Seen, Failed>, theirs: Option<Seen>,
 
 /// Runs one round of ours: `minismith serve` on a line.
 fn watch_ours(
-    desk: &Desk<'_>,
+    context: &BenchContext<'_>,
     rate: u32,
     load: Load,
     round: Duration,
@@ -182,7 +182,7 @@ fn watch_ours(
     let server = Server::start(&line, rate)?;
     line.wait_for_goals(START_TIMEOUT)?;
     let url = format!("http://127.0.0.1:{}/api/v1/state", server.port);
-    let mut busy = load.on(desk, &url, SETTLING_TIME + round)?;
+    let mut busy = load.on(context, &url, SETTLING_TIME + round)?;
     line.watch(SETTLING_TIME)?;
     busy.requests()?;
     server.ask("POST /api/v1/pulse/measure")?;
@@ -200,13 +200,18 @@ fn watch_ours(
 }
 
 /// Runs one round of the baseline: the official daemon on a line.
-fn watch_theirs(desk: &Desk<'_>, load: Load, round: Duration, seen: &mut Seen) -> Result<(), Failed> {
-    let Some(daemon) = OfficialDaemon::start(desk) else {
+fn watch_theirs(
+    context: &BenchContext<'_>,
+    load: Load,
+    round: Duration,
+    seen: &mut Seen,
+) -> Result<(), Failed> {
+    let Some(daemon) = OfficialDaemon::start(context) else {
         return Err(Failed("the official daemon is not installed".into()));
     };
     let mut daemon = daemon?;
     let url = format!("http://127.0.0.1:{}/api/state/full", daemon.port);
-    let mut busy = load.on(desk, &url, SETTLING_TIME + round)?;
+    let mut busy = load.on(context, &url, SETTLING_TIME + round)?;
     daemon.line.watch(SETTLING_TIME)?;
     busy.requests()?;
     daemon.cycles()?;
@@ -238,15 +243,15 @@ impl Busy {
 
 impl Load {
     /// Starts the load on a server for this time.
-    fn on(self, desk: &Desk<'_>, url: &str, at_least: Duration) -> Result<Busy, Failed> {
+    fn on(self, context: &BenchContext<'_>, url: &str, at_least: Duration) -> Result<Busy, Failed> {
         match self {
             Load::Idle => return Ok(Busy::Not),
-            Load::Guests => return CpuLoad::start(desk, at_least).map(Busy::Guests),
+            Load::Guests => return CpuLoad::start(context, at_least).map(Busy::Guests),
             Load::Loaded => {}
         }
         // Any Python will do. The one of the official side exists whenever there is something to compare.
         let system = || PathBuf::from("python3");
-        let python = desk.baselines.packages.clone().unwrap_or_else(system);
+        let python = context.baselines.packages.clone().unwrap_or_else(system);
         let arguments = [url.into(), CONNECTIONS.to_string().into()];
         let mut load = Script::start(&python, "the load", LOAD, &arguments)?;
         load.answer()?;
@@ -309,7 +314,7 @@ impl Server {
     fn policy(&self) -> String {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id()));
         let control_loop = tasks.into_iter().flatten().flatten().find(|task| {
-            fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim_end() == "pulse")
+            fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim_end() == "control-loop")
         });
         let stat = control_loop.and_then(|task| fs::read_to_string(task.path().join("stat")).ok());
         stat.as_deref().and_then(policy_in).unwrap_or_else(|| "an unknown policy".to_owned())
@@ -358,8 +363,8 @@ pub(super) struct OfficialDaemon {
 
 impl OfficialDaemon {
     /// Starts it; none where it is not installed.
-    pub(super) fn start(desk: &Desk<'_>) -> Option<Result<OfficialDaemon, Failed>> {
-        let python = desk.baselines.daemon.as_ref()?;
+    pub(super) fn start(context: &BenchContext<'_>) -> Option<Result<OfficialDaemon, Failed>> {
+        let python = context.baselines.daemon.as_ref()?;
         Some(OfficialDaemon::start_with(python))
     }
 

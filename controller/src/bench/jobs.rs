@@ -12,7 +12,7 @@ use super::baseline::environment;
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::tools::TRIVIAL;
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_analysis::policy::PolicyChecked;
 use minismith_runtime::subprocess::{self, Program};
 use minismith_toolchain::guest::{Guest, ToolHost};
@@ -21,9 +21,9 @@ use minismith_toolchain::workshop::rehearsal::job;
 pub(super) const NAMES: [&str; 2] = ["guest_job", "jobs_per_second"];
 const PEER: &str = "python -c 'import numpy'";
 
-pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
-    (desk.progress)("jobs: one after another, and on all processors");
-    let ready = desk.host().and_then(|host| Ok((host, TRIVIAL.vet()?, desk.python()?)));
+pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
+    (context.progress)("jobs: one after another, and on all processors");
+    let ready = context.host().and_then(|host| Ok((host, TRIVIAL.vet()?, context.python()?)));
     let (host, vetted, python) = match ready {
         Ok(ready) => ready,
         Err(failed) => {
@@ -35,21 +35,21 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
         }
     };
     let [one, per_second] = NAMES;
-    let rounds = desk.pick(3, 11);
-    let limits = desk.config.workshop.budget.guest;
+    let rounds = context.pick(3, 11);
+    let limits = context.config.workshop.budget.guest;
     let warm = || warm_job(&host, &vetted, limits);
     let cold = || cold_job(&python);
 
-    let jobs = desk.pick(10, 50);
+    let jobs = context.pick(10, 50);
     let mut ours = || Ok(seconds(jobs, &warm)? * 1e3);
-    let mut theirs = || Ok(seconds(desk.pick(1, 3), &cold)? * 1e3);
-    let single = take_turns(desk, rounds, &mut ours, Some(&mut theirs));
+    let mut theirs = || Ok(seconds(context.pick(1, 3), &cold)? * 1e3);
+    let single = take_turns(context, rounds, &mut ours, Some(&mut theirs));
 
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let mut ours = || Ok(f64::from(jobs) * processors as f64 / side_by_side(processors, jobs, &warm)?);
-    let few = desk.pick(1, 3);
+    let few = context.pick(1, 3);
     let mut theirs = || Ok(f64::from(few) * processors as f64 / side_by_side(processors, few, &cold)?);
-    let many = take_turns(desk, rounds, &mut ours, Some(&mut theirs));
+    let many = take_turns(context, rounds, &mut ours, Some(&mut theirs));
 
     vec![
         Row::alone(one, "ms", single.ours).against(PEER, single.theirs, Better::Lower),

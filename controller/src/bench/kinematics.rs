@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::baseline::{MEASURE, Script};
 use super::rounds::take_turns;
 use super::row::{Better, Row};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 
 pub(super) const NAMES: [&str; 2] = ["ik", "fk"];
 const PEER: &str = "reachy_mini 1.13.0 AnalyticalKinematics";
@@ -28,32 +28,32 @@ const ANGLE_TOLERANCE_RAD: f64 = 1e-6;
 const CLOSE_METRES: f64 = 1e-5;
 const CLOSE_RADIANS: f64 = 1e-4;
 
-pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
-    (desk.progress)("kinematics: both ways, over the same postures");
+pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
+    (context.progress)("kinematics: both ways, over the same postures");
     let postures = postures();
     let joints: Vec<Joints> =
         postures.iter().filter_map(|posture| joints_from_posture(posture).ok()).collect();
-    let peer = desk.baselines.packages.as_ref().map(|python| Peer::start(python, &postures, &joints));
+    let peer = context.baselines.packages.as_ref().map(|python| Peer::start(python, &postures, &joints));
     let (mut peer, note) = match peer {
         Some(Ok(peer)) => {
             let note = peer.note();
             (Some(peer), note)
         }
         Some(Err(failed)) => {
-            (desk.progress)(&format!("the official side failed: {failed}"));
+            (context.progress)(&format!("the official side failed: {failed}"));
             (None, String::new())
         }
         None => (None, String::new()),
     };
-    let rounds = desk.pick(5, 25);
+    let rounds = context.pick(5, 25);
     let found = peer.as_ref().map_or(joints.len(), |peer| peer.found);
 
     let mut our_ik = || Ok(our_ik(&postures));
     let mut their_ik = peer.as_mut().map(|peer| || peer.round("ik", postures.len()));
-    let ik = take_turns(desk, rounds, &mut our_ik, their_ik.as_mut().map(|side| side as _));
+    let ik = take_turns(context, rounds, &mut our_ik, their_ik.as_mut().map(|side| side as _));
     let mut our_fk = || our_fk(&postures, &joints);
     let mut their_fk = peer.as_mut().map(|peer| || peer.round("fk", found));
-    let fk = take_turns(desk, rounds, &mut our_fk, their_fk.as_mut().map(|side| side as _));
+    let fk = take_turns(context, rounds, &mut our_fk, their_fk.as_mut().map(|side| side as _));
 
     let ik = Row::alone("ik", "us", ik.ours).against(PEER, ik.theirs, Better::Lower);
     let fk = Row::alone("fk", "us", fk.ours).against(PEER, fk.theirs, Better::Lower).noting(&note);

@@ -18,7 +18,7 @@ use super::baseline::{end, environment};
 use super::jitter::{awake, free_port};
 use super::rounds::{Medians, quantile, take_turns};
 use super::row::{Better, Row};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_runtime::net::loopback_client::{EventStream, LocalSession};
 use minismith_runtime::subprocess::{self, Program};
 
@@ -67,7 +67,7 @@ pub(super) struct Server {
 impl Server {
     /// Starts one and waits for its first response. Returns how long that took.
     pub(super) fn start(
-        desk: &Desk<'_>,
+        context: &BenchContext<'_>,
         side: Contender,
         clock: &MonotonicClock,
     ) -> Result<(Server, f64), Failed> {
@@ -76,7 +76,7 @@ impl Server {
         fs::create_dir_all(&home).map_err(|error| Failed::at("a folder")(&error))?;
         let (path, arguments) = match side {
             Contender::Ours => (std::env::current_exe().ok(), ours(port)),
-            Contender::Theirs => (desk.baselines.daemon.clone(), theirs(port, &home)),
+            Contender::Theirs => (context.baselines.daemon.clone(), theirs(port, &home)),
         };
         let path = path.ok_or_else(|| Failed("there is no such program".into()))?;
         let mut environment = environment();
@@ -206,7 +206,7 @@ main()
 }
 
 /// One measurement of a server.
-type Probe = fn(&Desk<'_>, &Server, &MonotonicClock) -> Result<Vec<f64>, Failed>;
+type Probe = fn(&BenchContext<'_>, &Server, &MonotonicClock) -> Result<Vec<f64>, Failed>;
 
 /// Several measurements of a server at once.
 struct Trial {
@@ -227,7 +227,7 @@ const TRIALS: [Trial; 6] = [
             ("rest_p50_1", "ms", Better::Lower),
             ("rest_p99_1", "ms", Better::Lower),
         ],
-        probe: |desk, server, clock| asked(desk, server, clock, 1),
+        probe: |context, server, clock| asked(context, server, clock, 1),
         note: "GET /api/state/full, one client; processors kept awake for both, where that is allowed",
     },
     Trial {
@@ -236,7 +236,7 @@ const TRIALS: [Trial; 6] = [
             ("rest_p50_8", "ms", Better::Lower),
             ("rest_p99_8", "ms", Better::Lower),
         ],
-        probe: |desk, server, clock| asked(desk, server, clock, 8),
+        probe: |context, server, clock| asked(context, server, clock, 8),
         note: "GET /api/state/full, eight clients at once; processors kept awake for both, where that is allowed",
     },
     Trial {
@@ -260,23 +260,23 @@ const TRIALS: [Trial; 6] = [
     },
 ];
 
-pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
+pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
     let clock = MonotonicClock::start();
-    let rounds = desk.pick(1, 3);
-    let mut rows = vec![start(desk, &clock, rounds)];
+    let rounds = context.pick(1, 3);
+    let mut rows = vec![start(context, &clock, rounds)];
     for trial in TRIALS {
-        (desk.progress)(&format!("the wire: {}", trial.note));
+        (context.progress)(&format!("the wire: {}", trial.note));
         let sides = |side: Contender| {
             let clock = &clock;
             let trial = &trial;
             move || -> Result<Vec<f64>, Failed> {
-                let (server, _) = Server::start(desk, side, clock)?;
+                let (server, _) = Server::start(context, side, clock)?;
                 clock.wait_until(clock.now() + SETTLING_TIME);
-                (trial.probe)(desk, &server, clock)
+                (trial.probe)(context, &server, clock)
             }
         };
         rows.extend(compare(
-            desk,
+            context,
             &trial,
             rounds,
             &mut sides(Contender::Ours),
@@ -290,7 +290,7 @@ type Round<'a> = dyn FnMut() -> Result<Vec<f64>, Failed> + 'a;
 
 /// Measures both sides in turn, and returns the medians of each of their numbers.
 fn compare(
-    desk: &Desk<'_>,
+    context: &BenchContext<'_>,
     trial: &Trial,
     rounds: usize,
     ours: &mut Round<'_>,
@@ -298,7 +298,7 @@ fn compare(
 ) -> Vec<Row> {
     let (mut our_rounds, mut their_rounds) = (Vec::new(), Vec::new());
     let mut broken = None;
-    let mut has_peer = desk.baselines.daemon.is_some();
+    let mut has_peer = context.baselines.daemon.is_some();
     for _ in 0..rounds {
         match ours() {
             Ok(numbers) => our_rounds.push(numbers),
@@ -311,7 +311,7 @@ fn compare(
             match theirs() {
                 Ok(numbers) => their_rounds.push(numbers),
                 Err(failed) => {
-                    (desk.progress)(&format!("the official side failed: {failed}"));
+                    (context.progress)(&format!("the official side failed: {failed}"));
                     has_peer = false;
                     their_rounds.clear();
                 }
@@ -332,20 +332,20 @@ fn compare(
     trial.rows.iter().enumerate().map(row).collect()
 }
 
-fn start(desk: &Desk<'_>, clock: &MonotonicClock, rounds: usize) -> Row {
-    (desk.progress)("the wire: from start to the first state");
-    let mut ours = || Server::start(desk, Contender::Ours, clock).map(|(_, took)| took);
-    let mut theirs = || Server::start(desk, Contender::Theirs, clock).map(|(_, took)| took);
+fn start(context: &BenchContext<'_>, clock: &MonotonicClock, rounds: usize) -> Row {
+    (context.progress)("the wire: from start to the first state");
+    let mut ours = || Server::start(context, Contender::Ours, clock).map(|(_, took)| took);
+    let mut theirs = || Server::start(context, Contender::Theirs, clock).map(|(_, took)| took);
     let peer: Option<&mut super::rounds::Side<'_>> =
-        if desk.baselines.daemon.is_some() { Some(&mut theirs) } else { None };
-    let Medians { ours, theirs } = take_turns(desk, rounds, &mut ours, peer);
+        if context.baselines.daemon.is_some() { Some(&mut theirs) } else { None };
+    let Medians { ours, theirs } = take_turns(context, rounds, &mut ours, peer);
     Row::alone("start", "ms", ours)
         .against(PEER, theirs, Better::Lower)
         .noting("from the start of the process to the first answer with a state; theirs without its wake-up")
 }
 
-fn idle(desk: &Desk<'_>, server: &Server, clock: &MonotonicClock) -> Result<Vec<f64>, Failed> {
-    let watched = desk.pick(Duration::from_secs(2), Duration::from_secs(10));
+fn idle(context: &BenchContext<'_>, server: &Server, clock: &MonotonicClock) -> Result<Vec<f64>, Failed> {
+    let watched = context.pick(Duration::from_secs(2), Duration::from_secs(10));
     let before = server.processor();
     clock.wait_until(clock.now() + watched);
     Ok(vec![server.memory(), (server.processor() - before) / watched.as_secs_f64() * 100.0])
@@ -400,12 +400,12 @@ fn flooded<T>(
 
 /// Returns the requests per second, and the time of one: median and 99th percentile.
 fn asked(
-    desk: &Desk<'_>,
+    context: &BenchContext<'_>,
     server: &Server,
     clock: &MonotonicClock,
     clients: usize,
 ) -> Result<Vec<f64>, Failed> {
-    let round = desk.pick(Duration::from_secs(1), Duration::from_secs(5));
+    let round = context.pick(Duration::from_secs(1), Duration::from_secs(5));
     let _awake = awake();
     let ((), mut took) = flooded(server, clients, clock, || {
         clock.wait_until(clock.now() + round);
@@ -418,8 +418,8 @@ fn asked(
 }
 
 /// Returns the messages per second of a stream, at each of three rates.
-fn streamed(desk: &Desk<'_>, server: &Server, clock: &MonotonicClock) -> Result<Vec<f64>, Failed> {
-    let round = desk.pick(Duration::from_secs(1), Duration::from_secs(4));
+fn streamed(context: &BenchContext<'_>, server: &Server, clock: &MonotonicClock) -> Result<Vec<f64>, Failed> {
+    let round = context.pick(Duration::from_secs(1), Duration::from_secs(4));
     let at = Failed::at("the stream");
     let rate = |hertz: u32| {
         let path = format!("/api/state/ws/full?frequency={hertz}");
@@ -437,7 +437,11 @@ fn streamed(desk: &Desk<'_>, server: &Server, clock: &MonotonicClock) -> Result<
 }
 
 /// Returns the time from a target to the first state that shows it.
-fn reflected(desk: &Desk<'_>, server: &Server, clock: &MonotonicClock) -> Result<Vec<f64>, Failed> {
+fn reflected(
+    context: &BenchContext<'_>,
+    server: &Server,
+    clock: &MonotonicClock,
+) -> Result<Vec<f64>, Failed> {
     let at = Failed::at("a target");
     let mut talk = server.talk()?;
     let antenna = |talk: &mut LocalSession| -> Result<f64, Failed> {
@@ -449,7 +453,7 @@ fn reflected(desk: &Desk<'_>, server: &Server, clock: &MonotonicClock) -> Result
             .ok_or_else(|| Failed("no antenna".into()))
     };
     let mut took = Vec::new();
-    for path in 0..desk.pick(20, 100) {
+    for path in 0..context.pick(20, 100) {
         let goal = if path % 2 == 0 { 0.3 } else { -0.3 };
         let before = antenna(&mut talk)?;
         let said = clock.now();
@@ -469,8 +473,8 @@ fn reflected(desk: &Desk<'_>, server: &Server, clock: &MonotonicClock) -> Result
 }
 
 /// Returns the deviation of a move's ticks while the server is flooded: the 99th percentile, milliseconds.
-fn ticks(desk: &Desk<'_>, server: &Server, clock: &MonotonicClock) -> Result<Vec<f64>, Failed> {
-    let seconds = desk.pick(2, 8);
+fn ticks(context: &BenchContext<'_>, server: &Server, clock: &MonotonicClock) -> Result<Vec<f64>, Failed> {
+    let seconds = context.pick(2, 8);
     let at = Failed::at("the move");
     let mut talk = server.talk()?;
     let (off, _) = flooded(server, 8, clock, || {

@@ -12,16 +12,16 @@ use serde_json::Value;
 use super::baseline::environment;
 use super::official_api::{Contender, Server};
 use super::row::{Better, Row};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_runtime::subprocess::{self, Program};
 
 const PEER: &str = "Swagger UI 5 at /docs of the same server";
 
 pub(super) const NAMES: [&str; 3] = ["page_bytes", "page_first_paint", "page_live"];
 
-pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
-    (desk.progress)("the dashboard in a browser");
-    let seen = figures(desk);
+pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
+    (context.progress)("the dashboard in a browser");
+    let seen = figures(context);
     let number = |path: &str| {
         let seen = seen.as_ref().map_err(Clone::clone)?;
         let number = seen.pointer(path).and_then(Value::as_f64);
@@ -40,16 +40,16 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
     ]
 }
 
-fn figures(desk: &Desk<'_>) -> Result<Value, Failed> {
+fn figures(context: &BenchContext<'_>) -> Result<Value, Failed> {
     let at = Failed::at("the browser");
     let root = workspace()?;
     let clock = MonotonicClock::start();
-    let (server, _) = Server::start(desk, Contender::Ours, &clock)?;
+    let (server, _) = Server::start(context, Contender::Ours, &clock)?;
     let folder = tempfile::tempdir().map_err(|error| at(&error))?;
     let reported = folder.path().join("figures.json");
     let mut environment = environment();
     environment.push(("MINISMITH_URL", format!("http://127.0.0.1:{}", server.port())));
-    environment.push(("MINISMITH_ROUNDS", desk.pick(2, 7).to_string()));
+    environment.push(("MINISMITH_ROUNDS", context.pick(2, 7).to_string()));
     environment.extend(std::env::var("MINISMITH_CHROMIUM").ok().map(|path| ("MINISMITH_CHROMIUM", path)));
     let script = root.join("controller/dashboard/e2e/load-times.mjs");
     let mut browser = subprocess::start(Program {

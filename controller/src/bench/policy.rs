@@ -8,7 +8,7 @@ use super::baseline::Script;
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::tools::LOOK_ABOUT;
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_analysis::policy::PolicyChecked;
 
 pub(super) const NAME: &str = "policy";
@@ -21,20 +21,20 @@ const READ: &str = concat!(
     include_str!("../../../tests/support/bench/read.py")
 );
 
-pub(super) fn measure(desk: &Desk<'_>) -> Row {
-    (desk.progress)("the policy: a tool of sixty lines, again and again");
-    let times = desk.pick(20, 200);
-    let mut peer = match Peer::start(desk) {
+pub(super) fn measure(context: &BenchContext<'_>) -> Row {
+    (context.progress)("the policy: a tool of sixty lines, again and again");
+    let times = context.pick(20, 200);
+    let mut peer = match Peer::start(context) {
         Ok(peer) => Some(peer),
         Err(failed) => {
-            (desk.progress)(&format!("CPython's side failed: {failed}"));
+            (context.progress)(&format!("CPython's side failed: {failed}"));
             None
         }
     };
     let mut theirs = peer.as_mut().map(|peer| || peer.round(times));
     let medians = take_turns(
-        desk,
-        desk.pick(3, 15),
+        context,
+        context.pick(3, 15),
         &mut || milliseconds(times),
         theirs.as_mut().map(|side| side as _),
     );
@@ -55,8 +55,8 @@ struct Peer(Script);
 
 impl Peer {
     /// Starts it, and checks that both sides find the same facts.
-    fn start(desk: &Desk<'_>) -> Result<Peer, Failed> {
-        let mut script = Script::start(&desk.python()?, "CPython", READ, &[])?;
+    fn start(context: &BenchContext<'_>) -> Result<Peer, Failed> {
+        let mut script = Script::start(&context.python()?, "CPython", READ, &[])?;
         let answer = script.ask(&Value::from(LOOK_ABOUT.source).to_string())?;
         let vetted: PolicyChecked = LOOK_ABOUT.vet()?;
         let Some(facts) = vetted.facts().values().next() else {

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::row::{Better, Row};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_assistant::agents::authoring::{Effect, Event, Page, ToolAuthoring, ToolSpec};
 use minismith_assistant::model::{Completion, StatusPacket, Tokens};
 use minismith_assistant::retrieval::{MAX_TOKENS, REFERENCE, pages};
@@ -26,8 +26,8 @@ const REQUESTS: [&str; 10] = [
     "follow a point that moves from left to right",
 ];
 
-pub(super) fn measure(desk: &Desk<'_>) -> Row {
-    (desk.progress)("prompts: with the pages that fit, and with all of them");
+pub(super) fn measure(context: &BenchContext<'_>) -> Row {
+    (context.progress)("prompts: with the pages that fit, and with all of them");
     let mean = |pages: &dyn Fn(&str) -> Vec<Page>| -> Result<f64, Failed> {
         let tokens = REQUESTS.map(|request| tokens(request, pages(request)));
         let sum: u64 = tokens.into_iter().sum::<Option<u64>>().ok_or_else(|| Failed("no prompt".into()))?;

@@ -17,7 +17,7 @@ use minismith_protocol::trace_format::{Footer, Message};
 
 use super::jitter::free_port;
 use super::row::{Better, Row};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_control::robot::RobotRuntime;
 use minismith_runtime::config::{Config, RecordingConfig, RerunConfig, RobotChoice};
 use minismith_runtime::journal::RotatingFile;
@@ -53,11 +53,11 @@ struct Cost {
     dropped: u64,
 }
 
-pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
+pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
     let [off, file, viewer, drops] = NAMES;
     let measured = |by, what: &str| {
-        (desk.progress)(&format!("a body in motion: {what}"));
-        cost(desk, by)
+        (context.progress)(&format!("a body in motion: {what}"));
+        cost(context, by)
     };
     let bare = measured(By::None, "nothing is kept");
     let filed = measured(By::File, "a trace and a recording are written");
@@ -79,7 +79,7 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
     ]
 }
 
-fn cost(desk: &Desk<'_>, by: By) -> Result<Cost, Failed> {
+fn cost(context: &BenchContext<'_>, by: By) -> Result<Cost, Failed> {
     let at = Failed::at("recording");
     let folder = tempfile::tempdir().map_err(|error| at(&error))?;
     let _viewer;
@@ -104,9 +104,9 @@ fn cost(desk: &Desk<'_>, by: By) -> Result<Cost, Failed> {
         traces: Some(folder.path().join("traces")),
         camera_fps: IMAGES_PER_SECOND,
         rerun,
-        ..desk.config.recording.clone()
+        ..context.config.recording.clone()
     };
-    let config = Config { recording, ..desk.config.clone() };
+    let config = Config { recording, ..context.config.clone() };
     let before = processor()?;
     let body = match by {
         By::None => RobotRuntime::open(&RobotChoice::Mock, &config),
@@ -114,7 +114,7 @@ fn cost(desk: &Desk<'_>, by: By) -> Result<Cost, Failed> {
     };
     let body = body.map_err(|error| at(&error))?;
     let doing = body.recorder().begin("a body in motion");
-    let cycles = sway(&body, desk.pick(2, 10), by)?;
+    let cycles = sway(&body, context.pick(2, 10), by)?;
     doing.end("done");
     drop(body);
     let cycle_us = (processor()? - before) * 1e6 / cycles;

@@ -10,7 +10,7 @@ use super::baseline::environment;
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::tools::{LOOK_ABOUT, NOD, Tool, WAVE};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_analysis::submission::Declared;
 use minismith_runtime::subprocess::{self, Program};
 use minismith_toolchain::workshop::Workshop;
@@ -26,26 +26,26 @@ const PEER: &str = "wall clock";
 /// The minimum number of cases of the whole check.
 const CASES: usize = 20;
 
-pub(super) fn speeds(desk: &Desk<'_>) -> Vec<Row> {
+pub(super) fn speeds(context: &BenchContext<'_>) -> Vec<Row> {
     let [gotos, stream] = SPEEDS;
-    vec![speed(desk, gotos, NOD), speed(desk, stream, WAVE)]
+    vec![speed(context, gotos, NOD), speed(context, stream, WAVE)]
 }
 
 /// Returns the simulated seconds of all cases of a rehearsal per wall-clock second, with a warm host.
-fn speed(desk: &Desk<'_>, name: &str, tool: Tool) -> Row {
-    (desk.progress)(&format!("rehearsals of `{}`", tool.name));
-    let conditions = match conditions(desk) {
+fn speed(context: &BenchContext<'_>, name: &str, tool: Tool) -> Row {
+    (context.progress)(&format!("rehearsals of `{}`", tool.name));
+    let conditions = match conditions(context) {
         Ok(conditions) => conditions,
         Err(failed) => return Row::alone(name, "s/s", Err(failed)),
     };
     let (mut cases, mut simulated) = (0, 0.0);
     let mut ours = || {
         // The host is warm before the measurement starts.
-        desk.host()?;
+        context.host()?;
         let vetted = tool.vet()?;
         let at = Failed::at(tool.name);
         let clock = MonotonicClock::start();
-        let rehearsed = rehearse(vetted, &Declared::default(), desk.sandbox, &conditions, &mut |_, _| {})
+        let rehearsed = rehearse(vetted, &Declared::default(), context.sandbox, &conditions, &mut |_, _| {})
             .map_err(|error| at(&error))?;
         let wall = clock.now().seconds();
         let rehearsed = rehearsed.map_err(|no| at(&format!("{:?}", no.findings)))?;
@@ -53,20 +53,20 @@ fn speed(desk: &Desk<'_>, name: &str, tool: Tool) -> Row {
         simulated = rehearsed.cases().iter().map(|case| case.robot_time_s).sum();
         Ok(simulated / wall)
     };
-    let medians = take_turns(desk, desk.pick(3, 25), &mut ours, Some(&mut || Ok(1.0)));
+    let medians = take_turns(context, context.pick(3, 25), &mut ours, Some(&mut || Ok(1.0)));
     let note = format!("{cases} cases, {simulated:.0} s of motion");
     Row::alone(name, "s/s", medians.ours).against(PEER, medians.theirs, Better::Higher).noting(&note)
 }
 
 /// The limits of a tool without approval.
-fn conditions(desk: &Desk<'_>) -> Result<RehearsalOptions, Failed> {
-    let workshop = Workshop::open(desk.config).map_err(|error| Failed::at("the workshop")(&error))?;
+fn conditions(context: &BenchContext<'_>) -> Result<RehearsalOptions, Failed> {
+    let workshop = Workshop::open(context.config).map_err(|error| Failed::at("the workshop")(&error))?;
     Ok(workshop.conditions(false))
 }
 
 /// Returns the seconds that `minismith tool check` takes, from the start of the program to its end.
-pub(super) fn check(desk: &Desk<'_>) -> Row {
-    (desk.progress)("whole checks, each in a program of its own");
+pub(super) fn check(context: &BenchContext<'_>) -> Row {
+    (context.progress)("whole checks, each in a program of its own");
     let handed_in = HandedIn::new(LOOK_ABOUT);
     let mut ours = || {
         let handed_in = handed_in.as_ref().map_err(Clone::clone)?;
@@ -74,7 +74,7 @@ pub(super) fn check(desk: &Desk<'_>) -> Row {
         handed_in.check()?;
         Ok(clock.now().seconds())
     };
-    let medians = take_turns(desk, desk.pick(1, 7), &mut ours, None);
+    let medians = take_turns(context, context.pick(1, 7), &mut ours, None);
     let note = match &handed_in {
         Ok(handed_in) => {
             format!("{} cases of ten seconds; the program and its Python start anew", handed_in.cases)

@@ -1,6 +1,6 @@
 //! Two sides measured in turn, and the statistics of their numbers.
 
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 
 /// The median of each side's rounds; the baseline is none without a peer or when it failed.
 pub(super) struct Medians {
@@ -13,7 +13,7 @@ pub(super) type Side<'a> = dyn FnMut() -> Result<f64, Failed> + 'a;
 
 /// Measures both sides in turn. A failing peer is reported, and the rest is measured without it.
 pub(super) fn take_turns(
-    desk: &Desk<'_>,
+    context: &BenchContext<'_>,
     rounds: usize,
     ours: &mut Side<'_>,
     mut theirs: Option<&mut Side<'_>>,
@@ -27,7 +27,7 @@ pub(super) fn take_turns(
         match theirs.as_mut().map(|side| side()) {
             Some(Ok(number)) => their_numbers.push(number),
             Some(Err(failed)) => {
-                (desk.progress)(&format!("the official side failed: {failed}"));
+                (context.progress)(&format!("the official side failed: {failed}"));
                 their_numbers.clear();
                 theirs = None;
             }

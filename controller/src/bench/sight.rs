@@ -18,7 +18,7 @@ use serde_json::json;
 use super::baseline::Script;
 use super::rounds::take_turns;
 use super::row::{Better, Row};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_control::perception::photos;
 use minismith_control::robot::models_of;
 
@@ -27,41 +27,42 @@ const FACES_PEER: &str = "reachy_mini 1.13.0 FaceDetector, Python onnxruntime";
 const OBJECTS_PEER: &str = "Python onnxruntime";
 const MEASURE: &str = include_str!("../../../tests/support/official/measure_sight.py");
 
-pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
-    (desk.progress)("sight: the same picture on both sides, and how fast the mock draws");
-    let models = models_of(desk.config);
+pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
+    (context.progress)("sight: the same picture on both sides, and how fast the mock draws");
+    let models = models_of(context.config);
     let scene = match Scene::built_in("crowd", &photos(models.folder())) {
         Ok(scene) => Arc::new(scene),
         Err(no) => {
-            (desk.progress)(&format!("there is nothing to look at: {no}"));
+            (context.progress)(&format!("there is nothing to look at: {no}"));
             return NAMES.map(|name| Row::alone(name, "ms", Err(Failed(no.to_string())))).into();
         }
     };
     let image = scene.render(&HeadPose::neutral(), Duration::ZERO);
-    let mut peer = desk.baselines.packages.as_ref().and_then(|python| {
+    let mut peer = context.baselines.packages.as_ref().and_then(|python| {
         start(python, &models, &image)
-            .inspect_err(|failed| (desk.progress)(&format!("the peer failed: {failed}")))
+            .inspect_err(|failed| (context.progress)(&format!("the peer failed: {failed}")))
             .ok()
     });
     let mut rows = Vec::new();
     for (name, which, peer_name, times) in
         [("detect_faces", "faces", FACES_PEER, 100_u32), ("detect_things", "things", OBJECTS_PEER, 10)]
     {
-        let times = if desk.quick { times.div_ceil(10) } else { times };
+        let times = if context.quick { times.div_ceil(10) } else { times };
         let mut ours = || ours(which, &models, &image, times);
         let mut theirs = peer.as_mut().map(|peer| {
             move || Ok(peer.number(&format!("{which} {times}"), "seconds")? * 1e3 / f64::from(times))
         });
-        let medians = take_turns(desk, desk.pick(2, 9), &mut ours, theirs.as_mut().map(|side| side as _));
+        let medians =
+            take_turns(context, context.pick(2, 9), &mut ours, theirs.as_mut().map(|side| side as _));
         rows.push(
             Row::alone(name, "ms", medians.ours)
                 .against(peer_name, medians.theirs, Better::Lower)
                 .noting("a picture of 320 by 240 with two faces, one thread"),
         );
     }
-    let frames = desk.pick(50, 1_000);
+    let frames = context.pick(50, 1_000);
     let mut drawn = || Ok(drawn(&scene, frames));
-    let medians = take_turns(desk, desk.pick(1, 7), &mut drawn, None);
+    let medians = take_turns(context, context.pick(1, 7), &mut drawn, None);
     rows.push(
         Row::alone("scene_frames", "1/s", medians.ours)
             .noting("320 by 240, two photographs, on one processor"),

@@ -14,7 +14,7 @@ use minismith_voice::synthesizer::TextToSpeech;
 
 use super::rounds::quantile;
 use super::row::{Better, Row};
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_assistant::conversation::Conversation;
 use minismith_control::robot::{RobotRuntime, models_of};
 use minismith_runtime::config::{RobotChoice, TtsEngine, Voice, WakeWordMode};
@@ -42,9 +42,9 @@ const PEER: &str = "espeak-ng by itself";
 /// Silence after a sentence, so that its end is detected.
 const TRAILING_SILENCE: Duration = Duration::from_secs(2);
 
-pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
-    (desk.progress)("speech: understanding, speaking, and from the end of a sentence to motion");
-    let figures = figures(desk);
+pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
+    (context.progress)("speech: understanding, speaking, and from the end of a sentence to motion");
+    let figures = figures(context);
     let of = |pick: fn(&Figures) -> f64| figures.as_ref().map(pick).map_err(Clone::clone);
     let [words, commands, speak, motion] = NAMES;
     vec![
@@ -68,24 +68,24 @@ struct Figures {
     motion: f64,
 }
 
-fn figures(desk: &Desk<'_>) -> Result<Figures, Failed> {
+fn figures(context: &BenchContext<'_>) -> Result<Figures, Failed> {
     let at = Failed::at("speech");
-    let workshop = Workshop::open(desk.config).map_err(|error| at(&error))?;
-    let models = models_of(desk.config);
+    let workshop = Workshop::open(context.config).map_err(|error| at(&error))?;
+    let models = models_of(context.config);
     let voice = |tts_engine| Voice {
         wake_word_mode: WakeWordMode::Never,
         tts_engine,
         transcription: None,
         speech: None,
         head_wobble: 0.0,
-        ..desk.config.voice.clone()
+        ..context.config.voice.clone()
     };
     let open = |engine, is_spoken| {
         Engines::open(&voice(engine), &models, is_spoken, workshop.registry()).map_err(|error| at(&error))
     };
     let mut engines = open(TtsEngine::Hibari, true)?;
     let plain = open(TtsEngine::Espeak, true)?.speech;
-    let sentences = SENTENCES.get(..desk.pick(2, SENTENCES.len())).unwrap_or_default();
+    let sentences = SENTENCES.get(..context.pick(2, SENTENCES.len())).unwrap_or_default();
     let (clips, hibari) = said(engines.speech.take(), sentences)?;
     let (_, espeak) = said(plain, sentences)?;
     let (mut words, mut commands, mut lasted) = (0.0, 0.0, 0.0);
@@ -99,7 +99,7 @@ fn figures(desk: &Desk<'_>) -> Result<Figures, Failed> {
         commands += clock.now().since(began).as_secs_f64();
         lasted += clip.duration().as_secs_f64();
     }
-    let body = RobotRuntime::open(&RobotChoice::Mock, desk.config).map_err(|error| at(&error))?;
+    let body = RobotRuntime::open(&RobotChoice::Mock, context.config).map_err(|error| at(&error))?;
     let mut delays = Vec::new();
     for clip in &clips {
         let engines = open(TtsEngine::Hibari, false)?;

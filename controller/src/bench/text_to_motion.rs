@@ -8,7 +8,7 @@ use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
 use super::line::Line;
 use super::rounds::quantile;
 use super::row::Row;
-use super::{Desk, Failed};
+use super::{BenchContext, Failed};
 use minismith_assistant::conversation::{Conversation, TurnOutcome};
 use minismith_control::robot::RobotRuntime;
 use minismith_runtime::config::RobotChoice;
@@ -40,11 +40,11 @@ const SENTENCES: [&str; 20] = [
     "turn your head a little to the right",
 ];
 
-pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
-    (desk.progress)("words: from a sentence to the line");
+pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
+    (context.progress)("words: from a sentence to the line");
     let [median, last] = NAMES;
     let note = "twenty sentences; no peer answers without a language model";
-    match delays(desk) {
+    match delays(context) {
         Ok(mut delays) => [(median, 0.5), (last, 0.99)]
             .map(|(name, share)| {
                 let number = quantile(&mut delays, share).ok_or_else(|| Failed("nothing was said".into()));
@@ -56,18 +56,18 @@ pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
 }
 
 /// Returns the milliseconds of each sentence.
-fn delays(desk: &Desk<'_>) -> Result<Vec<f64>, Failed> {
+fn delays(context: &BenchContext<'_>) -> Result<Vec<f64>, Failed> {
     let at = Failed::at("words");
     let line = Line::start()?;
-    let body =
-        RobotRuntime::open(&RobotChoice::Serial(line.path().to_owned()), desk.config).map_err(|e| at(&e))?;
-    let workshop = Workshop::open(desk.config).map_err(|error| at(&error))?;
+    let body = RobotRuntime::open(&RobotChoice::Serial(line.path().to_owned()), context.config)
+        .map_err(|e| at(&e))?;
+    let workshop = Workshop::open(context.config).map_err(|error| at(&error))?;
     let clock = MonotonicClock::start();
     let (said, saying) = channel();
     let (heard, hearing) = channel();
     let sentences: Vec<&str> =
-        SENTENCES.iter().copied().cycle().take(SENTENCES.len() * desk.pick(1, 2)).collect();
-    let sentences = sentences.get(..desk.pick(4, sentences.len())).unwrap_or_default();
+        SENTENCES.iter().copied().cycle().take(SENTENCES.len() * context.pick(1, 2)).collect();
+    let sentences = sentences.get(..context.pick(4, sentences.len())).unwrap_or_default();
     std::thread::scope(|scope| {
         // The sending thread waits until the line shows the motion. The watching thread does nothing else.
         let (body, workshop) = (&body, &workshop);

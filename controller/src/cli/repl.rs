@@ -178,7 +178,7 @@ impl Session {
     /// Runs lines from a user at a terminal.
     fn talk(&mut self) -> anyhow::Result<()> {
         let mut editor = DefaultEditor::new()?;
-        print::line("Python on a mock robot, in a tool's cage; :help tells more, :quit ends.");
+        print::line("Python on a mock robot, in a tool's sandbox; :help tells more, :quit ends.");
         loop {
             match editor.readline(&self.prompt()) {
                 Ok(line) => {

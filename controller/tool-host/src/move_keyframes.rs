@@ -1,4 +1,4 @@
-//! Converts a `Move`, a function of time, to keyframes ([`cues`]).
+//! Converts a `Move`, a function of time, to keyframes ([`host_calls`]).
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ pub fn host_calls(
         return Err(PyValueError::new_err(format!("play_frequency must be positive, not {frequency}")));
     }
     let period = 1.0 / frequency.min(MAX_RATE_HZ);
-    let mut cues = Vec::new();
+    let mut calls = Vec::new();
     if sound
         && let Ok(path) = movement.getattr("sound_path")
         && !path.is_none()
@@ -45,14 +45,14 @@ pub fn host_calls(
         let path = path.str()?.to_string();
         let name =
             Path::new(&path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into_owned());
-        cues.push(HostCall::Sound { file: name });
+        calls.push(HostCall::Sound { file: name });
     }
     let end = (duration - END_MARGIN_S).max(0.0);
     let (mut keyframes, mut part_began, mut initial_goto) = (Vec::new(), 0.0, initial_goto);
     for step in 0_u32.. {
         let time = (f64::from(step) * period).min(end);
         if keyframes.len() == MAX_KEYFRAMES {
-            cues.push(HostCall::Play { keyframes: std::mem::take(&mut keyframes), initial_goto });
+            calls.push(HostCall::Play { keyframes: std::mem::take(&mut keyframes), initial_goto });
             (part_began, initial_goto) = (time, 0.0);
         }
         keyframes.push(keyframe(movement, time, time - part_began)?);
@@ -60,8 +60,8 @@ pub fn host_calls(
             break;
         }
     }
-    cues.push(HostCall::Play { keyframes, initial_goto });
-    Ok(cues)
+    calls.push(HostCall::Play { keyframes, initial_goto });
+    Ok(calls)
 }
 
 fn keyframe(movement: &Bound<'_, PyAny>, at: f64, time: f64) -> PyResult<Keyframe> {

@@ -14,15 +14,15 @@ pub(super) const MAX_SLOTS_PER_CYCLE: u32 = 4;
 
 /// The order in which the motors are polled.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rota {
+pub(super) struct PollSchedule {
     slot: u32,
     due: Timestamp,
 }
 
-impl Rota {
+impl PollSchedule {
     /// Starts with the first motor.
-    pub const fn from(now: Timestamp) -> Rota {
-        Rota { slot: 0, due: now }
+    pub const fn from(now: Timestamp) -> PollSchedule {
+        PollSchedule { slot: 0, due: now }
     }
 
     /// Returns the next slot, if it is due.

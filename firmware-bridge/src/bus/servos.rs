@@ -6,7 +6,7 @@ use super::BusOptions;
 use super::bring_up::{BringUpReport, GoalRange, bring_up, enable_watchdog, hold_present, read_with_retries};
 use super::convert::{radians_from_raw, raw_from_radians};
 use super::packet::SyncRead;
-use super::poll_schedule::Rota;
+use super::poll_schedule::PollSchedule;
 use super::port::{Port, ReplyTimeout};
 use super::registers::{BUS_WATCHDOG, GOAL_POSITION, PRESENT_POSITION, TORQUE_ENABLE};
 use crate::clock::Timestamp;
@@ -40,7 +40,7 @@ pub(super) struct Servos {
     pub(super) readings: Joints<PositionReading>,
     /// Motors that may have restarted or released; they are checked as soon as they answer.
     pub(super) is_suspect: Joints<bool>,
-    pub(super) schedule: Rota,
+    pub(super) schedule: PollSchedule,
     /// Reads missed in a row.
     missed_reads: Joints<u32>,
     read_count: u64,
@@ -78,7 +78,7 @@ impl Servos {
             health: Joints::all(None),
             readings: Joints::all(PositionReading::Never),
             is_suspect: Joints::all(false),
-            schedule: Rota::from(now),
+            schedule: PollSchedule::from(now),
             missed_reads: Joints::all(0),
             read_count: 0,
             last_read: Timestamp::ZERO,

@@ -118,7 +118,7 @@ impl ControlLoopThread {
             published: Mutex::new(PublishedState { snapshot, has_ended: false, scheduling: None }),
         });
         let thread = std::thread::Builder::new()
-            .name("pulse".into())
+            .name("control-loop".into())
             .spawn({
                 let shared = shared.clone();
                 move || run(control_loop, inbox, &shared)

@@ -35,7 +35,7 @@ pub use words::{AvailableTools, Effect, End, Event, Handoff, Limits, Observation
 
 /// An agent at work, with its messages.
 #[derive(Clone, Debug)]
-struct AgentDesk {
+struct AgentFrame {
     agent: String,
     messages: Vec<Message>,
     /// The call of the agent below that started this one.
@@ -46,9 +46,9 @@ struct AgentDesk {
     results: Vec<Part>,
 }
 
-impl AgentDesk {
-    const fn of(agent: String, messages: Vec<Message>, called_by: Option<Call>) -> AgentDesk {
-        AgentDesk { agent, messages, called_by, waiting: VecDeque::new(), results: Vec::new() }
+impl AgentFrame {
+    const fn of(agent: String, messages: Vec<Message>, called_by: Option<Call>) -> AgentFrame {
+        AgentFrame { agent, messages, called_by, waiting: VecDeque::new(), results: Vec::new() }
     }
 }
 
@@ -69,7 +69,7 @@ pub struct Turn {
     roster: Roster,
     limits: Limits,
     offered: Vec<AvailableTools>,
-    desks: Vec<AgentDesk>,
+    frames: Vec<AgentFrame>,
     awaits: Awaits,
     usage: Usage,
     /// What the person has said in this turn. Requests of earlier turns give no consent now.
@@ -113,7 +113,7 @@ impl Turn {
             roster,
             limits,
             offered: Vec::new(),
-            desks: vec![AgentDesk::of(COORDINATOR.into(), messages, None)],
+            frames: vec![AgentFrame::of(COORDINATOR.into(), messages, None)],
             awaits: Awaits::Model,
             usage: Usage::default(),
             said,
@@ -183,7 +183,7 @@ impl Turn {
                 self.said.push(text.clone());
                 self.corrections.push(text);
                 // The correction cancels the pending calls.
-                let waiting = self.desks.last_mut().map(|desk| std::mem::take(&mut desk.waiting));
+                let waiting = self.frames.last_mut().map(|frame| std::mem::take(&mut frame.waiting));
                 for call in waiting.into_iter().flatten() {
                     self.returned(&call, "not done: the person said something else meanwhile");
                 }
@@ -231,8 +231,8 @@ impl Turn {
                     arguments: call.arguments.clone(),
                 }));
                 self.push_message(Message { role: Role::Model, parts });
-                if let Some(desk) = self.desks.last_mut() {
-                    desk.waiting = calls.into();
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.waiting = calls.into();
                 }
                 self.go_on()
             }
@@ -244,8 +244,8 @@ impl Turn {
     /// Ends an agent's work: its text goes to its caller, the coordinator's text to the person.
     fn said_text(&mut self, text: &str) -> Effect {
         self.push_message(Message::model(text));
-        if self.desks.len() > 1
-            && let Some(AgentDesk { agent, called_by: Some(call), .. }) = self.desks.pop()
+        if self.frames.len() > 1
+            && let Some(AgentFrame { agent, called_by: Some(call), .. }) = self.frames.pop()
         {
             self.returned(&call, &format!("{agent} says: {text}"));
             return self.go_on();
@@ -258,12 +258,13 @@ impl Turn {
 
     /// Takes the next pending call, or asks the model again when none is left.
     fn go_on(&mut self) -> Effect {
-        while let Some(call) = self.desks.last_mut().and_then(|desk| desk.waiting.pop_front()) {
+        while let Some(call) = self.frames.last_mut().and_then(|frame| frame.waiting.pop_front()) {
             if let Some(effect) = self.take(call) {
                 return effect;
             }
         }
-        let parts = self.desks.last_mut().map(|desk| std::mem::take(&mut desk.results)).unwrap_or_default();
+        let parts =
+            self.frames.last_mut().map(|frame| std::mem::take(&mut frame.results)).unwrap_or_default();
         if !parts.is_empty() {
             self.push_message(Message { role: Role::Person, parts });
         }
@@ -302,7 +303,7 @@ impl Turn {
             Action::HandOff { agent: to, task } => {
                 // The new agent gets the earlier text messages, without calls.
                 let mut messages: Vec<Message> =
-                    self.desks.first().map(|desk| words(&desk.messages)).unwrap_or_default();
+                    self.frames.first().map(|frame| words(&frame.messages)).unwrap_or_default();
                 let reported = self.roster.get(&to).filter(|spec| !spec.read.is_empty()).cloned();
                 if let Some(Spec { instructions, read, .. }) = reported {
                     let source = format!("the words by which {to} was created");
@@ -315,7 +316,7 @@ impl Turn {
                 }
                 messages.push(task_of(&agent, &task, !self.is_foreign.is_empty()));
                 self.handed.push(Handoff { from: agent, to: to.clone(), task });
-                self.desks.push(AgentDesk::of(to, messages, Some(call)));
+                self.frames.push(AgentFrame::of(to, messages, Some(call)));
                 Some(self.ask())
             }
             Action::AskPerson { question } => {
@@ -371,7 +372,7 @@ impl Turn {
         let action = ability
             .read(&call.arguments, AgentScope { others: &others, data: &data, ..AgentScope::default() })?;
         if let Action::HandOff { agent: to, .. } = &action
-            && self.desks.iter().any(|desk| desk.agent == *to)
+            && self.frames.iter().any(|frame| frame.agent == *to)
         {
             return Err(format!("{to} is waiting for you; say what you found, and it goes on"));
         }
@@ -528,7 +529,7 @@ impl Turn {
         Effect::Ask(Prompt {
             purpose: if agent == COORDINATOR { "coordinator" } else { "agent" },
             instructions,
-            messages: self.desks.last().map(|desk| desk.messages.clone()).unwrap_or_default(),
+            messages: self.frames.last().map(|frame| frame.messages.clone()).unwrap_or_default(),
             form: if functions.is_empty() { Form::Text } else { Form::Calls(functions) },
             max_tokens: self.limits.answer_tokens,
         })
@@ -553,20 +554,20 @@ impl Turn {
     /// Returns the agent at work.
     #[must_use]
     pub fn agent(&self) -> String {
-        self.desks.last().map(|desk| desk.agent.clone()).unwrap_or_default()
+        self.frames.last().map(|frame| frame.agent.clone()).unwrap_or_default()
     }
 
     fn push_message(&mut self, message: Message) {
-        if let Some(desk) = self.desks.last_mut() {
-            desk.messages.push(message);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.messages.push(message);
         }
     }
 
     /// Stores the result of a call. The model gets it with the other results of the same answer.
     fn returned(&mut self, call: &Call, text: &str) {
         let Call { id, name, .. } = call;
-        if let Some(desk) = self.desks.last_mut() {
-            desk.results.push(Part::Returned { id: id.clone(), name: name.clone(), text: text.into() });
+        if let Some(frame) = self.frames.last_mut() {
+            frame.results.push(Part::Returned { id: id.clone(), name: name.clone(), text: text.into() });
         }
     }
 }

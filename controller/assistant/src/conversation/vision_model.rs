@@ -51,28 +51,28 @@ impl VisionModel {
 impl Conversation<'_> {
     /// Adds a vision model.
     #[must_use]
-    pub fn shown_to(self, onlooker: Option<VisionModel>) -> Self {
-        Conversation { vision_model: onlooker, ..self }
+    pub fn shown_to(self, vision_model: Option<VisionModel>) -> Self {
+        Conversation { vision_model: vision_model, ..self }
     }
 
     /// Returns the vision model's description of the scene, or `None` without such a model.
     pub(super) fn described(&mut self) -> Option<String> {
-        let mut onlooker = self.vision_model.take()?;
-        let reported = self.show(&mut onlooker);
-        self.vision_model = Some(onlooker);
+        let mut vision_model = self.vision_model.take()?;
+        let reported = self.show(&mut vision_model);
+        self.vision_model = Some(vision_model);
         Some(reported)
     }
 
-    fn show(&mut self, onlooker: &mut VisionModel) -> String {
-        if !self.body.upload_quota().count(onlooker.per_hour) {
+    fn show(&mut self, vision_model: &mut VisionModel) -> String {
+        if !self.body.upload_quota().count(vision_model.per_hour) {
             return format!(
                 "No picture was sent to a model: {} were sent within the hour, which is the limit (vision.max_uploads_per_hour).",
-                onlooker.per_hour
+                vision_model.per_hour
             );
         }
         let jpeg = self.context.frame().map_err(PerceptionError::from).and_then(|frame| {
             let image = frame.image()?;
-            let width = onlooker.width.min(image.width);
+            let width = vision_model.width.min(image.width);
             let height = (image.height * width / image.width.max(1)).max(1);
             Ok(encode(&resized(&image, width, height))?)
         });
@@ -95,7 +95,7 @@ impl Conversation<'_> {
         let context = &self.context;
         let mut watch =
             |_: &str| if context.control.stop_epoch() == stop_epoch { Watch::On } else { Watch::Off };
-        match onlooker.model.answer(&prompt, &mut watch) {
+        match vision_model.model.answer(&prompt, &mut watch) {
             Ok(StatusPacket { completion: Completion::Text(said), from, .. }) => {
                 tracing::info!("a picture was sent to {from}");
                 let said =

@@ -51,7 +51,7 @@ pub struct RunRecorder(Option<RecorderHandle>);
 struct RecorderHandle {
     journal: Journal,
     /// Each message comes with the number of the next cycle.
-    desk: SyncSender<(u64, Mail)>,
+    queue: SyncSender<(u64, Mail)>,
     control_loop: ControlLoopHandle,
     losses: Arc<DropCounters>,
 }
@@ -153,8 +153,8 @@ impl RunRecorder {
     }
 
     fn report(&self, mail: Mail) {
-        if let Some(RecorderHandle { desk, control_loop, losses, .. }) = &self.0
-            && let Err(TrySendError::Full(_)) = desk.try_send((control_loop.snapshot().cycles, mail))
+        if let Some(RecorderHandle { queue, control_loop, losses, .. }) = &self.0
+            && let Err(TrySendError::Full(_)) = queue.try_send((control_loop.snapshot().cycles, mail))
         {
             losses.texts.fetch_add(1, Ordering::Relaxed);
         }

@@ -52,16 +52,16 @@ impl RunRecorderThread {
     pub fn start(sources: Sources, tap: CycleReceiver, stored: &RecordingConfig) -> std::io::Result<Self> {
         let writing = JournalThread::start(&stored.journal)?;
         let Sources { control_loop, observer, perception, arbiter } = sources;
-        let (desk, mail) = sync_channel(QUEUE_CAPACITY);
+        let (queue, mail) = sync_channel(QUEUE_CAPACITY);
         let losses = Arc::<DropCounters>::default();
         let telling = RecorderHandle {
             journal: writing.journal(),
-            desk,
+            queue,
             control_loop: control_loop.clone(),
             losses: losses.clone(),
         };
         let period = control_loop.period();
-        let mut scribe = Worker {
+        let mut worker = Worker {
             low_rate: LowRateSampler::new(control_loop.clone(), observer, perception, stored),
             limits: control_loop.snapshot().limits,
             transitions: TransitionLogger::new(period),
@@ -82,7 +82,8 @@ impl RunRecorderThread {
             control_loop,
             cycles: tap,
         };
-        let thread = std::thread::Builder::new().name("chronicle".into()).spawn(move || scribe.run(&mail))?;
+        let thread =
+            std::thread::Builder::new().name("run-recorder".into()).spawn(move || worker.run(&mail))?;
         Ok(RunRecorderThread {
             recorder: RunRecorder(Some(telling)),
             thread: Some(thread),
@@ -99,9 +100,9 @@ impl RunRecorderThread {
 
 impl Drop for RunRecorderThread {
     fn drop(&mut self) {
-        if let Some(RecorderHandle { desk, .. }) = &self.recorder.0 {
+        if let Some(RecorderHandle { queue, .. }) = &self.recorder.0 {
             // If the thread has ended already, there is no receiver.
-            let _heard = desk.send((u64::MAX, Mail::Close));
+            let _heard = queue.send((u64::MAX, Mail::Close));
         }
         if let Some(thread) = self.thread.take() {
             let _panicked = thread.join();

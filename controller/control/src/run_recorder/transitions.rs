@@ -113,9 +113,9 @@ mod tests {
 
     #[test]
     fn only_changes_are_reported_each_with_its_time() {
-        let mut witness = TransitionLogger::new(Duration::from_millis(10));
+        let mut logger = TransitionLogger::new(Duration::from_millis(10));
         let mut see = |record| -> Vec<(String, String, f64)> {
-            let entries = witness.observe(&record, &|| "stewart_1 is silent".into());
+            let entries = logger.observe(&record, &|| "stewart_1 is silent".into());
             entries
                 .into_iter()
                 .map(|entry| (entry.action, entry.outcome, entry.robot_time_s.unwrap()))

@@ -1,4 +1,4 @@
-//! The bar: which mechanisms of the cage a machine may lack before a tool runs.
+//! The sandbox mechanisms that a machine may lack when a tool runs.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -42,7 +42,7 @@ enum Mail {
 /// A handle to add entries; it can be cloned.
 #[derive(Clone, Debug)]
 pub struct Journal {
-    desk: SyncSender<Mail>,
+    queue: SyncSender<Mail>,
     latest: Arc<Mutex<VecDeque<Entry>>>,
     lost: Arc<DropCount>,
 }
@@ -80,7 +80,7 @@ impl Journal {
         }
         latest.push_back(entry.clone());
         drop(latest);
-        if self.desk.try_send(Mail::Entry(Box::new(entry))).is_err() {
+        if self.queue.try_send(Mail::Entry(Box::new(entry))).is_err() {
             self.lost.count(1);
         }
     }
@@ -108,11 +108,11 @@ impl JournalThread {
     /// # Errors
     /// When the system provides no thread.
     pub fn start(path: &RotatingFile) -> io::Result<Self> {
-        let (desk, mail) = sync_channel(QUEUE_CAPACITY);
+        let (queue, mail) = sync_channel(QUEUE_CAPACITY);
         let known = read::recent(path, LATEST_CAPACITY).map(VecDeque::from);
         let lost = Arc::<DropCount>::default();
         let journal =
-            Journal { desk, latest: Arc::new(Mutex::new(known.unwrap_or_default())), lost: lost.clone() };
+            Journal { queue, latest: Arc::new(Mutex::new(known.unwrap_or_default())), lost: lost.clone() };
         let mut writer =
             Writer { pen: Pen::new(path.clone()), position: path.clone(), lost, is_reported: false };
         let thread = std::thread::Builder::new().name("journal".into()).spawn(move || writer.run(&mail))?;
@@ -129,7 +129,7 @@ impl JournalThread {
 impl Drop for JournalThread {
     fn drop(&mut self) {
         // The thread may have ended already.
-        let _heard = self.journal.desk.send(Mail::End);
+        let _heard = self.journal.queue.send(Mail::End);
         if let Some(thread) = self.thread.take() {
             let _panicked = thread.join();
         }

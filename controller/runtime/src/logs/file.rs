@@ -27,7 +27,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The thread. Dropping it writes the pending lines.
 pub(super) struct FileThread {
-    desk: SyncSender<Vec<u8>>,
+    queue: SyncSender<Vec<u8>>,
     closing: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -35,13 +35,13 @@ pub(super) struct FileThread {
 impl FileThread {
     /// Opens the log at this path and continues it; nothing is opened before the first line.
     pub(super) fn start(path: &RotatingFile, counts: &'static LogCounters) -> io::Result<(Self, JsonLayer)> {
-        let (desk, lines) = sync_channel(QUEUE_CAPACITY);
+        let (queue, lines) = sync_channel(QUEUE_CAPACITY);
         let closing = Arc::new(AtomicBool::new(false));
         let mut writer = Writer { pen: Pen::new(path.clone()), position: path.clone(), counts, missing: 0 };
         let over = closing.clone();
         let thread =
             std::thread::Builder::new().name("log".into()).spawn(move || writer.run(&lines, &over))?;
-        Ok((FileThread { desk: desk.clone(), closing, thread: Some(thread) }, JsonLayer { desk, counts }))
+        Ok((FileThread { queue: queue.clone(), closing, thread: Some(thread) }, JsonLayer { queue, counts }))
     }
 }
 
@@ -49,7 +49,7 @@ impl Drop for FileThread {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Release);
         // An empty line wakes it; if the queue is full, it is awake.
-        let _heard = self.desk.try_send(Vec::new());
+        let _heard = self.queue.try_send(Vec::new());
         let Some(thread) = self.thread.take() else { return };
         // A disk that hangs delays nothing.
         let clock = MonotonicClock::start();

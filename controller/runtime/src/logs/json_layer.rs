@@ -19,7 +19,7 @@ const MAX_TEXT_BYTES: usize = 8 << 10;
 
 /// Formats events as lines, and passes them on without waiting.
 pub(super) struct JsonLayer {
-    pub(super) desk: SyncSender<Vec<u8>>,
+    pub(super) queue: SyncSender<Vec<u8>>,
     pub(super) counts: &'static LogCounters,
 }
 
@@ -67,7 +67,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLayer {
         }
         let mut text = Value::Object(line).to_string().into_bytes();
         text.push(b'\n');
-        if let Err(TrySendError::Full(_)) = self.desk.try_send(text) {
+        if let Err(TrySendError::Full(_)) = self.queue.try_send(text) {
             self.counts.lines_lost.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -146,9 +146,9 @@ mod tests {
     use super::*;
 
     fn logged(room: usize, act: impl FnOnce()) -> (Vec<Value>, u64) {
-        let (desk, lines): (_, Receiver<Vec<u8>>) = sync_channel(room);
+        let (queue, lines): (_, Receiver<Vec<u8>>) = sync_channel(room);
         let counts: &'static LogCounters = Box::leak(Box::default());
-        let subscriber = tracing_subscriber::registry().with(JsonLayer { desk, counts });
+        let subscriber = tracing_subscriber::registry().with(JsonLayer { queue, counts });
         tracing::subscriber::with_default(subscriber, act);
         let read = |line: Vec<u8>| {
             assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);

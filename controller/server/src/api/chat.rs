@@ -43,17 +43,17 @@ use minismith_runtime::role::Role;
 
 /// The state that the handlers share.
 struct ChatState {
-    desk: RequestQueue,
+    queue: RequestQueue,
     config: Config,
 }
 
-pub(super) fn routes(desk: RequestQueue, config: &Config) -> OpenApiRouter {
+pub(super) fn routes(queue: RequestQueue, config: &Config) -> OpenApiRouter {
     OpenApiRouter::new()
         .routes(routes!(chat))
         .routes(routes!(answer))
         .routes(routes!(sessions))
         .routes(routes!(session, forget))
-        .with_state(Arc::new(ChatState { desk, config: config.clone() }))
+        .with_state(Arc::new(ChatState { queue, config: config.clone() }))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -133,7 +133,7 @@ async fn chat(
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let streams = said.stream || accepts.contains("text/event-stream");
     // A client that waits for the whole response can't answer questions.
-    let pending = match room.desk.submit_sentence(caller, &said.text, said.session.as_deref(), streams) {
+    let pending = match room.queue.submit_sentence(caller, &said.text, said.session.as_deref(), streams) {
         Ok(pending) => pending,
         Err(full) => return ApiError::from(JobError::QueueFull(full)).into_response(),
     };
@@ -196,7 +196,7 @@ async fn answer(
     caller: Caller,
     JsonBody(Answer { text }): JsonBody<Answer>,
 ) -> Response {
-    if room.desk.answer(id, &caller, &text) {
+    if room.queue.answer(id, &caller, &text) {
         Json(Heard { status: "ok" }).into_response()
     } else {
         refuse(StatusCode::NOT_FOUND, "no such question is open for this client")
@@ -282,10 +282,10 @@ async fn forget(
     caller: Caller,
 ) -> Result<Response, ApiError> {
     caller.require_role(Role::Operator)?;
-    let desk = room.desk.clone();
+    let queue = room.queue.clone();
     let forget = move |memory: &Memory| {
         memory.delete(&name)?;
-        desk.forget(&name);
+        queue.forget(&name);
         Ok(Forgotten { deleted: name })
     };
     Ok(remembered(room, |forgotten| Json(forgotten).into_response(), forget).await)

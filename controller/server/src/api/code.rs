@@ -30,18 +30,18 @@ use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 
 /// Answers questions, one at a time, because each may use all memory that code is granted.
-struct Desk {
+struct CodeState {
     tasks: Mutex<CodeTasks>,
     config: Config,
 }
 
 /// Returns the route.
 pub(super) fn routes(config: &Config) -> OpenApiRouter {
-    let desk = Desk { tasks: Mutex::new(CodeTasks::new(config)), config: config.clone() };
+    let state = CodeState { tasks: Mutex::new(CodeTasks::new(config)), config: config.clone() };
     OpenApiRouter::new()
         .routes(routes!(answer))
         .layer(DefaultBodyLimit::max(MAX_UPLOAD_BYTES))
-        .with_state(Arc::new(desk))
+        .with_state(Arc::new(state))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -81,7 +81,7 @@ struct File {
     (status = 500, description = "The response was lost.", body = ErrorBody),
     (status = 503, description = "Another question is in progress, or this machine can't run the sandbox for code.", body = ErrorBody),
 ))]
-async fn answer(State(desk): State<Arc<Desk>>, caller: Caller, body: Bytes) -> Response {
+async fn answer(State(state): State<Arc<CodeState>>, caller: Caller, body: Bytes) -> Response {
     if let Err(refused) = caller.require_role(Role::Operator) {
         return refused.into_response();
     }
@@ -90,7 +90,7 @@ async fn answer(State(desk): State<Arc<Desk>>, caller: Caller, body: Bytes) -> R
         Err(why) => return refuse(StatusCode::BAD_REQUEST, &why),
     };
     let span = tracing::Span::current();
-    match tokio::task::spawn_blocking(move || span.in_scope(|| desk.answer(request))).await {
+    match tokio::task::spawn_blocking(move || span.in_scope(|| state.answer(request))).await {
         Ok(response) => response,
         Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "the response was lost; send the request again"),
     }
@@ -107,7 +107,7 @@ fn read(body: &[u8]) -> Result<Request, String> {
     Ok(Request { question, files: files.into_iter().map(decode).collect::<Result<_, _>>()? })
 }
 
-impl Desk {
+impl CodeState {
     fn answer(&self, request: Request) -> Response {
         let tasks = match self.tasks.try_lock() {
             Ok(tasks) => tasks,

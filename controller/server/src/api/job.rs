@@ -54,7 +54,7 @@ impl CancelFlag<'_> {
     }
 }
 
-/// Runs a job at the desk when its turn comes. A motion of the job is stopped when the client disconnects.
+/// Runs a job at the queue when its turn comes. A motion of the job is stopped when the client disconnects.
 ///
 /// # Errors
 /// When the queue is full or the job failed.

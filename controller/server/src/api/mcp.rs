@@ -62,9 +62,9 @@ was requested, achieved, held back and refused: tell the person that, not what w
 tool does what is needed, `create_tool` makes one.";
 
 /// Returns the route. The gate has authenticated its requests.
-pub(super) fn routes(desk: RequestQueue, body: &Arc<RobotRuntime>, config: &Config) -> Router {
+pub(super) fn routes(queue: RequestQueue, body: &Arc<RobotRuntime>, config: &Config) -> Router {
     let server = Server {
-        calls: ToolCalls { desk, body: body.clone(), config: Arc::new(config.clone()) },
+        calls: ToolCalls { queue, body: body.clone(), config: Arc::new(config.clone()) },
         registry: RegistryWatcher::watched(&config.tools),
         guest: None,
     };
@@ -102,7 +102,7 @@ pub async fn serve_client(
     let request = RequestInfo::default();
     let caller = Caller { name: "the MCP client".into(), role: Role::Owner, by_address: false, request };
     let server = Server {
-        calls: ToolCalls { desk: answering.queue(), body: body.clone(), config: Arc::new(config.clone()) },
+        calls: ToolCalls { queue: answering.queue(), body: body.clone(), config: Arc::new(config.clone()) },
         registry: RegistryWatcher::watched(&config.tools),
         guest: Some((caller, presence)),
     };

@@ -26,7 +26,7 @@ use minismith_runtime::report::serde_name;
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::registry::{Entry, Registry};
 
-/// All that a pulse may do.
+/// All states of motion.
 const DOINGS: [MotionState; 6] = [
     MotionState::Holding,
     MotionState::Moving,
@@ -39,7 +39,7 @@ const DOINGS: [MotionState; 6] = [
 /// What is counted.
 struct Counted {
     control_loop: ControlLoopHandle,
-    desk: RequestQueue,
+    queue: RequestQueue,
     config: Config,
     recorder: RunRecorder,
     journal: Journal,
@@ -47,11 +47,11 @@ struct Counted {
 
 pub(super) fn routes(
     control_loop: ControlLoopHandle,
-    desk: RequestQueue,
+    queue: RequestQueue,
     config: &Config,
     (recorder, journal): (RunRecorder, Journal),
 ) -> OpenApiRouter {
-    let counted = Counted { control_loop, desk, config: config.clone(), recorder, journal };
+    let counted = Counted { control_loop, queue, config: config.clone(), recorder, journal };
     OpenApiRouter::new().routes(routes!(metrics)).with_state(Arc::new(counted))
 }
 
@@ -65,14 +65,14 @@ async fn metrics(State(counted): State<Arc<Counted>>, caller: Caller) -> Result<
     caller.require_role(Role::Viewer)?;
     let folder = counted.config.tools.clone();
     let tools = tokio::task::spawn_blocking(move || Registry::open(&folder)?.list());
-    // A shelf that can't be read is left out; who asks for tools is told why.
+    // A registry that cannot be read is left out; the routes about tools report why.
     let tools = tools.await.ok().and_then(Result::ok);
     let mut page = Page::default();
     page.program();
     page.control_loop(&counted.control_loop.snapshot(), &counted.control_loop.timing_stats());
     page.motors(&counted.control_loop.snapshot());
     page.family("minismith_chat_requests", "gauge", "Chat requests that are queued or in progress.");
-    page.value("minismith_chat_requests", "", counted.desk.pending_replies());
+    page.value("minismith_chat_requests", "", counted.queue.pending_replies());
     page.losses(&counted.journal, counted.recorder.losses(), logs::counts());
     if let Some(tools) = tools {
         page.tools(&tools);

@@ -44,17 +44,17 @@ use minismith_runtime::role::Role;
 
 /// The state that the handlers share.
 struct OpenAiState {
-    desk: RequestQueue,
+    queue: RequestQueue,
     /// Creation time of the models, seconds since 1970.
     since: u64,
 }
 
-pub(super) fn routes(desk: RequestQueue) -> Router {
+pub(super) fn routes(queue: RequestQueue) -> Router {
     Router::new()
         .route("/v1/models", get(models))
         .route("/v1/models/{id}", get(model))
         .route("/v1/chat/completions", post(chat).layer(DefaultBodyLimit::max(MAX_UPLOAD_BYTES)))
-        .with_state(Arc::new(OpenAiState { desk, since: unix_seconds() }))
+        .with_state(Arc::new(OpenAiState { queue, since: unix_seconds() }))
 }
 
 fn may(caller: &Caller, least: Role) -> Result<(), OpenAiError> {
@@ -102,7 +102,7 @@ async fn chat(
         model: asked.model,
     };
     let (streams, reports_usage) = (asked.streams, asked.reports_usage);
-    let source = begin(&room.desk, caller, asked)?;
+    let source = begin(&room.queue, caller, asked)?;
     if streams { Ok(stream(answer, source, reports_usage)) } else { whole(&answer, source).await }
 }
 
@@ -127,19 +127,19 @@ enum Source {
     Code(UnboundedReceiver<Heard>),
 }
 
-fn begin(desk: &RequestQueue, caller: Caller, asked: ChatRequest) -> Result<Source, OpenAiError> {
+fn begin(queue: &RequestQueue, caller: Caller, asked: ChatRequest) -> Result<Source, OpenAiError> {
     let ChatRequest { text, files, session, style, .. } = asked;
     if files.is_empty() {
         // This API has no way to answer questions.
-        let pending = desk.submit_in_session(style, caller, &text, session.as_deref(), false)?;
+        let pending = queue.submit_in_session(style, caller, &text, session.as_deref(), false)?;
         return Ok(Source::Conversation(pending));
     }
     let (tell, reported) = unbounded_channel();
-    let desk = desk.clone();
+    let queue = queue.clone();
     let answering = async move {
         let goes_on = tell.clone();
         let request = Request { question: text, files };
-        let answered = desk.run_job(move |worker| {
+        let answered = queue.run_job(move |worker| {
             let mut client = Client::configured(worker.config).map_err(|error| error.to_string());
             let model = client.as_mut().map(|client| client.as_mut().map(|client| client as &mut dyn Model));
             let mut watch = || if goes_on.is_closed() { Watch::Off } else { Watch::On };

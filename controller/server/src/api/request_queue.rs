@@ -144,14 +144,14 @@ pub(super) enum JobError {
 pub(super) struct PendingReply {
     pub(super) events: UnboundedReceiver<ReplyEvent>,
     id: Uuid,
-    desk: RequestQueue,
+    queue: RequestQueue,
     _share: Arc<()>,
 }
 
 impl Drop for PendingReply {
     fn drop(&mut self) {
-        if self.desk.is_answering(self.id) {
-            self.desk.control_loop.clone().send_command(LoopCommand::Stop);
+        if self.queue.is_answering(self.id) {
+            self.queue.control_loop.clone().send_command(LoopCommand::Stop);
         }
     }
 }
@@ -166,20 +166,20 @@ impl WorkerThread {
     pub(super) fn start(body: Arc<RobotRuntime>, config: Config) -> std::io::Result<Self> {
         let (inbox, said) = sync_channel(QUEUE_CAPACITY);
         let current = Arc::new(Mutex::new(None));
-        let desk = RequestQueue {
+        let queue = RequestQueue {
             inbox,
             current: current.clone(),
             control_loop: body.handle(),
             pending_replies: Arc::default(),
         };
-        let thread = std::thread::Builder::new().name("desk".into()).spawn(move || {
+        let thread = std::thread::Builder::new().name("requests".into()).spawn(move || {
             // If the workshop does not open, every request gets the reason.
             match Workshop::open(&config) {
                 Ok(workshop) => Worker::new(&body, &workshop, &config, current).run(&said),
                 Err(error) => refuse_all(&said, &error.to_string()),
             }
         })?;
-        Ok(WorkerThread { thread: Some(thread), queue: desk })
+        Ok(WorkerThread { thread: Some(thread), queue: queue })
     }
 
     pub(super) fn queue(&self) -> RequestQueue {
@@ -270,8 +270,12 @@ impl RequestQueue {
         let (report, reported) = unbounded_channel();
         // The sentence has the id of its request.
         let id = caller.request.id.unwrap_or_else(Uuid::new_v4);
-        let pending =
-            PendingReply { events: reported, id, desk: self.clone(), _share: self.pending_replies.0.clone() };
+        let pending = PendingReply {
+            events: reported,
+            id,
+            queue: self.clone(),
+            _share: self.pending_replies.0.clone(),
+        };
         if is_stop(text) {
             let mut control_loop = self.control_loop.clone();
             if control_loop.stop_epoch() <= stop_epoch {
@@ -456,8 +460,8 @@ impl<'a> Worker<'a> {
         if let Some(client) = Client::configured(self.config).map_err(|error| error.to_string())? {
             conversation = conversation.thinking_with(Mind::new(self.config, Box::new(client)));
         }
-        let onlooker = VisionModel::configured(self.config).map_err(|error| error.to_string())?;
-        conversation = conversation.shown_to(onlooker);
+        let vision_model = VisionModel::configured(self.config).map_err(|error| error.to_string())?;
+        conversation = conversation.shown_to(vision_model);
         if let Some(session) = session {
             let memory =
                 memory.ok_or("sessions are not available: the session file can't be used; omit `session`")?;

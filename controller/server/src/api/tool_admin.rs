@@ -101,7 +101,7 @@ async fn approve(
     JsonBody(Approving { version }): JsonBody<Approving>,
 ) -> Answer<ApproveResult> {
     caller.require_role(Role::Owner)?;
-    let approved = run_cancellable(&shop.desk, None, move |worker, _| {
+    let approved = run_cancellable(&shop.queue, None, move |worker, _| {
         let approved = worker.workshop.approve(&name, version, &caller.name)?;
         Ok::<_, ApprovalError>(ApproveResult { name, approved })
     });

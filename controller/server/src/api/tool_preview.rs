@@ -132,7 +132,7 @@ async fn rehearse(
 ) -> Answer<Value> {
     caller.require_role(Role::Operator)?;
     let start = shop.control_loop.snapshot().goal;
-    let rehearsed = run_cancellable(&shop.desk, None, move |worker, _| {
+    let rehearsed = run_cancellable(&shop.queue, None, move |worker, _| {
         preview(worker.workshop, &name, version, args, start)
     });
     Ok(both(&http::REHEARSE, &rehearsed.await??))

@@ -1,7 +1,7 @@
 //! Tools over HTTP: listing, searching, checking, adding and running them.
 //!
 //! The documents are those of `minismith tool ... --json`, in which renamed fields also have their new names. Requests that
-//! only read the registry run at once; rehearsals and runs are queued at the desk. `tool_admin` manages registered tools.
+//! only read the registry run at once; rehearsals and runs are queued at the queue. `tool_admin` manages registered tools.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ use minismith_toolchain::workshop::responses::{self, AddResult, FileChecked, Sea
 /// Maximum number of modules of a toolkit, as for one that is read from a folder.
 const MAX_MODULES: usize = 32;
 
-pub(super) fn routes(desk: RequestQueue, control_loop: ControlLoopHandle, config: &Config) -> OpenApiRouter {
+pub(super) fn routes(queue: RequestQueue, control_loop: ControlLoopHandle, config: &Config) -> OpenApiRouter {
     let (tools, models) = (config.tools.clone(), config.models.clone());
     OpenApiRouter::new()
         .routes(routes!(list, add))
@@ -55,7 +55,7 @@ pub(super) fn routes(desk: RequestQueue, control_loop: ControlLoopHandle, config
         .routes(routes!(run))
         .merge(tool_admin::routes())
         .merge(tool_preview::routes())
-        .with_state(Arc::new(Shop { desk, control_loop, tools, models }))
+        .with_state(Arc::new(Shop { queue, control_loop, tools, models }))
 }
 
 /// List the tools
@@ -216,7 +216,7 @@ async fn check(
     caller.require_role(Role::Engineer)?;
     let is_shown = given.motion;
     let submission = given.submitted(&caller)?;
-    let checked = run_cancellable(&shop.desk, None, move |worker, _| {
+    let checked = run_cancellable(&shop.queue, None, move |worker, _| {
         let clock = MonotonicClock::start();
         let (checked, cached, motion) = if is_shown {
             let (checked, reviewed) = worker.workshop.check(&submission)?;
@@ -273,7 +273,7 @@ async fn add(
 ) -> Result<Response, ApiError> {
     caller.require_role(Role::Engineer)?;
     let submission = given.submitted(&caller)?;
-    let entered = run_cancellable(&shop.desk, None, move |worker, _| {
+    let entered = run_cancellable(&shop.queue, None, move |worker, _| {
         let (checked, reviewed) = worker.workshop.check(&submission)?;
         let Some(reviewed) = reviewed else { return Ok(Entered::Refused(checked)) };
         let manifest = worker.workshop.accept(&reviewed)?;
@@ -341,7 +341,7 @@ async fn run(
     caller.require_role(Role::Operator)?;
     let stop_epoch = shop.control_loop.stop_epoch();
     let control_loop = shop.control_loop.clone();
-    let ran = run_cancellable(&shop.desk, Some(shop.control_loop.clone()), move |worker, _| {
+    let ran = run_cancellable(&shop.queue, Some(shop.control_loop.clone()), move |worker, _| {
         if control_loop.stop_epoch() != stop_epoch {
             return Err(ApiError::new(StatusCode::CONFLICT, &NoMotion::Stopped.to_string()));
         }

@@ -14,7 +14,7 @@ use super::request_queue::RequestQueue;
 
 /// The state that the handlers share.
 pub(super) struct Shop {
-    pub(super) desk: RequestQueue,
+    pub(super) queue: RequestQueue,
     pub(super) control_loop: ControlLoopHandle,
     pub(super) tools: PathBuf,
     pub(super) models: PathBuf,

@@ -89,15 +89,15 @@ const MAX_READ_BYTES: usize = 1 << 20;
 
 /// The state that the handlers share.
 struct VoiceState {
-    desk: RequestQueue,
+    queue: RequestQueue,
     body: Arc<RobotRuntime>,
     config: Config,
     seats: Arc<Semaphore>,
 }
 
-pub(super) fn routes(desk: RequestQueue, body: &Arc<RobotRuntime>, config: &Config) -> Router {
+pub(super) fn routes(queue: RequestQueue, body: &Arc<RobotRuntime>, config: &Config) -> Router {
     let seats = Arc::new(Semaphore::new(MAX_SESSIONS));
-    let room = VoiceState { desk, body: body.clone(), config: config.clone(), seats };
+    let room = VoiceState { queue, body: body.clone(), config: config.clone(), seats };
     Router::new().route("/api/v1/voice", any(open)).with_state(Arc::new(room))
 }
 
@@ -166,11 +166,11 @@ async fn open(
         Err(none) => return Ok(none.into_response()),
     };
     let parts = VoiceSession { engines, voice, flow, rate, session, names, seat };
-    let (desk, body) = (room.desk.clone(), room.body.clone());
+    let (queue, body) = (room.queue.clone(), room.body.clone());
     Ok(upgrade
         .max_message_size(MAX_READ_BYTES)
         .max_frame_size(MAX_READ_BYTES)
-        .on_upgrade(move |socket| converse(socket, body, desk, speaker, parts)))
+        .on_upgrade(move |socket| converse(socket, body, queue, speaker, parts)))
 }
 
 /// Loads the models, which takes a moment. The permit goes along, so that it is held while they are in memory.

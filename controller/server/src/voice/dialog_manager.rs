@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
-use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient, LoopCommand as PulseOrder, MotionState};
+use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient, LoopCommand as StopCommand, MotionState};
 use minismith_voice::commands::{Vocabulary, Wake};
 use minismith_voice::dialog::{DialogAction, DialogEvent, DialogState};
 use minismith_voice::recognizer::RecognizerEvent;
@@ -249,8 +249,8 @@ impl<F: FnMut(VoiceEvent)> DialogManager<F> {
     }
 
     fn chime(&self, chime: Chime) {
-        if let Some(tongue) = &self.playback {
-            tongue.report(PlaybackCommand::Chime(chime));
+        if let Some(playback) = &self.playback {
+            playback.report(PlaybackCommand::Chime(chime));
         }
     }
 
@@ -288,17 +288,17 @@ impl<F: FnMut(VoiceEvent)> DialogManager<F> {
             // The recognizer reported it before this event.
             DialogAction::Hold => {}
             DialogAction::CutSpeech => {
-                if let Some(tongue) = &self.playback {
-                    tongue.report(PlaybackCommand::Cut);
+                if let Some(playback) = &self.playback {
+                    playback.report(PlaybackCommand::Cut);
                 }
                 (self.report)(VoiceEvent::Interrupted);
             }
-            DialogAction::CutMotion => self.control_loop.send_command(PulseOrder::Stop),
+            DialogAction::CutMotion => self.control_loop.send_command(StopCommand::Stop),
             // A stop ends the run for the earlier sentence. What was said after the stop counts as a later
             // request.
             DialogAction::GiveUp => {
                 if self.asked > 0 && self.state != DialogState::Holding {
-                    self.control_loop.send_command(PulseOrder::Stop);
+                    self.control_loop.send_command(StopCommand::Stop);
                     if let Some(said) = &mut self.pending.said {
                         said.stop_epoch = self.control_loop.stop_epoch();
                     }
@@ -322,7 +322,7 @@ impl<F: FnMut(VoiceEvent)> DialogManager<F> {
         let text = std::mem::take(&mut self.pending.text);
         self.ordered += 1;
         match &self.playback {
-            Some(tongue) => tongue.report(PlaybackCommand::Say(text, self.ordered)),
+            Some(playback) => playback.report(PlaybackCommand::Say(text, self.ordered)),
             None => {
                 (self.report)(VoiceEvent::Answer { text });
                 // Speech is off, so it is over.

@@ -60,13 +60,14 @@ impl Playback {
         sway: Option<HeadWobbler>,
         clock: MonotonicClock,
         ear: Sender<Sounding>,
-        desk: Sender<Event>,
+        dialog: Sender<Event>,
     ) -> std::io::Result<Self> {
         let (orders, inbox) = channel();
         let mut mouth = SpeechSynthesizer::new(speech);
         mouth.set_volume(volume as f32);
-        let mut speaking = Speaking { mouth, sink, sway, ear, desk, clock, said: 0 };
-        let thread = std::thread::Builder::new().name("tongue".into()).spawn(move || speaking.run(&inbox))?;
+        let mut speaking = Speaking { mouth, sink, sway, ear, dialog, clock, said: 0 };
+        let thread =
+            std::thread::Builder::new().name("playback".into()).spawn(move || speaking.run(&inbox))?;
         Ok(Playback { commands: Some(orders), thread: Some(thread) })
     }
 
@@ -92,7 +93,7 @@ struct Speaking {
     sink: Box<dyn Sink>,
     sway: Option<HeadWobbler>,
     ear: Sender<Sounding>,
-    desk: Sender<Event>,
+    dialog: Sender<Event>,
     clock: MonotonicClock,
     /// The number of the last command to speak.
     said: u64,
@@ -126,7 +127,7 @@ impl Speaking {
 
     fn report(&self, event: Event) {
         // The receiver may have ended.
-        let _heard = self.desk.send(event);
+        let _heard = self.dialog.send(event);
     }
 
     /// Handles a command, and returns whether it was a cut.

@@ -35,10 +35,10 @@ impl RemoteTranscriber {
         service: Box<dyn Transcriber + Send>,
         stop_words: Vec<String>,
         control_loop: ControlLoopHandle,
-        desk: Sender<Event>,
+        dialog: Sender<Event>,
     ) -> std::io::Result<Self> {
         let (inbox, sentences) = sync_channel(QUEUE_CAPACITY);
-        let stopping = StopListener { stop_words, control_loop, desk };
+        let stopping = StopListener { stop_words, control_loop, dialog };
         let mut writing = Writing { service, stop_listener: stopping, is_reported: false };
         let thread =
             std::thread::Builder::new().name("scribe".into()).spawn(move || writing.run(&sentences))?;
@@ -108,7 +108,7 @@ impl Writing {
 struct StopListener {
     stop_words: Vec<String>,
     control_loop: ControlLoopHandle,
-    desk: Sender<Event>,
+    dialog: Sender<Event>,
 }
 
 impl StopListener {
@@ -131,6 +131,6 @@ impl StopListener {
 
     fn report(&self, event: Event) {
         // The receiving thread may have ended.
-        let _heard = self.desk.send(event);
+        let _heard = self.dialog.send(event);
     }
 }

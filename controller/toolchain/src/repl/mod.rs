@@ -117,7 +117,7 @@ pub enum Heard {
 }
 
 const HELP: &str = "\
-Python runs here in a tool's cage, on a mock robot. At hand: robot (a ReachyMini), np (numpy).
+Python runs here in a tool's sandbox, on a mock robot. At hand: robot (a ReachyMini), np (numpy).
 A block ends with an empty line. Ctrl-C ends a line that runs; the variables are gone then.
   :state   where the robot is, and its clock
   :limits  what a line may use

@@ -219,8 +219,8 @@ fn a_new_agent_accepts_a_task_at_once() {
     let (mut turn, _) = begin("create an agent that nods, and let it nod");
     let spec = json!({"name": "nodder", "purpose": "nods", "instructions": "Nod.", "functions": ["nod"]});
     prompt(turn.step(calls(&[("create_assistant", spec)])));
-    let desk = prompt(turn.step(calls(&[("hand_off", json!({"agent": "nodder", "task": "nod"}))])));
-    assert_eq!((desk.instructions.as_str(), offered(&desk)), ("Nod.", vec!["nod"]));
+    let frame = prompt(turn.step(calls(&[("hand_off", json!({"agent": "nodder", "task": "nod"}))])));
+    assert_eq!((frame.instructions.as_str(), offered(&frame)), ("Nod.", vec!["nod"]));
     // A new agent gets no function that its creator lacks.
     let (mut turn, _) = begin("create an agent that looks");
     let spec = json!({"name": "looker", "purpose": "looks", "instructions": "", "functions": ["look"]});

@@ -1,4 +1,4 @@
-//! Executes tool calls. Calls that move the robot or change the tool registry are queued at the desk; stops, the state and
+//! Executes tool calls. Calls that move the robot or change the tool registry are queued at the queue; stops, the state and
 //! images are not.
 
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub(super) type Note<'a> = &'a (dyn Fn(&str) + Send + Sync);
 /// Executes calls.
 #[derive(Clone)]
 pub(super) struct ToolCalls {
-    pub(super) desk: RequestQueue,
+    pub(super) queue: RequestQueue,
     pub(super) body: Arc<RobotRuntime>,
     pub(super) config: Arc<Config>,
 }
@@ -190,7 +190,7 @@ impl ToolCalls {
         note: Note<'_>,
     ) -> Result<Box<Reply>, String> {
         let mut pending =
-            self.desk.submit_sentence(caller, text, session, false).map_err(|full| full.to_string())?;
+            self.queue.submit_sentence(caller, text, session, false).map_err(|full| full.to_string())?;
         loop {
             match pending.events.recv().await {
                 Some(ReplyEvent::Reply(reply)) => return Ok(reply),
@@ -202,12 +202,12 @@ impl ToolCalls {
         }
     }
 
-    /// Runs a job at the desk.
+    /// Runs a job at the queue.
     async fn work<T: Send + 'static>(
         &self,
         act: impl for<'a> FnOnce(&Worker<'a>, &CancelFlag<'_>) -> T + Send + 'static,
     ) -> Result<T, String> {
-        run_cancellable(&self.desk, Some(self.body.handle()), act).await.map_err(|no| no.to_string())
+        run_cancellable(&self.queue, Some(self.body.handle()), act).await.map_err(|no| no.to_string())
     }
 
     /// Executes one motion or one registered tool.

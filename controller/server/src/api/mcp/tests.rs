@@ -12,7 +12,7 @@ use minismith_toolchain::workshop::registry::Registry;
 
 struct Robot {
     _folder: TempDir,
-    _desk: WorkerThread,
+    _worker: WorkerThread,
     office: ToolCalls,
 }
 
@@ -21,9 +21,9 @@ fn robot() -> Robot {
     let mut config = Config::built_in().unwrap();
     config.tools = folder.path().join("tools");
     let body = Arc::new(RobotRuntime::open(&RobotChoice::Mock, &config).unwrap());
-    let desk = WorkerThread::start(body.clone(), config.clone()).unwrap();
-    let office = ToolCalls { desk: desk.queue(), body, config: Arc::new(config) };
-    Robot { _folder: folder, _desk: desk, office }
+    let queue = WorkerThread::start(body.clone(), config.clone()).unwrap();
+    let office = ToolCalls { queue: queue.queue(), body, config: Arc::new(config) };
+    Robot { _folder: folder, _worker: queue, office }
 }
 
 impl Robot {

@@ -30,14 +30,14 @@ pub(in crate::api) fn here(
     body: &RobotRuntime,
     config: &Config,
     parts: Parts,
-    desk: RequestQueue,
+    queue: RequestQueue,
     journal: Journal,
 ) -> std::io::Result<LocalAudio> {
     let (here, leaving) = watch::channel(());
     let speaker = Arc::new(MessageAuthor::from_microphone(config.voice.role, journal));
     let report = Arc::new(|reported: String| tracing::debug!(told = %reported, "by voice"));
     let session = Some(SESSION.into());
-    let talking = VoiceWorker { desk, speaker, session, names: EventNames::default(), report, leaving };
+    let talking = VoiceWorker { queue, speaker, session, names: EventNames::default(), report, leaving };
     let (_brake, thread) = begin(body, &config.voice, parts, talking)?;
     Ok(LocalAudio { here, thread })
 }

@@ -93,14 +93,14 @@ enum ClientMessage {
 pub(super) async fn converse(
     socket: WebSocket,
     body: Arc<RobotRuntime>,
-    desk: RequestQueue,
+    queue: RequestQueue,
     speaker: MessageAuthor,
     parts: VoiceSession,
 ) {
     let VoiceSession { engines, voice, flow, rate, session, names, seat } = parts;
     let (feeder, fed) = feed(BUFFER_CAPACITY);
-    let (queue, waiting) = channel(QUEUE_CAPACITY);
-    let outbox = OutgoingQueue { queue, full: Arc::default() };
+    let (outgoing, waiting) = channel(QUEUE_CAPACITY);
+    let outbox = OutgoingQueue { queue: outgoing, full: Arc::default() };
     let (here, leaving) = watch::channel(());
     let (speaker, control_loop) = (Arc::new(speaker), body.handle());
     let (spoken, reported) = (outbox.clone(), outbox.clone());
@@ -110,7 +110,7 @@ pub(super) async fn converse(
         Sound::Cut => spoken.put(Message::Text(json(&VoiceEvent::Interrupted, names).into())),
     });
     let report: Report = Arc::new(move |document| reported.put(Message::Text(document.into())));
-    let talking = VoiceWorker { desk, speaker: speaker.clone(), session, names, report, leaving };
+    let talking = VoiceWorker { queue, speaker: speaker.clone(), session, names, report, leaving };
     let parts = Parts { engines, source: Box::new(fed), sink: Box::new(sink) };
     let begun = begin(&body, &voice, parts, talking);
     // The handles hold all that is still needed of the robot.

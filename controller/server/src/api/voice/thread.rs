@@ -1,4 +1,4 @@
-//! The thread of a conversation by voice: sends each utterance to the desk, one after the other, and the answers back to the
+//! The thread of a conversation by voice: sends each utterance to the queue, one after the other, and the answers back to the
 //! speech synthesizer. When the client disconnects, the thread ends and stops what it started.
 
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) type Report = Arc<dyn Fn(String) + Send + Sync>;
 
 /// The participants of a conversation, and where its events go.
 pub(super) struct VoiceWorker {
-    pub(super) desk: RequestQueue,
+    pub(super) queue: RequestQueue,
     pub(super) speaker: Arc<MessageAuthor>,
     pub(super) session: Option<String>,
     /// Which names the events have.
@@ -133,7 +133,7 @@ impl Answering<'_> {
     }
 
     fn answer(&mut self, said: &SpokenRequest) {
-        let VoiceWorker { desk, speaker, session, names, report, .. } = &self.talking;
+        let VoiceWorker { queue, speaker, session, names, report, .. } = &self.talking;
         report(json(&Next::Said { text: &said.text }, *names));
         let mut stop_epoch = said.stop_epoch;
         if is_stop(&said.text) {
@@ -146,7 +146,7 @@ impl Answering<'_> {
             speaker.note("a sentence by voice", "refused");
             return self.end(ReplyEvent::Error { detail: why });
         }
-        match desk.submit(None, self.caller(), &said.text, session.as_deref(), true, stop_epoch) {
+        match queue.submit(None, self.caller(), &said.text, session.as_deref(), true, stop_epoch) {
             Ok(pending) => self.follow(pending),
             Err(full) => self.end(ReplyEvent::Error { detail: full.to_string() }),
         }
@@ -196,7 +196,7 @@ impl Answering<'_> {
 
     /// Handles an utterance while a question is open.
     fn reply(&mut self, id: Uuid, said: SpokenRequest) {
-        let VoiceWorker { desk, speaker, .. } = &self.talking;
+        let VoiceWorker { queue, speaker, .. } = &self.talking;
         if is_stop(&said.text) {
             // The recognizer may have stopped the robot for it already; either way the question is closed.
             let stops = self.stops.load(Ordering::Relaxed);
@@ -204,7 +204,7 @@ impl Answering<'_> {
                 self.talk.brake().stop();
             }
             self.talk.taken();
-        } else if desk.answer(id, &speaker.caller, &said.text) {
+        } else if queue.answer(id, &speaker.caller, &said.text) {
             self.talk.taken();
         } else {
             self.later = Some(said);

@@ -8,7 +8,7 @@
 //! tools/.checked/          what checks have found
 //! ```
 //!
-//! Reading order: `shelf` (atomic reads and writes), `sources` (the code of a version), `state` (current version,
+//! Reading order: `storage` (atomic reads and writes), `sources` (the code of a version), `state` (current version,
 //! approvals, deactivation), `entry` (the result of a read), then this module, `difference` and `database`.
 //!
 //! A version is never overwritten, and its number is never used again. A version exists once its `vN.json` exists. That

@@ -30,7 +30,7 @@ pub(super) fn read_checked(path: &Path) -> Result<Vec<u8>, RegistryError> {
     })
 }
 
-/// A file of the shelf, as what it means. One that an older program wrote is converted first.
+/// Reads and parses a file of the registry. One that an older program wrote is converted first.
 pub(super) fn read_json<T: DeserializeOwned>(
     path: &Path,
     convert: fn(&mut Value),

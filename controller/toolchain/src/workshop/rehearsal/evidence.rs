@@ -1,4 +1,4 @@
-//! The text whose hash stands for limits, beat and budget in the evidence of a tool.
+//! The text whose hash stands for limits, cycle time and budget in the evidence of a tool.
 //!
 //! Manifests hold the hash. So the text keeps the names that it was first written with, whatever the code calls its
 //! types and fields: with another text each tool would have to be rehearsed again.
@@ -8,7 +8,7 @@ use std::time::Duration;
 use firmware_bridge::limits::{JointLimits, Limits};
 use firmware_bridge::units::Radians;
 
-/// The text of these limits, the time of one beat and the budget in seconds.
+/// The text of these limits, the time of one control cycle and the budget in seconds.
 pub fn text(limits: &Limits, period: Duration, budget_s: f64) -> String {
     let joints: Vec<String> = limits.joints.as_array().iter().map(joint).collect();
     format!(
