@@ -27,8 +27,8 @@ setup: ## Python for the tools: .venv with numpy; Debian's python3-dev and pytho
 dashboard: ## The page that the program shows, in controller/dashboard/dist; brings Node where there is none (50 MB)
 	@scripts/dashboard
 
-build: setup dashboard ## The programs minismith and minismith-tool-host, with the page in them; Debian's libasound2-dev where it is missing
-	@scripts/sound
+build: ## The programs minismith and minismith-tool-host, with the page in them; Debian's libasound2-dev where it is missing
+	@scripts/dashboard & page=$$!; scripts/venv .venv requirements/tools.txt && scripts/sound; ready=$$?; wait $$page && exit $$ready
 	cargo build
 
 run: build ## Set up, build and serve the mock robot on http://127.0.0.1:8000; models are fetched meanwhile
@@ -57,13 +57,13 @@ official-tests: build official ## The official package's own tests that fit, fro
 		-p on_minismith -p no:cacheprovider -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function \
 		--noconftest -q -rs "$(CHECKOUT)/tests/unit_tests/test_daemon.py"
 
-clients: ## Clients of others for the tests (MCP, OpenAI, schemathesis) in .cache/clients (170 MB)
+clients: ## Clients of others for the tests (MCP, OpenAI, schemathesis) in .cache/clients (1.2 GB)
 	@scripts/venv .cache/clients requirements/clients.txt
 
 models: ## Models for faces, things, speech and the meaning of words, in .cache/models (115 MB); all else works without them
 	@scripts/models
 
-pictures: build models ## The pictures of the dashboard in docs/images, made anew in a browser
+pictures: build models ## Takes the screenshots of the dashboard for docs/images in a browser
 	@scripts/pictures $(PROGRAMS)/minismith
 
 nextest: ## The test runner cargo-nextest, built from source where it is missing (some minutes)
@@ -92,7 +92,7 @@ bench: official clients recorder dashboard models ## Measures against the offici
 	@ln -f $(TARGET)/recorder/minismith-recorder $(TARGET)/release/minismith-recorder
 	$(TARGET)/release/minismith bench --out $(TARGET)/bench.json
 
-fuzz: ## Fuzzes the policy and the guest's wire, FUZZ_SECONDS (60) each; installs cargo-fuzz where it is missing
+fuzz: ## Fuzzes the policy and the guest's protocol, FUZZ_SECONDS (60) each; installs cargo-fuzz where it is missing
 	@cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --version $(CARGO_FUZZ) --locked
 	@cp Cargo.lock tests/fuzz/Cargo.lock
 	@mkdir -p $(TARGET)/fuzz/corpus/policy $(TARGET)/fuzz/corpus/wire

@@ -1,4 +1,4 @@
-//! The page is compiled in: what was built anew is taken in anew.
+//! Rebuilds the crate when the dashboard was built again: the page is embedded in it.
 
 fn main() {
     println!("cargo:rerun-if-changed=../dashboard/dist");

@@ -113,9 +113,9 @@ impl BenchContext<'_> {
 enum Subject {
     /// Between postures and joints.
     Kinematics,
-    /// The beat without a line.
+    /// The cost of a cycle without a serial line.
     CycleCost,
-    /// The beat when what it does is kept.
+    /// The cost of a cycle that is recorded.
     CycleCostLogged,
     /// A body that is recorded, in real time.
     RecordingCost,

@@ -114,9 +114,9 @@ fn dances_half_an_hour_in_virtual_time() {
     let bus = MotorBus::with_transport(Box::new(line), &BusOptions::default()).unwrap();
     let trajectory = dance(Duration::from_secs(30 * 60));
     let least = trajectory.setpoints.len();
-    let (mut pulse, trace) = control_loop(bus, clock, least);
+    let (mut control, trace) = control_loop(bus, clock, least);
     lossy_line().into_iter().for_each(|fault| far_end.inject(fault));
-    let ended = pulse.play(trajectory, 0);
+    let ended = control.play(trajectory, 0);
     check(&ended, &trace.take(), least);
 }
 
@@ -128,8 +128,8 @@ fn dances_one_minute_in_real_time() {
     let bus = MotorBus::open(emulator.path(), &BusOptions::default()).unwrap();
     let trajectory = dance(Duration::from_secs(60));
     let least = trajectory.setpoints.len();
-    let (pulse, trace) = control_loop(bus, MonotonicClock::start(), least);
-    let thread = ControlLoopThread::start(pulse).unwrap();
+    let (control, trace) = control_loop(bus, MonotonicClock::start(), least);
+    let thread = ControlLoopThread::start(control).unwrap();
     lossy_line().into_iter().for_each(|fault| emulator.inject(fault));
     let ended = thread.handle().play(trajectory, 0);
     check(&ended, &trace.take(), least);

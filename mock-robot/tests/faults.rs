@@ -96,9 +96,9 @@ fn virtual_rig() -> FaultRig {
             let far_end = far_end.clone();
             move || Ok(Box::new(far_end.line()) as Box<dyn Transport>)
         }));
-    let (pulse, trace) = control_loop(bus, clock);
+    let (control, trace) = control_loop(bus, clock);
     FaultRig {
-        control: Box::new(pulse),
+        control: Box::new(control),
         trace,
         strike: Box::new({
             let far_end = far_end.clone();
@@ -114,8 +114,8 @@ fn real_time_rig(link: PathBuf) -> (FaultRig, ControlLoopThread, Arc<Emulator>) 
         EmulatorOptions { link: Some(link.clone()), faults: Faults::default(), start: awake(), paced: true };
     let emulator = Arc::new(Emulator::start(options).unwrap());
     let bus = MotorBus::open(&link, &BusOptions::default()).unwrap();
-    let (pulse, trace) = control_loop(bus, MonotonicClock::start());
-    let thread = ControlLoopThread::start(pulse).unwrap();
+    let (control, trace) = control_loop(bus, MonotonicClock::start());
+    let thread = ControlLoopThread::start(control).unwrap();
     let (struck, probed) = (emulator.clone(), emulator.clone());
     let rig = FaultRig {
         control: Box::new(thread.handle()),

@@ -140,8 +140,8 @@ fn missing_tool_is_written_rejected_fixed_stored_and_reused() {
     assert_eq!(reply.text, "I made sway_gently, nodded and swayed once.");
     let seen = prompts.seen();
     // The rejection reached the author, with rule and line.
-    let mending = seen.iter().find(|prompt| prompt.purpose == "mender").unwrap();
-    let reported = format!("{mending:?}");
+    let repairing = seen.iter().find(|prompt| prompt.purpose == "mender").unwrap();
+    let reported = format!("{repairing:?}");
     assert!(reported.contains("import") && reported.contains("line "), "{reported}");
     // Another agent ran it within a plan of its own, and its motion was measured.
     let kinds: Vec<&str> = reply.steps.iter().map(|step| step.kind.as_str()).collect();

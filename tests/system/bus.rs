@@ -330,7 +330,7 @@ fn raw_packets_reach_a_free_line() {
     let wait = Duration::from_millis(100);
     let heard = line.exchange(&raw::packet(17, 0x01, &[]), wait).unwrap();
     let words: Vec<String> = raw::describe(&heard).iter().map(ToString::to_string).collect();
-    assert_eq!(words, ["answer of 17 (right_antenna): done: a6 04 33"]);
+    assert_eq!(words, ["answer from 17 (right_antenna): done: a6 04 33"]);
     // The id is locked while torque is on.
     line.exchange(&raw::packet(17, 0x03, &[64, 0, 1]), wait).unwrap();
     let heard = line.exchange(&raw::packet(17, 0x03, &[7, 0, 99]), wait).unwrap();

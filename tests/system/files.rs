@@ -80,7 +80,7 @@ fn controller_checks_files_written_by_guests() {
     raises(
         &write_with("out.write('a.txt', '')", None, &[Capability::Files]),
         "PermissionError",
-        "does not say",
+        "does not declare",
     );
     raises(&write("out.write('a.txt', 5)"), "TypeError", "not int");
 

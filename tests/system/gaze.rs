@@ -299,8 +299,8 @@ fn images_are_sent_only_to_configured_models_and_each_answer_says_so() {
     let model =
         Scripted::new([Ok(Completion::Text(evil.into())), Ok(Completion::Text("never asked".into()))]);
     let prompts = model.prompts();
-    let onlooker = VisionModel::new(&config, Box::new(model));
-    let mut conversation = Conversation::new(&body, &workshop).shown_to(Some(onlooker));
+    let vision_model = VisionModel::new(&config, Box::new(model));
+    let mut conversation = Conversation::new(&body, &workshop).shown_to(Some(vision_model));
     let reply = conversation.hear("what do you see?");
     assert!(
         reply.text.contains("I see a person") && reply.text.contains("I sent a picture to "),

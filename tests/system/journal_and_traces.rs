@@ -84,10 +84,10 @@ fn request_shares_one_id_across_journal_and_trace() {
     let lines = lines(&bench, &trace);
     assert_eq!(lines[0]["name"], "nod twice, then look left 20 degrees");
     assert!(lines.iter().any(|line| line["source"] == "person"));
-    let beats = cycles(&lines).len() as u64;
+    let cycle_count = cycles(&lines).len() as u64;
     let end = lines.last().unwrap();
-    assert_eq!((&end["type"], &end["cycles"]), (&json!("footer"), &json!(beats)));
-    assert!(beats > 200, "{beats}");
+    assert_eq!((&end["type"], &end["cycles"]), (&json!("footer"), &json!(cycle_count)));
+    assert!(cycle_count > 200, "{cycle_count}");
     assert!(bench.run(&["journal", "check"]).exits(0).out.contains("journal.jsonl"));
 }
 

@@ -54,5 +54,6 @@ mod toolkits;
 mod tools;
 mod tracing_export;
 mod viewer;
+mod vocabulary;
 mod voice;
 mod voice_websocket;

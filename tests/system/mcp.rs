@@ -101,7 +101,7 @@ fn is_well_served(seen: &Value, tool: &str, protocol: &str) {
     assert_eq!(made["structured"]["checked"]["report"]["rests_at_end"], true, "{made}");
     let new = &seen["new"];
     assert!(new["inputSchema"]["properties"]["degrees"].is_object(), "{new}");
-    // The text of a tool, whoever wrote it, is no instruction to a model until a user has approved it.
+    // The text of a tool is no instruction to a model until a user has approved it.
     assert!(!new.to_string().contains("to the left and back"), "{new}");
     assert!(seen["ran"]["text"].as_str().unwrap().contains("glanced 15"), "{}", seen["ran"]);
 }

@@ -33,7 +33,7 @@ const GUEST: minismith_protocol::Limits = minismith_protocol::Limits {
     ..minismith_protocol::Limits::DEFAULT
 };
 
-fn beating() -> ControlLoopThread {
+fn running_loop() -> ControlLoopThread {
     let robot = MockRobot::new(initial_joints(), Variation::default());
     let mut control_loop =
         ControlLoop::new(robot, MonotonicClock::start(), Limits::default(), CYCLE_PERIOD).unwrap();
@@ -82,7 +82,7 @@ fn ended_as_it_must(name: &str, source: &str, outcome: &Outcome) {
 
 #[test]
 fn control_loop_stays_on_time_under_hostile_guests() {
-    let (host, body) = (host(), beating());
+    let (host, body) = (host(), running_loop());
     let mut handle = body.handle();
     let mut context = ExecutionContext::new(Box::new(body.handle()), Scene::default());
     let guests = python_files(&workspace().join("tests/cases/guests")).unwrap();

@@ -75,17 +75,17 @@ fn concurrent_version_switches_leave_a_consistent_registry() {
     for answer in 1..=4 {
         add(&bench, "counter", answer);
     }
-    let shelf = bench.path("tools");
+    let folder = bench.path("tools");
     std::thread::scope(|scope| {
         let approver = scope.spawn(|| {
             let approve = || bench.run(&["tool", "approve", "counter", "--json"]).exits(0).json();
             (0..4).map(|_| approve()["approved"].as_u64().unwrap()).collect::<Vec<_>>()
         });
         let roller = scope.spawn(|| {
-            let registry = Registry::open(&shelf).unwrap();
+            let registry = Registry::open(&folder).unwrap();
             (0..4).map(|_| registry.roll_back("counter", None)).collect::<Vec<_>>()
         });
-        let registry = Registry::open(&shelf).unwrap();
+        let registry = Registry::open(&folder).unwrap();
         for _ in 0..50 {
             assert_eq!(registry.list().unwrap().len(), 1);
             assert!(registry.load("counter", None).is_ok());

@@ -200,7 +200,7 @@ pub const MEMBERS: [&str; 18] = [
 const MAX_FILE_LINES: usize = 600;
 
 /// Returns all files below a folder of the workspace, without build output, installed packages and downloads.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let name = entry.file_name();

@@ -59,7 +59,7 @@ fn run_is_recorded_and_read_by_rerun() {
     // The recording has every cycle of the trace, and its last goals are those of the trace.
     let [trace] = traces(&bench).try_into().unwrap();
     let lines = lines(&bench, &trace);
-    let beats = cycles(&lines);
+    let logged_cycles = cycles(&lines);
     let names = lines[0]["motors"].as_array().unwrap();
     for (position, name) in names.iter().enumerate() {
         let name = name["name"].as_str().unwrap();
@@ -69,11 +69,11 @@ fn run_is_recorded_and_read_by_rerun() {
             _ => "legs",
         };
         let curve = entity(&format!("/{part}/{name}"));
-        assert!(curve["rows"].as_u64().unwrap() >= beats.len() as u64, "{name}: {curve}");
+        assert!(curve["rows"].as_u64().unwrap() >= logged_cycles.len() as u64, "{name}: {curve}");
         assert_eq!(curve["timelines"], json!(["beat", "stage_time", "utc"]));
         let last = &curve["last"]["Scalars:scalars"][1];
         let [goal, present, setpoint] = [0, 1, 2].map(|of| number(&last[of]));
-        let end = number(&beats.last().unwrap()["goal_deg"][position]);
+        let end = number(&logged_cycles.last().unwrap()["goal_deg"][position]);
         assert!(
             (goal - end).abs() < 0.2 && (present - goal).abs() < 0.5 && (setpoint - goal).abs() < 0.2,
             "{name}: {last}"
@@ -92,7 +92,7 @@ fn run_is_recorded_and_read_by_rerun() {
     let camera = entity("/camera");
     assert!(camera["rows"].as_u64().unwrap() > 15, "{camera}");
     assert_eq!(camera["last"]["EncodedImage:blob"][1][0]["begins"], "ffd8ffe0");
-    assert!(entity("/robot/rods")["rows"].as_u64().unwrap() >= beats.len() as u64);
+    assert!(entity("/robot/rods")["rows"].as_u64().unwrap() >= logged_cycles.len() as u64);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn rehearsal_is_recorded_and_read_by_rerun() {
     let rows = |path: &str| entities.get(path).map_or(0, |entity| entity["rows"].as_u64().unwrap());
     let cycles = rows("/legs/stewart_1");
     let seconds = number(&checked["report"]["duration_s"]);
-    assert!((cycles as f64 / 100.0 - seconds).abs() < 0.5, "{cycles} beats in {seconds} s");
+    assert!((cycles as f64 / 100.0 - seconds).abs() < 0.5, "{cycles} logged_cycles in {seconds} s");
     for path in
         ["/robot/head", "/robot/rods", "/antennas/left_antenna", "/margins/motors", "/body/body_rotation"]
     {

@@ -1,4 +1,4 @@
-//! What is written beside an admitted tool: how it is called, what it may do, and why it was admitted.
+//! The manifest of a registered tool: how to call it, what it may do, and why it was accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub struct ToolManifest {
     pub name: String,
     /// Its version, from 1.
     pub version: u32,
-    /// What it does, for whoever chooses a tool.
+    /// What it does, in one sentence, for people and models that choose a tool.
     pub description: String,
     /// The strict JSON Schema of its arguments.
     pub parameters: Value,
@@ -391,7 +391,7 @@ impl Evidence {
     }
 }
 
-/// The values of a parameter for which a tool is proved; an end that is left out is that of its schema.
+/// The values of a parameter for which a tool is verified. A missing end is that of its schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Verified {

@@ -1,7 +1,7 @@
 //! How near a tool's motion came to each limit of the body, and where the envelope held it back.
 //!
 //! Degrees, seconds. A margin is what was left: zero at the limit, below it beyond. It is measured of the commanded
-//! goals, so a tool that was trimmed shows no margin, and the trims say what it would have asked for.
+//! goals, so a tool that was clamped shows no margin, and the clamps say what it requested.
 
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::limits::{JointLimits, Limits};

@@ -56,7 +56,7 @@ pub struct PhysicalReport {
     /// Greatest way of any joint from where it began, degrees.
     #[serde(rename = "max_displacement_deg")]
     pub max_displacement_deg: f64,
-    /// Beats on which some joint was trimmed.
+    /// Cycles in which a joint was clamped.
     #[serde(rename = "clamped_cycles")]
     pub clamped_cycles: u64,
     /// Greatest trim, degrees.
@@ -213,7 +213,7 @@ fn degrees(radians: f64) -> f64 {
 }
 
 impl PhysicalReport {
-    /// Takes the worst of both; the digest, the duration and the trims of the first stand.
+    /// Takes the worst of both; the digest, the duration and the clamps are those of the first.
     pub fn worst_of(&mut self, other: &PhysicalReport) {
         for (name, more) in &other.joints {
             let joint = self.joints.entry(name.clone()).or_insert(*more);

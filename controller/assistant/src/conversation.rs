@@ -53,6 +53,7 @@ use minismith_toolchain::tool_run::Outcome;
 use minismith_toolchain::workshop::Workshop;
 use minismith_toolchain::workshop::registry::{Entry, RegistryError};
 use minismith_toolchain::workshop::rehearsal::RehearsalError;
+pub use run::RunResult;
 
 pub use agent_runtime::Asking;
 pub use call::reported;
@@ -177,18 +178,6 @@ pub struct ToolRunReply {
     pub notes: Vec<String>,
     /// The files that it wrote.
     pub outputs: Vec<Output>,
-}
-
-/// The result of a tool that was run by name.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Ran {
-    /// Its name.
-    pub name: String,
-    /// The version that ran.
-    pub version: u32,
-    /// The result. Over the network each of its `outputs` has its content as `base64`.
-    #[serde(rename = "performance")]
-    pub tool_run: ToolRunReply,
 }
 
 /// An error that keeps a tool from running.

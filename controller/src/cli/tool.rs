@@ -8,7 +8,7 @@ use firmware_bridge::clock::{Clock, MonotonicClock};
 use minismith_analysis::manifest::TestCase;
 use minismith_analysis::policy;
 use minismith_analysis::submission::Submission;
-use minismith_assistant::conversation::{Conversation, Ran};
+use minismith_assistant::conversation::{Conversation, RunResult};
 use minismith_runtime::config::Config;
 use minismith_runtime::journal::{Entry, Journal};
 use minismith_toolchain::tool_run::Outcome;
@@ -260,7 +260,7 @@ fn execute(
     print::keep(out, name, &mut tool_run.outputs)?;
     let well = matches!(tool_run.outcome, Outcome::Returned { .. });
     if on.json {
-        print::json(&Ran { name: name.into(), version, tool_run })?;
+        print::json(&RunResult { name: name.into(), version, tool_run })?;
     } else {
         match &tool_run.outcome {
             Outcome::Returned { value } => print::line(&format!("{name} v{version} returned {value}")),

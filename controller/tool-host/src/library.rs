@@ -205,7 +205,7 @@ pub fn seed(py: Python<'_>, seed: u64) -> PyResult<()> {
 }
 
 /// Seeds all random number generators again.
-pub fn seed_anew(py: Python<'_>, seed: u64) -> PyResult<()> {
+pub fn reseed(py: Python<'_>, seed: u64) -> PyResult<()> {
     helper(py, "chance", "begin_anew")?.call1((seed,)).map(drop)
 }
 

@@ -65,5 +65,5 @@ fn run_warmup(py: Python<'_>) -> PyResult<()> {
         py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?.del_item(NAME)?;
     }
     // Reset the random numbers that the tool used.
-    library::seed_anew(py, DEFAULT_SEED)
+    library::reseed(py, DEFAULT_SEED)
 }

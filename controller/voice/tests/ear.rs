@@ -233,7 +233,7 @@ fn own_voice_is_ignored() {
             assert!(!heard.iter().any(|one| matches!(one, RecognizerEvent::Began { .. })), "{heard:?}");
         }
     }
-    // Without the reference signal it mistakes its own voice for a person. This proves that the recognizer is not simply deaf.
+    // Without the reference signal it mistakes its own voice for a person. This shows that the recognizer is not simply deaf.
     let heard = hear(&mut ear(), &room(&played, 0.4));
     assert!(!texts(&heard).is_empty());
 }

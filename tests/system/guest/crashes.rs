@@ -180,7 +180,7 @@ fn missing_mechanism_is_named() {
         |program: &Path, python: &Path| ToolHost::start_at_most(program, python, Level::NoOpen).unwrap_err();
     let nowhere = Path::new("/nowhere/at/all");
     for (fault, says) in [
-        (start(nowhere, &python), "starting /nowhere/at/all"),
+        (start(nowhere, &python), "cannot start /nowhere/at/all"),
         (start(&program, Path::new("/bin/false")), "make setup"),
         (start(Path::new("/bin/true"), &python), "the tool host has ended"),
     ] {

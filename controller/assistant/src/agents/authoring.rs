@@ -326,7 +326,7 @@ impl ToolAuthoring {
             .into_iter()
             .filter(|finding| finding.verdict == minismith_analysis::finding::Verdict::Reject)
             .collect();
-        let prompt = prompts::mend(&self.spec, &self.draft, &refusing, self.max_tokens);
+        let prompt = prompts::repair(&self.spec, &self.draft, &refusing, self.max_tokens);
         let first = refusing.first().map(ToString::to_string).unwrap_or_default();
         self.refusals.push(refusing);
         self.refused.push(self.draft.source.clone());

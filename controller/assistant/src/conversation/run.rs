@@ -1,6 +1,8 @@
 //! Runs a tool of the registry on this conversation's robot: the checks before, and the reply after.
 
+use serde::Serialize;
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use firmware_bridge::clock::unix_seconds;
 use minismith_protocol::Job;
@@ -17,6 +19,18 @@ use minismith_toolchain::workshop::registry::{Quarantine, RegisteredTool};
 use minismith_toolchain::workshop::rehearsal::{GuestStarter, job, permit, rehearse};
 use minismith_toolchain::workshop::tool_runtime::{ToolRuntime, no_function, split};
 use minismith_toolchain::workshop::usage::Run;
+
+/// The result of a tool that was run by name.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunResult {
+    /// Its name.
+    pub name: String,
+    /// The version that ran.
+    pub version: u32,
+    /// The result. Over the network each of its `outputs` has its content as `base64`.
+    #[serde(rename = "performance")]
+    pub tool_run: ToolRunReply,
+}
 
 impl Conversation<'_> {
     /// Loads a tool from the registry and runs it on this robot.

@@ -137,7 +137,7 @@ mod tests {
             .collect();
         assert_eq!(words, ["halt", "stewart_1 is silent", "doing", "late"]);
         // Later overruns are reported together after a second.
-        let later = |beat, late| CycleRecord { cycle: beat, is_overrun: late, ..stopped };
+        let later = |cycle, is_overrun| CycleRecord { cycle, is_overrun, ..stopped };
         assert_eq!(see(later(202, 4)), []);
         assert_eq!(see(later(203, 5)), []);
         assert_eq!(see(later(301, 5))[0].1, "2 beats began more than a period late");

@@ -82,7 +82,7 @@ pub(super) fn routes(queue: RequestQueue, body: &Arc<RobotRuntime>, config: &Con
 pub enum McpError {
     /// The queue of requests can't start.
     #[error("cannot start the queue of requests: {0}")]
-    Desk(#[from] std::io::Error),
+    Worker(#[from] std::io::Error),
     /// The client does not implement the protocol.
     #[error("the client does not implement the Model Context Protocol: {0}")]
     Protocol(String),

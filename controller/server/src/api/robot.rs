@@ -337,7 +337,7 @@ pub(super) const NOT_CONFIRMED: &str =
 
 /// Stop
 ///
-/// Stops all motion from the next control cycle on, whoever started it, and responds when the robot is at rest. Earlier
+/// Stops all motion, of every client, from the next control cycle on, and responds when the robot is at rest. Earlier
 /// requests that have not started yet are cancelled. Every role may stop the robot.
 #[utoipa::path(post, path = "/api/v1/stop", tag = "robot", responses(
     (status = 200, description = "The robot is at rest.", body = AtRest),

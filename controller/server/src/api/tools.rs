@@ -34,7 +34,7 @@ use super::{tool_admin, tool_preview};
 use minismith_analysis::files::Output;
 use minismith_analysis::manifest::{Example, Provenance, TestCase};
 use minismith_analysis::submission::{Declared, Submission};
-use minismith_assistant::conversation::{Conversation, Ran};
+use minismith_assistant::conversation::{Conversation, RunResult};
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::check::Checked;
@@ -307,7 +307,7 @@ struct Call {
 }
 
 /// Returns the result of a run together with the content of its output files.
-fn with_contents(ran: &Ran) -> Value {
+fn with_contents(ran: &RunResult) -> Value {
     let mut document = serde_json::to_value(ran).unwrap_or_default();
     let listed = document.pointer_mut("/performance/outputs").and_then(Value::as_array_mut);
     for (listed, Output { content, .. }) in listed.into_iter().flatten().zip(&ran.tool_run.outputs) {
@@ -326,7 +326,7 @@ fn with_contents(ran: &Ran) -> Value {
 #[utoipa::path(post, path = "/api/v1/tools/{name}/run", tag = "tools", operation_id = "run_tool", request_body = Call,
     params(("name" = String, Path, description = "The tool's name, or `toolkit.function`.", example = "greet")),
     responses(
-        (status = 200, description = "The tool ran; `run.status` is `returned`, `raised` or `stopped`.", body = Ran),
+        (status = 200, description = "The tool ran; `run.status` is `returned`, `raised` or `stopped`.", body = RunResult),
         (status = 404, description = "The tool is unknown.", body = ErrorBody),
         (status = 409, description = "The tool is disabled, needs approval, or was stopped before it started.", body = ErrorBody),
         (status = 422, description = "The arguments or the request body are invalid.", body = ErrorBody),
@@ -348,7 +348,7 @@ async fn run(
         let mut conversation = Conversation::new(worker.body, worker.workshop).begun_at(stop_epoch);
         caller.request.id.inspect(|id| conversation.known_as(id));
         let (version, tool_run) = conversation.run_tool(&name, args)?;
-        Ok(Ran { name, version, tool_run })
+        Ok(RunResult { name, version, tool_run })
     });
     Ok(Json(with_contents(&ran.await??)))
 }

@@ -28,9 +28,9 @@ pub fn interpret(heard: &Transcript, command: Option<&Choice>, vocabulary: &Voca
     if let Some(command) = command.filter(|command| command.is_meant(heard)) {
         return of(&command.sentence, heard.confidence.max(command.confidence));
     }
-    let mended = vocabulary.repair(&heard.text);
-    if !mended.taken.is_empty() && is_read(&mended.text) {
-        return of(&mended.text, heard.confidence);
+    let repaired = vocabulary.repair(&heard.text);
+    if !repaired.taken.is_empty() && is_read(&repaired.text) {
+        return of(&repaired.text, heard.confidence);
     }
     of(&heard.text, heard.confidence)
 }

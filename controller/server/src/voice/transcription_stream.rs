@@ -238,7 +238,7 @@ mod tests {
             ("text/event-stream", "data: look left\n\n", "expected"),
             ("text/event-stream", "look left", ""),
             ("text/event-stream", "data: {\"error\": {\"message\": \"no seats left\"}}\n\n", "no seats left"),
-            ("text/event-stream", "data: [DONE]\n\n", "tells nothing"),
+            ("text/event-stream", "data: [DONE]\n\n", "contains no transcript"),
             ("text/event-stream", endless.as_str(), "is longer than"),
             ("application/json", long.as_str(), "is longer than"),
             ("application/json", "{\"txt\": 1}", "missing field"),

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The signature (ed25519) covers the exact bytes of the payload. The outer document has only one valid spelling, so no
-//! byte of the file can change. A signature proves the origin, not the quality. An imported tool passes policy,
+//! byte of the file can change. A signature shows the origin, not the quality. An imported tool passes policy,
 //! rehearsal and review here, and its own evidence is ignored.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -172,7 +172,7 @@ impl Workshop {
     /// # Errors
     /// Returns an error if a predefined tool has this name, or if the registry cannot be written.
     pub fn accept(&self, reviewed: &Reviewed) -> Result<ToolManifest, RegistryError> {
-        let _admitting =
+        let _registering =
             known(tracing::info_span!("register_tool", id = Empty, tool = reviewed.manifest().name.as_str()))
                 .entered();
         let prepared = Prepared::of(reviewed);

@@ -114,7 +114,7 @@ pub fn write(order: &ToolSpec, draft: &Draft, max_tokens: u32) -> Prompt {
 }
 
 /// Builds the prompt for the code again, with what was wrong with it.
-pub fn mend(order: &ToolSpec, draft: &Draft, findings: &[Finding], max_tokens: u32) -> Prompt {
+pub fn repair(order: &ToolSpec, draft: &Draft, findings: &[Finding], max_tokens: u32) -> Prompt {
     let found: Vec<String> = findings.iter().take(8).map(ToString::to_string).collect();
     let mut parts = pages(order);
     parts.push(data("the specification", &specification(draft)));

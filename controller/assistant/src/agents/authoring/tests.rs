@@ -40,7 +40,7 @@ fn checked(findings: &[(&str, Weight)]) -> Event {
             line: 3,
             verdict: *verdict,
             reason: format!("{rule} is broken"),
-            hint: "mend it".into(),
+            hint: "repair it".into(),
         })
         .collect();
     let accepted = findings.iter().all(|finding| finding.verdict != Weight::Reject);
@@ -110,10 +110,10 @@ fn a_rejected_draft_is_fixed_reviewed_and_stored() {
     assert_eq!(draft.test_cases[1].arguments, json!({"degrees": 20}).as_object().cloned().unwrap());
     assert_eq!(draft.test_cases[0].motion.as_ref().unwrap().moves.len(), 2);
 
-    let mend = prompt(commission.step(checked(&[("unit", Weight::Reject), ("long", Weight::Pass)])));
-    let text = reported(&mend);
+    let repair = prompt(commission.step(checked(&[("unit", Weight::Reject), ("long", Weight::Pass)])));
+    let text = reported(&repair);
     assert!(
-        text.contains("line 3: unit is broken [unit]; mend it") && !text.contains("long is broken"),
+        text.contains("line 3: unit is broken [unit]; repair it") && !text.contains("long is broken"),
         "{text}"
     );
     assert!(text.contains("return \"swayed\""));
@@ -167,8 +167,8 @@ fn a_reviewer_may_reject_and_a_contradictory_one_defers_to_a_person() {
         commission.step(checked(&[]));
         commission
     };
-    let mend = prompt(reviewing().step(reviewed("refuse", false)));
-    assert!(reported(&mend).contains("because [review]"), "{}", reported(&mend));
+    let repair = prompt(reviewing().step(reviewed("refuse", false)));
+    assert!(reported(&repair).contains("because [review]"), "{}", reported(&repair));
     for verdict in [reviewed("refuse", true), reviewed("ask", true), reviewed("accept", false)] {
         assert!(matches!(reviewing().step(verdict), Effect::Accept { ask: true, .. }));
     }

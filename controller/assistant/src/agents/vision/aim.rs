@@ -64,7 +64,7 @@ pub(super) fn look_at(
         if now < CENTER_TOLERANCE {
             break;
         }
-        let request = mended(context, &looking_at(&object.point()));
+        let request = adjusted(context, &looking_at(&object.point()));
         if let Err(stopped) = turn_to(context, &mut step, &request) {
             return Ok(*stopped);
         }
@@ -105,7 +105,7 @@ fn distance_from_middle(context: &ExecutionContext, object: &Object) -> Result<f
 }
 
 /// Returns a setpoint corrected by the head's distance from its commanded pose.
-fn mended(context: &ExecutionContext, request: &HeadPose) -> HeadPose {
+fn adjusted(context: &ExecutionContext, request: &HeadPose) -> HeadPose {
     let (Some(reported), Some(found)) = (context.commanded_posture(), context.posture()) else {
         return *request;
     };

@@ -67,8 +67,8 @@ impl ToolCalls {
             Err(_) => Vec::new(),
         };
         let mut offers = own(matches!(self.config.nlu, Nlu::Llm));
-        let of_shelf = of_registry(entries, &offers);
-        offers.extend(of_shelf);
+        let registered = of_registry(entries, &offers);
+        offers.extend(registered);
         offers
     }
 
