@@ -233,7 +233,7 @@ fn raw_packets_are_sent_and_responses_shown() {
     let ping = ask(&["--ping", "11"]).exits(0).json();
     assert_eq!(ping["exchanges"][0]["sent"], "ff ff fd 00 0b 03 00 01 19 c6");
     assert!(
-        ping["exchanges"][0]["heard_words"][0].as_str().unwrap().contains("answer of 11 (stewart_1): done")
+        ping["exchanges"][0]["heard_words"][0].as_str().unwrap().contains("answer from 11 (stewart_1): done")
     );
     let offset = ask(&["--read", "12", "20", "4"]).exits(0).json();
     assert!(offset["exchanges"][0]["heard_words"][0].as_str().unwrap().ends_with("= -1024"), "{offset}");
@@ -247,7 +247,7 @@ fn raw_packets_are_sent_and_responses_shown() {
 
     let lines = "# a ping, twice\nff ff fd 00 0b 03 00 01 19 c6\n\nfffffd000b03000119c6\n";
     let reported = fed(&bench, &["raw", &port], lines).exits(0).out;
-    assert_eq!(reported.matches("answer of 11 (stewart_1): done").count(), 2, "{reported}");
+    assert_eq!(reported.matches("answer from 11 (stewart_1): done").count(), 2, "{reported}");
     fed(&bench, &["raw", &port], "ff fg\n").is_error(&["line 1", "fg"]);
     bench.run(&["raw", &port, "--ping", "300"]).is_error(&["300"]);
     bench.run(&["raw", "/dev/nonexistent", "--ping", "1"]).is_error(&["/dev/nonexistent"]);

@@ -146,7 +146,7 @@ fn impossible_requests_are_rejected_with_a_reason() {
         (json!({ "duration": 1, "head_pose": { "foo": 1 } }), "a pose is"),
         (json!({ "duration": 1, "head_pose": { "m": [1, 2, 3] } }), "a pose is"),
         (json!({ "duration": 1, "head_pose": { "m": [2,0,0,0, 0,2,0,0, 0,0,2,0, 0,0,0,1] } }), "orthonormal"),
-        (json!({ "duration": 1, "head_pose": { "x": 0.5 } }), "cannot go there"),
+        (json!({ "duration": 1, "head_pose": { "x": 0.5 } }), "cannot reach this pose"),
         (json!({ "duration": 1, "antennas": [0.1, 0.2, 0.3] }), "antennas"),
         (json!({ "duration": 1, "interpolation": "wild" }), "wild"),
     ] {
@@ -173,7 +173,7 @@ fn impossible_requests_are_rejected_with_a_reason() {
     }
     let (status, far) = served.post("/api/move/set_target", &json!({ "target_head_pose": { "z": 0.4 } }));
     assert_eq!((status, far["status"].as_str()), (200, Some("ignored")));
-    assert!(far["reason"].as_str().unwrap().contains("cannot go there"), "{far}");
+    assert!(far["reason"].as_str().unwrap().contains("cannot reach this pose"), "{far}");
     let (status, answer) = served.ask("POST /api/motors/set_mode/floating", "");
     assert_eq!(status, 422, "{answer}");
     let (status, answer) = served.ask("GET /api/move/ws/raw/write", "");
@@ -290,7 +290,7 @@ fn garbage_on_the_sdk_socket_is_harmless() {
     for (req, why) in [
         (json!({ "duration": 0 }), "duration"),
         (json!({ "move_name": "dance" }), "duration"),
-        (json!({ "head": [1,0,0,0.4, 0,1,0,0, 0,0,1,0, 0,0,0,1], "duration": 1 }), "cannot go there"),
+        (json!({ "head": [1,0,0,0.4, 0,1,0,0, 0,0,1,0, 0,0,0,1], "duration": 1 }), "cannot reach this pose"),
     ] {
         say(
             &mut wild,

@@ -173,7 +173,7 @@ fn report_of_an_unstored_tool_is_written_to_the_given_path() {
     let mut command = bench.command(&["tool", "check", file.to_str().unwrap(), "--report", "three"]);
     command.env("MINISMITH_RERUN", "/nowhere/recorder");
     let said = minismith_tests::CommandOutput::from(command).exits(0).out;
-    assert!(said.contains("MINISMITH_RERUN names /nowhere/recorder"), "{said}");
+    assert!(said.contains("MINISMITH_RERUN is /nowhere/recorder"), "{said}");
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn hostile_manifest(words: &str) -> ToolManifest {
         "functions": [{"name": words, "description": words, "parameters": {"properties": {"a": text("string")}},
             "returns": {"type": words, "description": words}}],
         "dependencies": [words], "tools": [words], "capabilities": ["motion"],
-        "budget": {"stage_seconds": 120.0, "limits": minismith_protocol::Limits::DEFAULT},
+        "budget": {"robot_time_s": 120.0, "limits": minismith_protocol::Limits::DEFAULT},
         "provenance": {"author": words, "request": words, "plan": [words, words]},
         "code_sha256": words,
         "evidence": {"rules": 1, "limits_sha256": words, "mock": words},

@@ -175,7 +175,14 @@ fn requests_appear_in_no_prompt_and_no_source() {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         format!(" {} ", words.map(str::to_lowercase).collect::<Vec<_>>().join(" "))
     };
-    let mut sources = vec![workspace().join("controller"), workspace().join("config.yaml")];
+    let crates =
+        std::fs::read_dir(workspace().join("controller")).unwrap().map(|entry| entry.unwrap().path());
+    let mut sources: Vec<_> = crates
+        .filter(|path| !path.ends_with("dashboard"))
+        .map(|path| if path.ends_with("src") { path } else { path.join("src") })
+        .filter(|path| path.is_dir())
+        .collect();
+    sources.push(workspace().join("config.yaml"));
     let mut texts = Vec::new();
     while let Some(path) = sources.pop() {
         if path.is_dir() {

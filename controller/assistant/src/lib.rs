@@ -13,7 +13,7 @@
 //! # Agents
 //!
 //! `agents` decides and `conversation` acts. [`agents::turn`] is a state machine for one request. It does no I/O: events
-//! go in, one effect comes out. [`agents::commission`] is a similar machine that makes one tool. It specifies, writes,
+//! go in, one effect comes out. [`agents::authoring`] is a similar machine that makes one tool. It specifies, writes,
 //! writes test cases from the specification alone, checks, repairs, reviews and registers.
 //!
 //! Agents are data: instructions and a subset of a closed set of functions. An agent that is created in conversation
@@ -21,7 +21,7 @@
 //!
 //! # Untrusted text
 //!
-//! Text from outside is data. Prompts fence it with a mark made from the data itself ([`model::fence`]). After such text,
+//! Text from outside is data. Prompts fence it with a mark made from the data itself (`model::fence`). After such text,
 //! an action with an effect must be named in the person's own words or confirmed ([`agents::consent`]).
 //!
 //! A tool's description reaches a model only when the tool comes with the program, was written by it, or was approved by

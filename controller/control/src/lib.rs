@@ -16,7 +16,7 @@
 //!
 //! # Control
 //!
-//! Every [`execution::Stage`] holds a claim of some priority. It acquires control with its first motion and releases it at the end. A
+//! Every [`execution::ExecutionContext`] holds a claim of some priority. It acquires control with its first motion and releases it at the end. A
 //! more urgent claim stops the other one's motion. What may be commanded is the envelope's decision, for every client alike.
 //!
 //! # Camera

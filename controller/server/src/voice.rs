@@ -249,7 +249,7 @@ impl VoiceConversation {
             wake: Wake::new(&voice.wake_words),
             vocabulary: Vocabulary::new(commands),
             control_loop: body.handle(),
-            playback: playback,
+            playback,
             antenna_cues: signs,
             out: Some(out),
             report,

@@ -75,7 +75,7 @@ pub fn open(inside: &OwnedFd) -> io::Result<()> {
 /// last array, view or other user.
 ///
 /// It has no buffer of its own, so numpy refuses to make such an array writable again.
-#[pyclass(frozen, module = "reachy_mini.media")]
+#[pyclass(frozen, name = "Held", module = "reachy_mini.media")]
 pub struct HeldSlot {
     slot: u8,
 }

@@ -169,7 +169,7 @@ impl Canceller {
         self.echo = level(&predicted).max(self.echo - 3.0);
         let helps = power(&samples) <= power(microphone);
         let samples = if helps { samples } else { microphone.to_vec() };
-        CleanedFrame { samples, predicted: predicted, echo: self.echo, is_played: true }
+        CleanedFrame { samples, predicted, echo: self.echo, is_played: true }
     }
 
     /// Filters one block, and returns the residue and the prediction.

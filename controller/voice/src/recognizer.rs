@@ -3,7 +3,7 @@
 //! Samples go in with the time of the first one, and events come out. It has no thread and no clock, and its memory is bounded.
 //!
 //! While the robot speaks, the caller reports what is played ([`SpeechRecognizer::playback`]), and the echo is removed from each frame
-//! ([`crate::echo`]). A person counts as speaking over the robot only when the residue is speech and stays loud compared with
+//! ([`crate::echo_cancellation`]). A person counts as speaking over the robot only when the residue is speech and stays loud compared with
 //! the echo. A transcript that matches the robot's own words is dropped. Until the echo path is known, or without barge-in, the
 //! recognizer ignores everything while the robot speaks.
 

@@ -93,7 +93,7 @@ pub(super) fn bring_up(
     enable_watchdog(port, &Joint::ALL, options.watchdog)?;
     if let Some(time) = options.watchdog {
         for joint in Joint::ALL {
-            let armed = port.read(joint.motor_id(), BUS_WATCHDOG)?.from_reply(joint, BUS_WATCHDOG.name)?;
+            let armed = port.read(joint.motor_id(), BUS_WATCHDOG)?.into_result(joint, BUS_WATCHDOG.name)?;
             if armed != watchdog_units(time) {
                 return Err(RobotError::Rejected { joint, what: BUS_WATCHDOG.name });
             }
@@ -165,7 +165,7 @@ fn clear_hardware_errors(port: &mut Port) -> Result<(), RobotError> {
             }
             port.pause(PING_INTERVAL);
         }
-        let bits = port.read(id, HARDWARE_ERROR_STATUS)?.from_reply(joint, HARDWARE_ERROR_STATUS.name)?;
+        let bits = port.read(id, HARDWARE_ERROR_STATUS)?.into_result(joint, HARDWARE_ERROR_STATUS.name)?;
         if let Some(error) = hardware_errors(u8::try_from(bits).unwrap_or(u8::MAX)).next() {
             return Err(RobotError::Hardware { joint, error });
         }
@@ -179,9 +179,9 @@ fn ensure_position_mode(port: &mut Port) -> Result<(), RobotError> {
         read_all(port, OPERATING_MODE)?.iter().filter(|(_, answer)| answer.value != POSITION_CONTROL_MODE)
     {
         let id = joint.motor_id();
-        port.write(id, TORQUE_ENABLE, 0)?.from_reply(joint, TORQUE_ENABLE.name)?;
-        port.write(id, OPERATING_MODE, POSITION_CONTROL_MODE)?.from_reply(joint, OPERATING_MODE.name)?;
-        if port.read(id, OPERATING_MODE)?.from_reply(joint, OPERATING_MODE.name)? != POSITION_CONTROL_MODE {
+        port.write(id, TORQUE_ENABLE, 0)?.into_result(joint, TORQUE_ENABLE.name)?;
+        port.write(id, OPERATING_MODE, POSITION_CONTROL_MODE)?.into_result(joint, OPERATING_MODE.name)?;
+        if port.read(id, OPERATING_MODE)?.into_result(joint, OPERATING_MODE.name)? != POSITION_CONTROL_MODE {
             return Err(RobotError::Rejected { joint, what: OPERATING_MODE.name });
         }
     }
@@ -191,12 +191,12 @@ fn ensure_position_mode(port: &mut Port) -> Result<(), RobotError> {
 /// Writes a motor's gains if they differ, and reads them back.
 pub(super) fn set_gains(port: &mut Port, joint: Joint, gains: Gains) -> Result<(), RobotError> {
     let (id, bytes) = (joint.motor_id(), gain_bytes(gains));
-    let found: [u8; 6] = port.read_block(id, POSITION_GAINS)?.from_reply(joint, POSITION_GAINS.name)?;
+    let found: [u8; 6] = port.read_block(id, POSITION_GAINS)?.into_result(joint, POSITION_GAINS.name)?;
     if found == bytes {
         return Ok(());
     }
-    port.write_bytes(id, POSITION_GAINS, &bytes)?.from_reply(joint, POSITION_GAINS.name)?;
-    let read_back: [u8; 6] = port.read_block(id, POSITION_GAINS)?.from_reply(joint, POSITION_GAINS.name)?;
+    port.write_bytes(id, POSITION_GAINS, &bytes)?.into_result(joint, POSITION_GAINS.name)?;
+    let read_back: [u8; 6] = port.read_block(id, POSITION_GAINS)?.into_result(joint, POSITION_GAINS.name)?;
     if read_back == bytes { Ok(()) } else { Err(RobotError::Rejected { joint, what: POSITION_GAINS.name }) }
 }
 

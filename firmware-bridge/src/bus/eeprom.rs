@@ -320,8 +320,8 @@ impl EepromLine {
 /// Writes a register and reads it back.
 fn write_register(port: &mut Port, joint: Joint, register: Register, value: u32) -> Result<(), RobotError> {
     let id = joint.motor_id();
-    port.write(id, register, value)?.from_reply(joint, register.name)?;
-    if port.read(id, register)?.from_reply(joint, register.name)? == value {
+    port.write(id, register, value)?.into_result(joint, register.name)?;
+    if port.read(id, register)?.into_result(joint, register.name)? == value {
         Ok(())
     } else {
         Err(RobotError::Rejected { joint, what: register.name })
@@ -329,20 +329,20 @@ fn write_register(port: &mut Port, joint: Joint, register: Register, value: u32)
 }
 
 fn is_driven(port: &mut Port, joint: Joint) -> Result<bool, RobotError> {
-    Ok(port.read(joint.motor_id(), TORQUE_ENABLE)?.from_reply(joint, TORQUE_ENABLE.name)? != 0)
+    Ok(port.read(joint.motor_id(), TORQUE_ENABLE)?.into_result(joint, TORQUE_ENABLE.name)? != 0)
 }
 
 fn read_servo(port: &mut Port, joint: Joint) -> Result<ServoSnapshot, RobotError> {
     let settings = read_settings(port, joint)?;
-    let position = port.read(joint.motor_id(), PRESENT_POSITION)?.from_reply(joint, PRESENT_POSITION.name)?;
+    let position = port.read(joint.motor_id(), PRESENT_POSITION)?.into_result(joint, PRESENT_POSITION.name)?;
     Ok(ServoSnapshot { settings, position_steps: position.cast_signed(), torque: is_driven(port, joint)? })
 }
 
 fn read_settings(port: &mut Port, joint: Joint) -> Result<EepromSettings, RobotError> {
     let id = joint.motor_id();
-    let stored: [u8; 64] = port.read_block(id, EEPROM_AREA)?.from_reply(joint, EEPROM_AREA.name)?;
+    let stored: [u8; 64] = port.read_block(id, EEPROM_AREA)?.into_result(joint, EEPROM_AREA.name)?;
     let [d0, d1, i0, i1, p0, p1]: [u8; 6] =
-        port.read_block(id, POSITION_GAINS)?.from_reply(joint, POSITION_GAINS.name)?;
+        port.read_block(id, POSITION_GAINS)?.into_result(joint, POSITION_GAINS.name)?;
     let value = |register| value_in(&stored, EEPROM_AREA, register);
     let (byte, word) = (|register| low_byte(value(register)), |register| low_16(value(register)));
     Ok(EepromSettings {

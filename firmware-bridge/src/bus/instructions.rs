@@ -34,7 +34,7 @@ pub(super) enum Response<T> {
 
 impl<T> Response<T> {
     /// Returns the answer, or the fault with `what` was requested.
-    pub fn from_reply(self, joint: Joint, what: &'static str) -> Result<T, RobotError> {
+    pub fn into_result(self, joint: Joint, what: &'static str) -> Result<T, RobotError> {
         match self {
             Response::Value(value) => Ok(value),
             Response::Error => Err(RobotError::Rejected { joint, what }),

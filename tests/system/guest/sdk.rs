@@ -285,7 +285,7 @@ async def leaving():
         ("results", "TypeError", "the result[\"a\"][1] is a object, which is not plain data"),
         ("nan", "ValueError", "the result[1][\"b\"] is not a finite number"),
         ("deep", "ValueError", "nested more than 32 deep"),
-        ("long", "ValueError", "more than 1048576; return less"),
+        ("long", "ValueError", "1048576 allowed; return less"),
         ("many", "ValueError", "more than 100000 values"),
         ("huge", "ValueError", "more than 64 bits"),
         ("missing", "TypeError", "missing 1 required positional argument"),

@@ -80,12 +80,12 @@ fn altered_or_invalid_bundle_changes_nothing() {
     let receiver = bench("");
     for (changed, says) in [
         (text.replace("return 1", "return 2"), "changed after it was signed"),
-        (text.replacen("\"format\": 1", "\"format\": 7", 1), "format 7"),
+        (text.replacen("\"format\": 2", "\"format\": 7", 1), "format 7"),
         (format!("{text} "), "changed after it was signed"),
-        (text[..text.len() / 2].to_owned(), "no bundle"),
-        ("{}".into(), "no bundle"),
-        ("[".repeat(1 << 20), "no bundle"),
-        (String::new(), "no bundle"),
+        (text[..text.len() / 2].to_owned(), "not a bundle"),
+        ("{}".into(), "not a bundle"),
+        ("[".repeat(1 << 20), "not a bundle"),
+        (String::new(), "not a bundle"),
     ] {
         assert_ne!(changed, text);
         let refused = import(&receiver, changed.as_bytes()).exits(1).json();

@@ -161,7 +161,7 @@ fn incomplete_write_keeps_the_old_version() {
         let mut command = std::process::Command::new("sh");
         command.args(["-c", "trap '' XFSZ; ulimit -f \"$0\"; exec \"$@\"", blocks]).arg(plain.get_program());
         command.args(plain.get_args()).current_dir(plain.get_current_dir().unwrap());
-        CommandOutput::from(command).is_error(&["counter", "File too large", "make room", "untouched"]);
+        CommandOutput::from(command).is_error(&["counter", "File too large", "free some space", "unchanged"]);
         still_has_version_one(&bench);
     }
     add(&bench, "counter", 2);
@@ -206,7 +206,7 @@ fn full_disk_keeps_the_old_version_and_is_reported() {
         }
         let refused = read("refused");
         assert_eq!(read("code").trim(), "2", "{kilobytes} kB: {refused}");
-        assert!(refused.contains("No space left") && refused.contains("make room"), "{refused}");
+        assert!(refused.contains("No space left") && refused.contains("free some space"), "{refused}");
         let listed: Value = serde_json::from_str(&read("listed")).unwrap();
         assert_eq!(listed["tools"][0]["versions"], json!([1]), "{kilobytes} kB");
         let left = read("left");

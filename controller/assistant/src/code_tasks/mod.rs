@@ -6,7 +6,7 @@
 //! * [`task`] (the state machine) and `prompts` (for the model)
 //! * [`offline`] (questions that need no model)
 //! * [`sandbox`] (how a script runs)
-//! * [`kept`] (code for similar questions)
+//! * [`script_cache`] (code for similar questions)
 //! * [`report`] (the result)
 //!
 //! The command line, the conversation and the API call [`CodeTasks::answer`].

@@ -52,7 +52,7 @@ impl Conversation<'_> {
     /// Adds a vision model.
     #[must_use]
     pub fn shown_to(self, vision_model: Option<VisionModel>) -> Self {
-        Conversation { vision_model: vision_model, ..self }
+        Conversation { vision_model, ..self }
     }
 
     /// Returns the vision model's description of the scene, or `None` without such a model.

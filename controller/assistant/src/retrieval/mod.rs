@@ -1,7 +1,7 @@
 //! Selects the pages that an author gets: only those that match the request, within a budget of tokens.
 //!
 //! The pages are this project's own description of the SDK as tools see it ([`REFERENCE`]), and the local
-//! tools and past failures ([`own`]). A full-text index (FTS5) in memory finds the matching ones.
+//! tools and past failures (`tool_pages`). A full-text index (FTS5) in memory finds the matching ones.
 
 pub mod tool_pages;
 

@@ -1,7 +1,7 @@
 //! Traces: the recorded cycles of a motion. They are read, compared, and replayed on the simulated robot.
 //!
 //! Reading order: `read` (parses a file into a [`RecordedTrace`]), [`compare`], [`replay`], `to_recorded_move` (converts a trace to a
-//! recorded move), [`display_units`] and `head` (convert cycles to [`minismith_protocol::recording`]).
+//! recorded move), [`display_units`] and `head` (convert cycles to [`minismith_protocol::trace_format`]).
 
 pub mod compare;
 pub mod display_units;

@@ -175,8 +175,14 @@ pub const PLANS: Document = Document {
     ],
 };
 
+/// The result of a check.
+const CHECKED: &[Field] = &[ACCEPTED, PHASE, within("cases", &[within("outcome", &[STATUS])])];
+
 /// The response of `POST /api/v1/tools/check`.
-pub const CHECK: Document = Document { route: "POST /api/v1/tools/check", fields: &[ACCEPTED, PHASE] };
+pub const CHECK: Document = Document { route: "POST /api/v1/tools/check", fields: CHECKED };
+
+/// The response of `POST /api/v1/tools`.
+pub const ADD: Document = Document { route: "POST /api/v1/tools", fields: &[within("checked", CHECKED)] };
 
 /// The response of `POST /api/v1/tools/{name}/run`.
 pub const TOOL_RUN: Document = Document { route: "POST /api/v1/tools/{name}/run", fields: &[RUN] };
@@ -232,6 +238,7 @@ pub const DOCUMENTS: &[&Document] = &[
     &SESSIONS,
     &PLANS,
     &CHECK,
+    &ADD,
     &TOOL_RUN,
     &REHEARSE,
     &SEARCH,

@@ -143,7 +143,7 @@ pub(super) fn routes(mut document: OpenApi) -> Router {
 
 fn complete(document: &mut OpenApi) {
     let components = document.components.get_or_insert_default();
-    let refusal = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Refusal" } } });
+    let refusal = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/ErrorBody" } } });
     for (_, name, description) in common() {
         let response = json!({ "description": description, "content": refusal });
         if let Ok(response) = serde_json::from_value::<Response>(response) {

@@ -179,7 +179,7 @@ impl WorkerThread {
                 Err(error) => refuse_all(&said, &error.to_string()),
             }
         })?;
-        Ok(WorkerThread { thread: Some(thread), queue: queue })
+        Ok(WorkerThread { thread: Some(thread), queue })
     }
 
     pub(super) fn queue(&self) -> RequestQueue {

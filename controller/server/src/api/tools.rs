@@ -285,13 +285,15 @@ async fn add(
                 .registered
                 .as_ref()
                 .map(|manifest| format!("/api/v1/tools/{}?version={}", manifest.name, manifest.version));
-            (StatusCode::CREATED, [(LOCATION, position.unwrap_or_default())], Json(added)).into_response()
+            (StatusCode::CREATED, [(LOCATION, position.unwrap_or_default())], both(&http::ADD, &added))
+                .into_response()
         }
         Entered::Refused(checked) => {
             let context = minismith_runtime::report::serde_name(&checked.phase);
             let found = checked.findings.first().map(ToString::to_string).unwrap_or_default();
             let detail = format!("{} was rejected by the {context}: {found}", checked.name);
-            (StatusCode::UNPROCESSABLE_ENTITY, Json(NotAdded { detail, checked })).into_response()
+            (StatusCode::UNPROCESSABLE_ENTITY, both(&http::ADD, &NotAdded { detail, checked }))
+                .into_response()
         }
     })
 }

@@ -72,7 +72,7 @@ struct Packed {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BundleError {
     /// It is not a bundle.
-    #[error("this is no bundle of `minismith tool export` ({0})")]
+    #[error("this is not a bundle of `minismith tool export` ({0})")]
     Form(String),
     /// It is of another time.
     #[error(

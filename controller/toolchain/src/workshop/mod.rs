@@ -2,13 +2,13 @@
 //!
 //! Reading order:
 //!
-//! - [`finding`]: a finding about a tool
-//! - [`submission`], [`draft`]: a submitted tool, and its exact bytes
-//! - [`policy`]: checks a draft without running it
+//! - [`finding`](minismith_analysis::finding): a finding about a tool
+//! - [`submission`](minismith_analysis::submission), [`draft`](minismith_analysis::draft): a submitted tool, and its exact bytes
+//! - [`policy`](minismith_analysis::policy): checks a draft without running it
 //! - [`cases`], [`rehearsal`]: run it on the simulated robot
-//! - [`report`], [`margins`]: the measurements, and the margins to the limits
+//! - [`report`](minismith_analysis::report), [`margins`](minismith_analysis::margins): the measurements, and the margins to the limits
 //! - [`mod@review`], [`mod@check`]: the last step, and all steps together
-//! - [`manifest`]: the description of an accepted tool
+//! - [`manifest`](minismith_analysis::manifest): the description of an accepted tool
 //! - [`attachments`]: image, page and recording for people
 //! - [`registry`], [`usage`]: the tool registry, and usage statistics
 //! - [`search`], [`semantics`], [`similar_tools`]: search, meaning, and similar tools
