@@ -86,7 +86,7 @@ impl Distortion {
         (1.0 + radius_squared * (k1 + radius_squared * (k2 + radius_squared * k3))) / denominator
     }
 
-    /// Removes the distortion from the image point (x, y): the inverse of [`distort`](Self::bend), by Newton's method.
+    /// Removes the distortion from the image point (x, y): the inverse of [`distort`](Self::distort), by Newton's method.
     /// Returns `None` where the model is not valid, far outside the calibrated area.
     #[must_use]
     pub fn undistort(&self, x: f64, y: f64) -> Option<(f64, f64)> {

@@ -4,7 +4,7 @@
 //! # rule: dunder-attribute       the policy refuses it by this rule
 //! # asks: endless-loop           the policy asks a person
 //! # layer: rehearsal             what it does on the mock is refused
-//! # layer: cage, # layer: envelope    it may run: what it tries comes to nothing there
+//! `# layer: cage`, `# layer: envelope`    it may run: what it tries comes to nothing there
 //! # class: numpy_io              the kind of attack
 //! # success: file NAME | returns /etc/hostname | runs for ever | out of range | none
 //! ```

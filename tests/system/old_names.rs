@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::BufRead;
 
 use minismith_protocol::old_names::http::{
-    CHAT, CHAT_EVENTS, CHECK, DETECTIONS, DOCUMENTS, Document, Field, HEALTH, LEASE, LEASE_HOLDER,
+    ADD, CHAT, CHAT_EVENTS, CHECK, DETECTIONS, DOCUMENTS, Document, Field, HEALTH, LEASE, LEASE_HOLDER,
     LEASE_SOCKET, LIMITS, PLANS, REHEARSE, REQUESTS, ROUTES, SEARCH, SESSIONS, STATE, STOP, TELEMETRY,
     TOOL_RUN,
 };
@@ -113,6 +113,7 @@ fn responses_have_both_names_of_every_renamed_field() {
     seen.check(&HEALTH, &served.value("/health"));
     seen.check(&LIMITS, &served.value("/api/v1/limits"));
     seen.check(&CHECK, &post("/api/v1/tools/check", json!({ "code": JUMP })));
+    seen.check(&ADD, &post("/api/v1/tools", json!({ "code": JUMP })));
     seen.check(&REHEARSE, &post("/api/v1/tools/jump/rehearse", json!({})));
     let ran = post("/api/v1/tools/jump/run", json!({}));
     assert_eq!(

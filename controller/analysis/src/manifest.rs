@@ -212,7 +212,7 @@ pub struct ExpectedMotion {
 }
 
 impl ExpectedMotion {
-    /// In which respects a motion of these beats and seconds is another.
+    /// Returns the respects in which a motion of these cycles and this duration differs.
     #[must_use]
     pub fn complaints(&self, cycles: &[LoggedCycle], seconds: f64) -> Vec<String> {
         let goals = |joint: Joint| cycles.iter().map(move |cycle| cycle.goal[joint].degrees());
@@ -374,7 +374,7 @@ pub struct Signature {
 pub struct Evidence {
     /// The version of the policy's rules.
     pub rules: u32,
-    /// The hash of the limits, the beat and the budget.
+    /// The hash of the limits, the cycle time and the budget.
     pub limits_sha256: String,
     /// The mock's name and version.
     pub mock: String,

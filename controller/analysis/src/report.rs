@@ -41,7 +41,7 @@ pub struct JointReport {
 pub struct PhysicalReport {
     /// Stage seconds from the first word to the last.
     pub duration_s: f64,
-    /// Beats on which the robot was commanded.
+    /// The number of cycles in which the robot was commanded.
     #[serde(rename = "cycles")]
     pub cycles: u64,
     /// Motor by motor.

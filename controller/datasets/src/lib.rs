@@ -7,7 +7,7 @@
 //! unit: it normalises each column by its statistics.
 //!
 //! Reading order: `trace_reader` (a trace line by line), `rows` (sampling), `frame_index` (images), `episode` (one trace), [`plan`](Plan)
-//! (all traces), `table`, `statistics`, `meta` and `card` (the files), [`video`](Film) and `mp4` (videos), `write`.
+//! (all traces), `table`, `statistics`, `meta` and `card` (the files), [`video`](VideoEncoder) and `mp4` (videos), `write`.
 
 mod card;
 mod episode;

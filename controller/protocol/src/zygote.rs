@@ -4,7 +4,7 @@
 //! [`Request::Forget`], which has none.
 //!
 //! Requests carry no descriptors. A [`Reply::Forked`] carries two: the guest's pidfd and the supervisor's end of its channel.
-//! In the motion profile a third follows: the guest's shared memory ([`window`](crate::window)). The supervisor sends
+//! In the motion profile a third follows: the guest's shared memory ([`window`](crate::shared_frames)). The supervisor sends
 //! [`Request::Reap`] or [`Request::Forget`] for each guest that has exited.
 
 use serde::{Deserialize, Serialize};

@@ -16,7 +16,7 @@ pub struct BenchArgs {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Only these rows, such as ik,fk or pulse_jitter_p99_idle.
+    /// Only these rows, such as `ik,fk` or `pulse_jitter_p99_idle`.
     #[arg(long, value_name = "NAME[,NAME...]")]
     only: Option<String>,
     /// Measure briefly. The results are not suitable for comparisons.

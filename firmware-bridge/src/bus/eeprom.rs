@@ -334,7 +334,8 @@ fn is_driven(port: &mut Port, joint: Joint) -> Result<bool, RobotError> {
 
 fn read_servo(port: &mut Port, joint: Joint) -> Result<ServoSnapshot, RobotError> {
     let settings = read_settings(port, joint)?;
-    let position = port.read(joint.motor_id(), PRESENT_POSITION)?.into_result(joint, PRESENT_POSITION.name)?;
+    let position =
+        port.read(joint.motor_id(), PRESENT_POSITION)?.into_result(joint, PRESENT_POSITION.name)?;
     Ok(ServoSnapshot { settings, position_steps: position.cast_signed(), torque: is_driven(port, joint)? })
 }
 

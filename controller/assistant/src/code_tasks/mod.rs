@@ -2,7 +2,7 @@
 //!
 //! Reading order:
 //!
-//! * [`mod@prepare`] (from files to inputs)
+//! * [`inputs`] (from files to inputs)
 //! * [`task`] (the state machine) and `prompts` (for the model)
 //! * [`offline`] (questions that need no model)
 //! * [`sandbox`] (how a script runs)

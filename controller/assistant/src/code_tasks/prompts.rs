@@ -53,7 +53,7 @@ pub fn write(question: &str, files: &str, max_tokens: u32) -> Prompt {
 }
 
 /// Builds the prompt for the next script.
-pub fn mend(report: &Report, files: &str, problem: &str, max_tokens: u32) -> Prompt {
+pub fn repair(report: &Report, files: &str, problem: &str, max_tokens: u32) -> Prompt {
     let parts = vec![
         data("the question", &report.question),
         data("the files", files),

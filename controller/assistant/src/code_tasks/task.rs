@@ -233,7 +233,7 @@ impl Task {
             return self.over(Some(format!("no answer after {times} tries; the last problem: {problem}")));
         }
         self.phase = Phase::Writing;
-        let prompt = prompts::mend(&self.report, &self.files, &problem, self.max_tokens);
+        let prompt = prompts::repair(&self.report, &self.files, &problem, self.max_tokens);
         self.report.modifications.push(problem);
         Effect::Ask(prompt)
     }

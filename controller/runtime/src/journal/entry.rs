@@ -13,7 +13,7 @@ use uuid::Uuid;
 /// The maximum length of a line, bytes.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// One event or action. As a document it has the names of the HTTP API; in the file, those of [`Line`].
+/// One event or action. As a document it has the names of the HTTP API; in the file, those of the journal file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, utoipa::ToSchema)]
 #[schema(as = JournalEntry)]
 pub struct Entry {

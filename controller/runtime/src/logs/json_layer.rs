@@ -167,7 +167,7 @@ mod tests {
             std::thread::scope(|scope| {
                 scope.spawn(|| {
                     tracing::dispatcher::with_default(&here, || {
-                        inner.in_scope(|| tracing::warn!(tool = "wave", beats = 3, "two\nlines"));
+                        inner.in_scope(|| tracing::warn!(tool = "wave", cycles = 3, "two\nlines"));
                     });
                 });
             });
@@ -175,7 +175,7 @@ mod tests {
         });
         let [inside, outside] = lines.as_slice() else { panic!("{lines:?}") };
         assert_eq!((&inside["level"], &inside["message"]), (&json!("WARN"), &json!("two\nlines")));
-        assert_eq!(inside["fields"], json!({ "tool": "wave", "beats": 3 }));
+        assert_eq!(inside["fields"], json!({ "tool": "wave", "cycles": 3 }));
         assert_eq!((&inside["id"], &inside["span"]), (&json!("7f-1"), &json!("utterance")));
         assert!(inside["time"].as_str().unwrap().ends_with('Z'));
         assert!(inside["target"].as_str().unwrap().starts_with("minismith"));

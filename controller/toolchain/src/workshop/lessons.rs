@@ -55,14 +55,14 @@ pub fn learned(
         let position = usize::try_from(finding.line).unwrap_or(usize::MAX).saturating_sub(1);
         let line =
             source.lines().nth(position).filter(|_| finding.module.is_none() && finding.rule != "review");
-        let mended = next.filter(|(_, findings)| findings.iter().all(|other| other.rule != finding.rule));
+        let repaired = next.filter(|(_, findings)| findings.iter().all(|other| other.rule != finding.rule));
         Lesson {
             request: clip(request),
             rule: clip(&finding.rule),
             line: clip(line.unwrap_or_default()),
             reason: clip(&finding.reason),
             hint: clip(&finding.hint),
-            worked: mended.map(|(code, _)| new_lines(source, code)).unwrap_or_default(),
+            worked: repaired.map(|(code, _)| new_lines(source, code)).unwrap_or_default(),
         }
     };
     refusing.take(MAX_PER_ATTEMPT).map(lesson).collect()

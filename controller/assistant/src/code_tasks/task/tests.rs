@@ -75,9 +75,9 @@ fn each_kind_of_failure_is_fixed_at_most_three_times() {
     let finding = minismith_analysis::policy::vet_script("import os\n").unwrap_err();
     let (mut task, _) = begin(None, true);
     let _run = task.step(writes(CODE));
-    let mend = task.step(Event::Refused(finding));
-    assert_eq!(asked(&mend).purpose, "code_task_mend");
-    assert!(format!("{mend:?}").contains("unlisted-import"));
+    let repair = task.step(Event::Refused(finding));
+    assert_eq!(asked(&repair).purpose, "code_task_mend");
+    assert!(format!("{repair:?}").contains("unlisted-import"));
     let _run = task.step(writes(CODE));
     assert!(format!("{:?}", task.step(ran(Err(raised())))).contains("KeyError: no column (line 2)"));
     let _run = task.step(writes(CODE));
@@ -122,6 +122,6 @@ fn a_failing_model_ends_the_task_with_an_honest_report() {
     let (mut task, _) = begin(None, true);
     let _run = task.step(writes(CODE));
     let _verify = task.step(ran(Ok(json!(1))));
-    let mend = task.step(says(Completion::Json(json!({"answers": "true"}))));
-    assert_eq!(asked(&mend).purpose, "code_task_mend");
+    let repair = task.step(says(Completion::Json(json!({"answers": "true"}))));
+    assert_eq!(asked(&repair).purpose, "code_task_mend");
 }
