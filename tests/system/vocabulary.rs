@@ -62,7 +62,7 @@ fn without_quotes(text: &str, is_typescript: bool) -> String {
                 if !in_comment && characters.peek() == Some(&'#') && kept.ends_with([' ', '(', ',', '&']) =>
             {
                 let mut tail = String::new();
-                while let Some(next) = characters.next() {
+                for next in characters.by_ref() {
                     tail.push(next);
                     if next == '\n' {
                         kept.push('\n');

@@ -31,26 +31,26 @@ fn invalid_input_leaves_no_file() {
     let whole = [vec![Message::Header(begin())], cycles(0..100), vec![end(100)]].concat();
     let first = lines(&whole[..1]);
     refuses(b"", "without `footer`");
-    refuses(b"\x7fELF\n", "line 1 is not understood");
+    refuses(b"\x7fELF\n", "line 1 is invalid");
     refuses(lines(&whole[1..]).as_bytes(), "the first line must be `header`");
     refuses(lines(&whole[..90]).as_bytes(), "ends after line 90 without `footer`");
-    refuses((first.clone() + "[1]\n").as_bytes(), "line 2 is not understood");
-    refuses((first.clone() + &first).as_bytes(), "begins twice");
+    refuses((first.clone() + "[1]\n").as_bytes(), "line 2 is invalid");
+    refuses((first.clone() + &first).as_bytes(), "a second `header`");
     refuses(&[b'x'; MAX_LINE_BYTES + 9], "longer than");
     let after = |message: Message| first.clone() + &lines(&[message]);
-    refuses(after(end(3)).as_bytes(), "0 beats came of 3");
-    refuses((after(end(0)) + "{}\n").as_bytes(), "line 3 is not understood");
+    refuses(after(end(3)).as_bytes(), "the footer counts 3 cycles, but there are 0");
+    refuses((after(end(0)) + "{}\n").as_bytes(), "line 3 is invalid");
     let odd = Cycle { goal_deg: vec![1.0], ..cycle(0) };
     refuses(after(Message::Cycle(Box::new(odd))).as_bytes(), "1 angles for 3 motors");
     let odd = Cycle { setpoint_deg: vec![1.0], ..cycle(0) };
-    refuses(after(Message::Cycle(Box::new(odd))).as_bytes(), "1 wishes for 3 motors");
+    refuses(after(Message::Cycle(Box::new(odd))).as_bytes(), "1 setpoints for 3 motors");
     let odd = Cycle { clamps: vec![Clamp { motor: 3, amount_deg: 1.0 }], ..cycle(0) };
     refuses(after(Message::Cycle(Box::new(odd))).as_bytes(), "no motor 3 of 3");
     let twice = after(Message::Cycle(Box::new(cycle(4)))) + &lines(&[Message::Cycle(Box::new(cycle(4)))]);
     refuses(twice.as_bytes(), "out of order");
     let odd = Health { temperature_c: vec![None; 2], ..Health::default() };
     refuses(after(Message::Motors(Box::new(odd))).as_bytes(), "2 values for 3 motors");
-    refuses(after(text(Some(u64::MAX), super::support::VOICES[0].0, "")).as_bytes(), "there is no beat");
+    refuses(after(text(Some(u64::MAX), super::support::VOICES[0].0, "")).as_bytes(), "is out of range");
 }
 
 #[test]
@@ -59,10 +59,13 @@ fn invalid_header_is_rejected() {
     refuses(Header { format: FORMAT + 1, ..begin() }, "make recorder");
     let mut odd = begin();
     odd.motors[0].name = "../body".into();
-    refuses(odd, "is no motor's name");
-    refuses(Header { period_s: 0.0, ..begin() }, "a beat of 0 s");
-    refuses(Header { start_time: Some("yesterday".into()), ..begin() }, "is no time");
-    refuses(Header { legs: vec![Leg { motor: 3, ..begin().legs[0] }], ..begin() }, "a leg has motor 3 of 3");
+    refuses(odd, "invalid motor name");
+    refuses(Header { period_s: 0.0, ..begin() }, "invalid cycle period of 0 s");
+    refuses(Header { start_time: Some("yesterday".into()), ..begin() }, "invalid time");
+    refuses(
+        Header { legs: vec![Leg { motor: 3, ..begin().legs[0] }], ..begin() },
+        "a leg refers to motor 3 of 3",
+    );
 }
 
 #[test]

@@ -158,6 +158,6 @@ fn live_trace_may_end_anywhere() {
     // An invalid line ends the recording, and everything before it is stored.
     let wrong = super::lines(&reported) + "{}\n" + &super::lines(&cycles(1_234..1_300));
     let ended = super::record(wrong.as_bytes(), &path).unwrap();
-    assert!(ended.error.unwrap().to_string().contains("line 1236 is not understood"));
+    assert!(ended.error.unwrap().to_string().contains("line 1236 is invalid"));
     assert_eq!(Recorded::read(&path).curves("/legs/stewart_1").len(), 1_234);
 }
