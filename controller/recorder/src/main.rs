@@ -1,10 +1,10 @@
 //! The program `minismith-recorder`: converts a trace on standard input to a recording for the Rerun viewer.
 //!
 //! It is the only program that links Rerun, which takes minutes to build and may block for a minute without a viewer. In a
-//! separate process it never delays motor control. The format of standard input is `minismith_protocol::recording`.
+//! separate process it never delays motor control. The format of standard input is `minismith_protocol::trace_format`.
 //!
-//! Reading order: [`orders`] (arguments), [`told`] (reads and validates the trace), [`film`] (converts its events), `motors`,
-//! `robot`, `stewart_platform`, `health`, `camera`, `texts`, `spans` (draw them on a [`stream`]), `blueprint` (the viewer's layout), [`outlet`]
+//! Reading order: [`args`] (arguments), [`input`] (reads and validates the trace), [`writer`] (converts its events), `motors`,
+//! `robot`, `stewart_platform`, `health`, `camera`, `texts`, `spans` (draw them on a [`stream`]), `blueprint` (the viewer's layout), [`sink`]
 //! (sends the recording to a [`file_sink`], which writes a [`mod@file`], or to each [`viewer`]), [`serve`] (accepts viewers).
 
 mod args;
