@@ -99,33 +99,22 @@ struct Line {
 
 impl From<Entry> for Line {
     fn from(entry: Entry) -> Self {
-        let Entry {
-            at,
-            kind,
-            actor: who,
-            role,
-            peer,
-            action: what,
-            outcome,
-            duration_ms: took_ms,
-            robot_time_s,
-            ..
-        } = entry;
-        let Entry { id, detail, dropped: lost, process_id: run, seq, .. } = entry;
+        let Entry { at, kind, actor, role, peer, action, outcome, duration_ms, robot_time_s, .. } = entry;
+        let Entry { id, detail, dropped, process_id, seq, .. } = entry;
         Line {
             at,
             kind,
-            actor: who,
+            actor,
             role,
             peer,
-            action: what,
+            action,
             outcome,
-            duration_ms: took_ms,
+            duration_ms,
             robot_time_s,
             id,
             detail,
-            dropped: lost,
-            process_id: run,
+            dropped,
+            process_id,
             seq,
         }
     }

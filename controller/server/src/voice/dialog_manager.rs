@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
-use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient, LoopCommand as StopCommand, MotionState};
+use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient, LoopCommand, MotionState};
 use minismith_voice::commands::{Vocabulary, Wake};
 use minismith_voice::dialog::{DialogAction, DialogEvent, DialogState};
 use minismith_voice::recognizer::RecognizerEvent;
@@ -293,12 +293,12 @@ impl<F: FnMut(VoiceEvent)> DialogManager<F> {
                 }
                 (self.report)(VoiceEvent::Interrupted);
             }
-            DialogAction::CutMotion => self.control_loop.send_command(StopCommand::Stop),
+            DialogAction::CutMotion => self.control_loop.send_command(LoopCommand::Stop),
             // A stop ends the run for the earlier sentence. What was said after the stop counts as a later
             // request.
             DialogAction::GiveUp => {
                 if self.asked > 0 && self.state != DialogState::Holding {
-                    self.control_loop.send_command(StopCommand::Stop);
+                    self.control_loop.send_command(LoopCommand::Stop);
                     if let Some(said) = &mut self.pending.said {
                         said.stop_epoch = self.control_loop.stop_epoch();
                     }
