@@ -350,7 +350,7 @@ mod tests {
         let weak = text.replace(&own, &format!("01{}", "0".repeat(62)));
         assert_eq!(open(weak.as_bytes(), &[]).unwrap_err(), BundleError::Changed);
         let newer = text.replacen("\"format\": 2", "\"format\": 3", 1);
-        assert_eq!(open(newer.as_bytes(), &[]).unwrap_err(), BundleError::Format(2));
+        assert_eq!(open(newer.as_bytes(), &[]).unwrap_err(), BundleError::Format(3));
     }
 
     #[test]
