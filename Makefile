@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder test peers official official-tests clients models pictures llm test-llm bench fuzz nextest lint check clean
+.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures llm test-llm bench fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -71,12 +71,18 @@ nextest: ## The test runner cargo-nextest, built from source where it is missing
 		|| { echo "Installing cargo-nextest $(NEXTEST): this takes some minutes, once."; \
 		     cargo install cargo-nextest --version $(NEXTEST) --locked; }
 
-test: build code recorder peers clients models nextest ## All tests; installs Chromium where there is none
+test: build code models nextest ## The tests of what is here; test-peers tests it against the programs of others
 	@scripts/dashboard --check
+	@scripts/sound --tests
+	cargo nextest run
+
+# The browser, the official SDK, daemon and dances, clients for MCP and OpenAI, Rerun, and speech with real models.
+test-peers: build code recorder clients models nextest ## The tests against programs of others, which it installs (2 GB)
 	@scripts/chromium >/dev/null
 	@scripts/sound --tests
+	@scripts/peers
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
-	cargo nextest run
+	cargo nextest run --profile peers
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
 
 llm: ## A small language model and its server in .cache/llm (1.2 GB; built from source in 10 to 25 minutes), for test-llm only
@@ -84,7 +90,7 @@ llm: ## A small language model and its server in .cache/llm (1.2 GB; built from 
 
 # One after another: each has the model's server for itself.
 test-llm: build nextest llm models ## The agents with a real, small language model on this machine (forty minutes on two cores)
-	cargo nextest run --package minismith-tests --run-ignored only --test-threads 1 --no-capture live::
+	cargo nextest run --package minismith-tests --run-ignored only --test-threads 1 --no-capture small_model::
 
 bench: official clients recorder dashboard models ## Measures against the official packages; prints a table and writes target/bench.json
 	@scripts/sound --speak
@@ -108,7 +114,7 @@ lint: setup dashboard ## Format, clippy and documentation, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --profile recorder --package minismith-recorder --no-deps
 
-check: lint test ## lint and test
+check: lint test-peers test ## lint, test-peers and test
 
 clean: ## Removes what was built and installed here
 	cargo clean

@@ -464,13 +464,13 @@ fn tool_creation_requires_the_engineer_role() {
     assert_eq!(add(&[made_up]), 401);
 }
 
-/// Returns a Python that `make test` installs, with third-party packages.
+/// Returns a Python that `make test-peers` installs, with third-party packages.
 fn python(folder: &str) -> Option<std::path::PathBuf> {
     let python = workspace().join(folder).join("bin/python");
     if python.is_file() {
         return Some(python);
     }
-    println!("skipped: there is no {folder} (make test installs it)");
+    println!("skipped: there is no {folder} (make test-peers installs it)");
     None
 }
 

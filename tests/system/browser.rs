@@ -1,6 +1,6 @@
 //! The dashboard in a real browser: each end-to-end test of `controller/dashboard/e2e` is a program that opens the page
-//! of a test server, acts as a user would, and prints its checks as JSON. They need Node and Chromium, which `make test`
-//! installs. A browser uses both processors, so each test has the machine to itself (`.config/nextest.toml`).
+//! of a test server, acts as a user would, and prints its checks as JSON. They need Node and Chromium, which `make
+//! test-peers` installs. A browser uses both processors, so each test has the machine to itself (`.config/nextest.toml`).
 
 #![allow(clippy::disallowed_methods, reason = "a browser is a program of its own")]
 
@@ -30,7 +30,7 @@ fn browser() -> Option<(PathBuf, String)> {
     let found = if packages.is_dir() { said_by("node").zip(said_by("chromium")) } else { None };
     if found.is_none() {
         println!(
-            "skipped: there is no Node, no Chromium or none of the dashboard's packages (make test brings them)"
+            "skipped: there is no Node, no Chromium or none of the dashboard's packages (make test-peers brings them)"
         );
     }
     found.map(|(node, chromium)| (PathBuf::from(node).join("node"), chromium))
