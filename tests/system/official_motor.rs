@@ -4,9 +4,12 @@
 #![allow(clippy::expect_used)]
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::units::Radians;
+use minismith_nlu::primitive::Primitive;
+use minismith_nlu::{Aim, MotionSegment, lower};
 use mock_robot::faults::{Faults, HardwareError};
 use mock_robot::firmware::{Emulator, EmulatorOptions};
 use serde_json::{Value, json};
@@ -126,4 +129,27 @@ fn official_start_up_names_a_silent_servo() {
     let seen = official(&python, &emulator, "start_up", &[]);
     let error = seen["error"].as_str().expect("an error");
     assert!(error.contains("Missing motors") && error.contains("stewart_3"), "{error}");
+}
+
+/// "Outwards" is away from the head, by the geometry that the official package publishes.
+#[test]
+#[allow(clippy::disallowed_methods)] // The official package is Python code and needs a process of its own.
+fn outward_antennas_lean_away_from_the_head_in_the_official_description() {
+    let Some(python) = peers_python() else { return };
+    let angle = Some(Radians(0.5));
+    let outwards = Primitive::SetAntennas { right: angle, left: angle, duration: Duration::from_secs(1) };
+    let segments = lower(&[outwards], Aim::neutral());
+    let [MotionSegment::Goto { antennas: Some(antennas), .. }] = segments.as_slice() else {
+        panic!("{segments:?}")
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("support/official/antenna_tips.py");
+    let angles = [antennas.right.value(), antennas.left.value(), 0.0].map(|angle| angle.to_string());
+    let output =
+        std::process::Command::new(python).arg(script).args(angles).output().expect("the interpreter starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let distances: Value = serde_json::from_slice(&output.stdout).expect("the script prints JSON");
+    for (side, moved) in [("right", 0), ("left", 1)] {
+        let [turned, upright] = [moved, 2].map(|at| distances[side][at].as_f64().expect("a distance"));
+        assert!(turned > upright + 0.01, "{side}: {turned} m is not further out than {upright} m");
+    }
 }

@@ -44,8 +44,8 @@ impl Aim {
         describe_part(self.angles.pitch, "head down", "head up");
         describe_part(self.angles.roll, "head tilted right", "head tilted left");
         describe_part(self.body_yaw, "body left", "body right");
-        describe_part(neutral.antennas.right - self.antennas.right, "right antenna out", "right antenna in");
-        describe_part(self.antennas.left - neutral.antennas.left, "left antenna out", "left antenna in");
+        describe_part(self.antennas.right - neutral.antennas.right, "right antenna out", "right antenna in");
+        describe_part(neutral.antennas.left - self.antennas.left, "left antenna out", "left antenna in");
         if self.height.abs() * 1000.0 > MIN_DESCRIBED {
             let word = if self.height > 0.0 { "raised" } else { "lowered" };
             parts.push(format!("head {word} {} mm", plain(self.height.abs() * 1000.0)));

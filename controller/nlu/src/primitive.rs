@@ -98,7 +98,7 @@ pub enum Primitive {
         /// The duration of each half.
         half: Duration,
     },
-    /// Wiggle both antennas: apart and together, repeatedly.
+    /// Wiggle both antennas: together and apart, repeatedly.
     WiggleAntennas {
         /// The number of wiggles.
         times: u32,
