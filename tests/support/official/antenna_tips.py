@@ -11,7 +11,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 # Only its files are needed, and importing the package would start with what is not installed here.
 package = Path(importlib.util.find_spec("reachy_mini").origin).parent
@@ -24,9 +23,17 @@ def numbers(element: ElementTree.Element, key: str) -> list[float]:
     return [float(number) for number in element.get(key, "0 0 0").split()]
 
 
+def rotation(axis: np.ndarray, angle: float) -> np.ndarray:
+    x, y, z = axis
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+
+
 def placed(origin: ElementTree.Element) -> np.ndarray:
     frame = np.eye(4)
-    frame[:3, :3] = Rotation.from_euler("xyz", numbers(origin, "rpy")).as_matrix()
+    roll, pitch, yaw = numbers(origin, "rpy")
+    x, y, z = np.eye(3)
+    frame[:3, :3] = rotation(z, yaw) @ rotation(y, pitch) @ rotation(x, roll)
     frame[:3, 3] = numbers(origin, "xyz")
     return frame
 
@@ -38,7 +45,7 @@ def world(link: str, moved: str, angle: float) -> np.ndarray:
     frame = placed(joint.find("origin"))
     if joint.get("name") == moved:
         turn = np.eye(4)
-        turn[:3, :3] = Rotation.from_rotvec(angle * np.array(numbers(joint.find("axis"), "xyz"))).as_matrix()
+        turn[:3, :3] = rotation(np.array(numbers(joint.find("axis"), "xyz")), angle)
         frame = frame @ turn
     return world(joint.find("parent").get("link"), moved, angle) @ frame
 
