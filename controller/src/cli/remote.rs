@@ -20,14 +20,20 @@ const TIMEOUTS: Timeouts =
 const SHORT: Timeouts =
     Timeouts { whole: Duration::from_secs(20), silence: Duration::from_secs(20), bytes: 1 << 20 };
 
-/// Sends the sentence, prints progress as it happens, and prints the result.
+/// Sends the sentence, prints progress as it happens where somebody watches, and prints the result.
 pub fn say(url: &str, text: &str, session: Option<&str>, as_json: bool) -> anyhow::Result<CommandStatus> {
     let Some(address) = Address::parse(url) else {
         bail!("invalid controller address {url:?}; give {}", Address::ALLOWED);
     };
     let body = json!({ "text": text, "session": session, "stream": true });
-    let mut heard =
-        Heard { server: address.clone(), as_json, events: Events::default(), status: 0, end: None };
+    let mut heard = Heard {
+        server: address.clone(),
+        shows_progress: !as_json && std::io::stderr().is_terminal(),
+        shown: Vec::new(),
+        events: Events::default(),
+        status: 0,
+        end: None,
+    };
     let http = Http::to_our_server(address)?;
     let mut refused = Vec::new();
     let ended = http.post("api/v1/chat", body.to_string(), TIMEOUTS, &mut |piece| {
@@ -40,7 +46,7 @@ pub fn say(url: &str, text: &str, session: Option<&str>, as_json: bool) -> anyho
         if heard.end.is_some() { KeepListening::Off } else { KeepListening::On }
     });
     match (heard.end, ended) {
-        (Some(Ok(reply)), _) => print_reply(&reply, as_json),
+        (Some(Ok(reply)), _) => print_reply(&reply, &heard.shown, as_json),
         (Some(Err(why)), _) => bail!("{url} cannot answer: {why}"),
         (None, Err(broken)) => {
             bail!("no response from {url}: {broken}; is `minismith serve` running there?")
@@ -63,7 +69,9 @@ fn words(value: &Value) -> String {
 /// The events from the server.
 struct Heard {
     server: Address,
-    as_json: bool,
+    shows_progress: bool,
+    /// The steps that were shown when they were done.
+    shown: Vec<String>,
     events: Events,
     status: u16,
     /// The reply, or its error.
@@ -82,7 +90,10 @@ impl Heard {
             let data = event.get_mut("data").map(Value::take).unwrap_or_default();
             let said = |key: &str| data.get(key).map(words).unwrap_or_default();
             match event.get("event").and_then(Value::as_str) {
-                Some("step") if !self.as_json => eprintln!("{}", print::harmless(&said("text"))),
+                Some("step") if self.shows_progress => {
+                    eprintln!("{}", print::harmless(&said("text")));
+                    self.shown.push(said("text"));
+                }
                 Some("question") => self.ask(&said("id"), &said("text")),
                 Some("reply") => self.end = Some(Ok(data)),
                 Some("error") => self.end = Some(Err(said("detail"))),
@@ -112,11 +123,16 @@ impl Heard {
 }
 
 /// Prints the reply. Returns whether everything was done.
-fn print_reply(reply: &Value, as_json: bool) -> anyhow::Result<CommandStatus> {
+///
+/// On a terminal, a text that consists of the steps shown before is not repeated.
+fn print_reply(reply: &Value, shown: &[String], as_json: bool) -> anyhow::Result<CommandStatus> {
     if as_json {
         print::json(reply)?;
     } else {
-        print::line(&reply.get("text").map(words).unwrap_or_default());
+        let text = reply.get("text").map(words).unwrap_or_default();
+        if !std::io::stdout().is_terminal() || text != shown.join(" ") {
+            print::line(&text);
+        }
         let steps: Vec<Step> = reply
             .get("steps")
             .cloned()
