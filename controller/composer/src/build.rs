@@ -1,0 +1,580 @@
+//! Reads clauses as items of a plan: what each of them does, and to what it is linked.
+
+use std::ops::Range;
+
+use minismith_score::{Axis, Event, Step};
+
+use crate::act::{Act, Amount, Node, is_antenna};
+use crate::clause::{Clause, Link};
+use crate::guard::Refusal;
+use crate::tag::{Dir, Growth, Manner, Mode, PartRef, Role, Shape, Tag, Tagged, Trigger, Unit, Verb};
+
+mod back;
+mod ellipsis;
+mod modifiers;
+mod named;
+mod still;
+
+use modifiers::{Modifiers, apply, dirs_in};
+
+/// What a clause became.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are nodes")]
+pub(crate) enum What {
+    Node(Node),
+    /// A condition; whether it follows what it rules.
+    Condition {
+        trigger: Trigger,
+        event: Event,
+        seconds: Option<Amount>,
+        is_trailing: bool,
+    },
+    /// All before is repeated.
+    RepeatAll {
+        count: u32,
+        is_set: bool,
+        pause: Option<f64>,
+    },
+    /// All that follows is repeated.
+    RepeatNext {
+        count: u32,
+    },
+}
+
+/// What a clause became, with its place among the others.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub what: What,
+    pub link: Link,
+    /// The number of its sentence; a colon begins one, too.
+    pub sentence: usize,
+    pub goes_first: bool,
+    pub goes_last: bool,
+    pub is_same_time: bool,
+    pub is_throughout: bool,
+    /// Whether the sentence ends with a colon: a heading, which details replace.
+    pub is_heading: bool,
+}
+
+/// A library entry, as far as a clause can be served by it.
+pub(crate) struct KnownSteps {
+    pub name: String,
+    pub steps: Vec<Step>,
+}
+
+#[derive(Default)]
+pub(crate) struct Built {
+    pub items: Vec<Item>,
+    pub not_understood: Vec<Range<usize>>,
+    pub notes: Vec<String>,
+    /// The axes that must not move, with their reason.
+    pub still: Vec<Axis>,
+    pub keeps: bool,
+    /// Whether a clause only said how a parameter sets the tempo.
+    pub has_speed: bool,
+}
+
+pub(crate) struct Builder<'a> {
+    known: &'a [KnownSteps],
+    pub built: Built,
+    last: Option<Act>,
+    tempo: Option<f64>,
+    pending: Option<Modifiers>,
+    pending_span: Option<Range<usize>>,
+    sentence: usize,
+    /// The parts that a heading named.
+    parts: Vec<PartRef>,
+    has_condition: bool,
+    /// Whether "at the same time" was said of what follows.
+    is_same_next: bool,
+    /// "Both at once: ...": all of this sentence happens at the same time.
+    is_same_sentence: bool,
+    /// Whether several motions take turns, so a number counts them all.
+    is_taking_turns: bool,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(known: &'a [KnownSteps]) -> Self {
+        Builder {
+            known,
+            built: Built::default(),
+            last: None,
+            tempo: None,
+            pending: None,
+            pending_span: None,
+            sentence: 0,
+            parts: Vec::new(),
+            has_condition: false,
+            is_same_next: false,
+            is_same_sentence: false,
+            is_taking_turns: false,
+        }
+    }
+
+    /// Reads all clauses.
+    pub(crate) fn clauses(&mut self, clauses: &[Clause]) -> Result<(), Refusal> {
+        self.has_condition = clauses.iter().any(|clause| clause.has(|tag| matches!(tag, Tag::Condition(..))));
+        for (at, clause) in clauses.iter().enumerate() {
+            if clause.is_first && clause.link != Link::Colon {
+                self.is_same_sentence = false;
+            }
+            if clause.link == Link::Colon {
+                self.is_same_sentence = std::mem::take(&mut self.is_same_next);
+                for item in self.built.items.iter_mut().filter(|item| item.sentence == self.sentence) {
+                    item.is_heading = true;
+                }
+            }
+            // "...; simultaneously the head nods" belongs to the sentence before.
+            let joins = clause.is_first
+                && self.sentence > 0
+                && clause.tags.len() > 1
+                && matches!(clause.tags.first(), Some(Tagged { tag: Tag::Same | Tag::Throughout, .. }));
+            let joined = Clause { link: Link::While, is_first: false, tags: clause.tags.clone() };
+            let clause = if joins { &joined } else { clause };
+            if clause.is_first {
+                self.sentence += 1;
+            }
+            // "Three times in a row: ..."
+            let is_before_colon = clauses.get(at + 1).is_some_and(|next| next.link == Link::Colon);
+            // "Say hello by waving": the description tells how.
+            let is_speech = |tagged: &Tagged| matches!(tagged.tag, Tag::Cannot("speak") | Tag::Pronoun);
+            if is_before_colon && clause.tags.iter().all(is_speech) {
+                continue;
+            }
+            if is_before_colon && let [Tagged { tag: Tag::Count(count), .. }] = clause.tags.as_slice() {
+                self.push(clause, What::RepeatNext { count: *count });
+                continue;
+            }
+            self.clause(clause)?;
+            if self.pending.is_some()
+                && let (Some(first), Some(last)) = (clause.tags.first(), clause.tags.last())
+            {
+                self.pending_span.get_or_insert(first.span.start..last.span.end);
+            }
+        }
+        // With nothing after it, it was said of what stands before.
+        if self.pending.take().is_some()
+            && let Some(span) = self.pending_span.take()
+        {
+            self.unknown(span);
+        }
+        if std::mem::take(&mut self.is_same_next)
+            && let Some(item) = self.built.items.last_mut()
+        {
+            item.is_same_time = true;
+        }
+        Ok(())
+    }
+
+    fn clause(&mut self, whole: &Clause) -> Result<(), Refusal> {
+        let (clause, denied) = self.split_denied(whole);
+        if let Some(denied) = denied {
+            self.deny(&denied);
+        }
+        let clause = &clause;
+        if clause.tags.is_empty() {
+            return Ok(());
+        }
+        for tagged in &clause.tags {
+            match &tagged.tag {
+                Tag::Impossible(reason) => {
+                    let hint = "the head turns, tilts, nods and moves a little, the body turns, and the antennas swing";
+                    return Err(((*reason).to_owned(), hint.to_owned()));
+                }
+                Tag::Cannot(_) if self.built.not_understood.contains(&tagged.span) => {}
+                Tag::Cannot(what) => {
+                    self.built.not_understood.push(tagged.span.clone());
+                    self.built.notes.push(format!("a tool of this kind cannot {what}"));
+                }
+                Tag::Unknown => self.unknown(tagged.span.clone()),
+                _ => {}
+            }
+        }
+        let modifiers = self.modifiers(clause);
+        let verb = clause.tags.iter().find_map(|tagged| match tagged.tag {
+            Tag::Verb(verb) => Some(verb),
+            _ => None,
+        });
+        let has = |wanted: fn(&Tag) -> bool| clause.has(wanted);
+        let cannot = has(|tag| matches!(tag, Tag::Cannot(_)));
+        if let Some(condition) = self.condition(clause) {
+            return self.conditional(clause, condition, verb, &modifiers);
+        }
+        if has(|tag| matches!(tag, Tag::NothingElse)) {
+            return Ok(());
+        }
+        if self.keeps_straight(clause, verb) {
+            return Ok(());
+        }
+        if has(|tag| matches!(tag, Tag::Still)) && verb.is_none_or(|verb| verb.mode == Mode::Move) {
+            self.still(clause, &modifiers);
+            return Ok(());
+        }
+        if has(|tag| matches!(tag, Tag::RepeatAll))
+            && verb.is_none()
+            && (modifiers.count.is_some() || modifiers.is_count_set)
+        {
+            let count = modifiers.count.unwrap_or(2);
+            let has_items = self.built.items.iter().any(|item| matches!(item.what, What::Node(_)));
+            let what = if has_items {
+                What::RepeatAll { count, is_set: modifiers.is_count_set, pause: modifiers.between }
+            } else {
+                What::RepeatNext { count }
+            };
+            self.push(clause, what);
+            return Ok(());
+        }
+        if self.named(clause, &modifiers) {
+            return Ok(());
+        }
+        if verb.is_none() && has(|tag| matches!(tag, Tag::Pause)) && !modifiers.is_between {
+            let amount = modifiers.hold.or(modifiers.total).or(modifiers.stroke_seconds.map(Amount::Value));
+            self.push(clause, What::Node(Node::Pause(amount.unwrap_or(Amount::Value(1.0)))));
+            return Ok(());
+        }
+        let has_posture = verb.is_some()
+            || (has(|tag| matches!(tag, Tag::Dir(_))) && has(|tag| matches!(tag, Tag::Part(_))));
+        if verb.is_some() && has(|tag| matches!(tag, Tag::StayThere)) {
+            self.built.keeps = true;
+        } else if has(|tag| matches!(tag, Tag::StayThere))
+            || (has(|tag| matches!(tag, Tag::Hold)) && !has_posture)
+        {
+            self.hold(clause, &modifiers);
+            return Ok(());
+        }
+        if self.returns(clause, verb, &modifiers) {
+            return Ok(());
+        }
+        if let Some(verb) = verb {
+            // "Looks frobbly": what is not known is no look around.
+            let is_vague = matches!(verb.mode, Mode::Look | Mode::Move)
+                && clause.has(|tag| matches!(tag, Tag::Unknown))
+                && !clause.has(|tag| matches!(tag, Tag::Dir(_) | Tag::Part(_)));
+            if is_vague {
+                return Ok(());
+            }
+            // A movement of nothing in particular, to nowhere.
+            let is_empty = verb.mode == Mode::Move
+                && verb.part.is_none()
+                && modifiers.sizes.is_empty()
+                && !clause.has(|tag| {
+                    matches!(
+                        tag,
+                        Tag::Dir(_) | Tag::Part(_) | Tag::Return | Tag::Home | Tag::Pronoun | Tag::Hold
+                    )
+                });
+            if is_empty {
+                let verb = clause.tags.iter().find(|tagged| matches!(tagged.tag, Tag::Verb(_)));
+                if let Some(span) = verb.map(|tagged| tagged.span.clone()) {
+                    self.unknown(span);
+                }
+                return self.elliptic_without_verb(clause, modifiers, cannot);
+            }
+            return self.act(clause, verb, modifiers);
+        }
+        self.elliptic(clause, modifiers, cannot)
+    }
+
+    fn unknown(&mut self, span: Range<usize>) {
+        match self.built.not_understood.last_mut() {
+            Some(last) if last.end + 1 >= span.start && span.start >= last.end => last.end = span.end,
+            _ => self.built.not_understood.push(span),
+        }
+    }
+
+    fn push(&mut self, clause: &Clause, what: What) {
+        let has = |wanted: fn(&Tag) -> bool| clause.has(wanted);
+        self.built.items.push(Item {
+            what,
+            link: clause.link,
+            sentence: self.sentence,
+            goes_first: has(|tag| matches!(tag, Tag::First)),
+            goes_last: has(|tag| matches!(tag, Tag::Last)),
+            is_same_time: has(|tag| matches!(tag, Tag::Same))
+                || self.is_same_sentence
+                || std::mem::take(&mut self.is_same_next),
+            is_throughout: has(|tag| matches!(tag, Tag::Throughout)),
+            is_heading: false,
+        });
+    }
+
+    fn modifiers(&mut self, clause: &Clause) -> Modifiers {
+        let mut modifiers = Modifiers::default();
+        let mut place: Option<&Tag> = None;
+        let has = |wanted: fn(&Tag) -> bool| clause.has(wanted);
+        modifiers.is_between = has(|tag| matches!(tag, Tag::Between));
+        // "Keeps nodding for ten seconds" holds no posture.
+        let is_gesture = has(
+            |tag| matches!(tag, Tag::Verb(verb) if verb.shape != Shape::Go && verb.hold.is_none() && !verb.directed_go),
+        );
+        let is_hold =
+            has(|tag| matches!(tag, Tag::Hold | Tag::StayThere | Tag::Pause | Tag::Still)) && !is_gesture;
+        let verb_follows = |at: usize| {
+            let rest = clause.tags.get(at + 1..).unwrap_or(&[]);
+            let next = rest
+                .iter()
+                .find(|tagged| !matches!(tagged.tag, Tag::Manner(_) | Tag::Part(_) | Tag::Grow(_)));
+            next.is_some_and(|tagged| match &tagged.tag {
+                Tag::Verb(verb) => verb.is_gesture_noun,
+                Tag::Feeling(_) | Tag::Known(_) | Tag::Sound | Tag::Circle => true,
+                _ => false,
+            })
+        };
+        for (at, tagged) in clause.tags.iter().enumerate() {
+            match &tagged.tag {
+                Tag::Count(count) => modifiers.count = Some(*count),
+                Tag::Beats(beats) => modifiers.beats = Some(*beats),
+                Tag::Number(value) if verb_follows(at) && value.fract() == 0.0 && *value < 1e6 => {
+                    modifiers.count = Some(*value as u32)
+                }
+                Tag::Number(value)
+                    if matches!(place, Some(Tag::For))
+                        || (matches!(place, Some(Tag::Pause)) && is_hold && modifiers.hold.is_none()) =>
+                {
+                    self.time(&mut modifiers, Amount::Value(*value), place, is_hold);
+                }
+                Tag::Number(value) => {
+                    let unit = Unit::Degrees;
+                    let is_size = matches!(place, Some(Tag::By | Tag::Reach)) || *value > 10.0;
+                    if is_size {
+                        modifiers.sizes.push((*value, unit));
+                        self.built.notes.push(format!("{value} is taken as an angle in degrees"));
+                    } else if value.fract() == 0.0 && *value >= 1.0 {
+                        modifiers.count = Some(*value as u32);
+                    }
+                }
+                Tag::Amount(value, Unit::Seconds) => {
+                    let value = Amount::Value(*value);
+                    self.time(&mut modifiers, value, place, is_hold);
+                }
+                Tag::Amount(value, unit) => modifiers.sizes.push((*value, *unit)),
+                Tag::Param(role) => match role {
+                    Role::Times => modifiers.is_count_set = true,
+                    Role::Speed => self.built.has_speed = true,
+                    Role::Seconds => self.time(&mut modifiers, Amount::Param(Role::Seconds), place, is_hold),
+                    role => modifiers.size_role = Some(*role),
+                },
+                Tag::Rate(seconds) => modifiers.rate = Some(*seconds),
+                Tag::Tempo(seconds) => modifiers.tempo = Some(*seconds),
+                Tag::Manner(Manner::Pace(factor)) => modifiers.pace = Some(*factor),
+                Tag::Manner(Manner::Size(factor)) => modifiers.factor = Some(*factor),
+                Tag::Manner(Manner::Further(factor)) => modifiers.further = Some(*factor),
+                Tag::Manner(Manner::Full) => modifiers.is_full = true,
+                Tag::Grow(growth) => modifiers.growth.push(*growth),
+                Tag::Alternate => modifiers.is_alternating = true,
+                _ => {}
+            }
+            place = match &tagged.tag {
+                tag @ (Tag::For | Tag::Over | Tag::By | Tag::Reach | Tag::Pause) => Some(tag),
+                Tag::Manner(_) | Tag::Number(_) => place,
+                _ => None,
+            };
+        }
+        // "one sway every four seconds" says no number.
+        modifiers.count = modifiers.count.filter(|count| *count != 1 || modifiers.rate.is_none());
+        if has(|tag| matches!(tag, Tag::Each)) {
+            // "each time slower", "each a little wider"
+            let is_comparative = |pace: &f64| [0.5, 0.7, 0.8, 1.3, 1.5, 2.0].contains(pace);
+            if let Some(pace) = modifiers.pace.take_if(|pace| is_comparative(pace)) {
+                modifiers.growth.push(if pace > 1.0 { Growth::Slower } else { Growth::Faster });
+            }
+            if let Some(further) = modifiers.further.take() {
+                modifiers.growth.push(if further > 1.0 { Growth::Bigger } else { Growth::Smaller });
+            }
+        }
+        // A pause between repetitions has a time that is known.
+        let time = modifiers.hold.or(modifiers.total);
+        if modifiers.is_between && matches!(time, Some(Amount::Param(_))) {
+            let parameter = clause.tags.iter().find(|tagged| matches!(tagged.tag, Tag::Param(Role::Seconds)));
+            if let Some(span) = parameter.map(|tagged| tagged.span.clone()) {
+                self.unknown(span);
+            }
+            (modifiers.hold, modifiers.total) = (None, None);
+        }
+        if modifiers.is_between
+            && let Some(Amount::Value(value)) =
+                modifiers.hold.or(modifiers.total).or(modifiers.stroke_seconds.map(Amount::Value))
+        {
+            modifiers.between = Some(value);
+            (modifiers.hold, modifiers.total, modifiers.stroke_seconds) = (None, None, None);
+        }
+        if let Some(tempo) = modifiers.tempo {
+            self.tempo = Some(tempo);
+        }
+        modifiers
+    }
+
+    /// Decides what a time is of.
+    fn time(&self, modifiers: &mut Modifiers, value: Amount, place: Option<&Tag>, is_hold: bool) {
+        match (place, value) {
+            (Some(Tag::Over), Amount::Value(value)) => modifiers.stroke_seconds = Some(value),
+            _ if is_hold => modifiers.hold = Some(value),
+            _ => modifiers.total = Some(value),
+        }
+    }
+
+    fn parts_in(&self, clause: &Clause) -> Vec<PartRef> {
+        let before = self.last.as_ref().map(|act| act.parts.clone()).unwrap_or_default();
+        let mut parts: Vec<PartRef> = Vec::new();
+        for tagged in &clause.tags {
+            let Tag::Part(part) = tagged.tag else { continue };
+            let part = match part {
+                PartRef::LeftOne => PartRef::LeftAntenna,
+                PartRef::RightOne => PartRef::RightAntenna,
+                PartRef::Other if before.contains(&PartRef::LeftAntenna) => PartRef::RightAntenna,
+                PartRef::Other => PartRef::LeftAntenna,
+                PartRef::OtherSide => continue,
+                PartRef::BothOnes if before.iter().any(|part| is_antenna(*part)) => PartRef::BothAntennas,
+                PartRef::BothOnes => continue,
+                part => part,
+            };
+            parts.push(part);
+        }
+        if parts.contains(&PartRef::LeftAntenna) && parts.contains(&PartRef::RightAntenna) {
+            parts.retain(|part| !matches!(part, PartRef::LeftAntenna | PartRef::RightAntenna));
+            parts.push(PartRef::BothAntennas);
+        }
+        parts.dedup();
+        parts
+    }
+
+    fn elliptic_without_verb(
+        &mut self,
+        clause: &Clause,
+        modifiers: Modifiers,
+        cannot: bool,
+    ) -> Result<(), Refusal> {
+        let mut rest = clause.clone();
+        rest.tags.retain(|tagged| !matches!(tagged.tag, Tag::Verb(_)));
+        if rest.tags.is_empty() || modifiers.is_empty() {
+            return Ok(());
+        }
+        self.elliptic(&rest, modifiers, cannot)
+    }
+
+    fn act(&mut self, clause: &Clause, verb: &'static Verb, modifiers: Modifiers) -> Result<(), Refusal> {
+        let parts = self.parts_in(clause);
+        let dirs = dirs_in(clause);
+        let is_new =
+            clause.link == Link::Then || clause.has(|tag| matches!(tag, Tag::Again | Tag::First | Tag::Last));
+        let repeats_last = self.last.as_ref().is_some_and(|last| last.verb.name() == verb.name())
+            && parts.is_empty()
+            && dirs.is_empty()
+            && !is_new
+            && !self.built.items.is_empty();
+        let says_how = !modifiers.growth.is_empty()
+            || modifiers.is_count_set
+            || modifiers.size_role.is_some()
+            || modifiers.rate.is_some()
+            || modifiers.between.is_some()
+            || clause.has(|tag| matches!(tag, Tag::Each | Tag::Between))
+            // "bobs up and down, five bobs in total"
+            || ((modifiers.count.is_some() || modifiers.factor.is_some() || modifiers.pace.is_some())
+                && self.last.as_ref().is_some_and(|last| last.count.is_none() || modifiers.count.is_none())
+                && matches!(self.built.items.last(), Some(Item { what: What::Node(Node::Act(_)), is_heading: false, .. }))
+                && !matches!(clause.link, Link::And | Link::After | Link::Before));
+        // "keeps it tilted", "holds the bow for three seconds"
+        let is_held = clause.has(|tag| matches!(tag, Tag::Hold)) && dirs.is_empty() && parts.is_empty();
+        if is_held && self.last.as_ref().is_some_and(|last| last.verb.name() == verb.name()) {
+            if let Some(seconds) = modifiers.hold.or(modifiers.total)
+                && let Some(Item { what: What::Node(Node::Act(act)), .. }) = self.built.items.last_mut()
+            {
+                act.hold = Some(seconds);
+                return Ok(());
+            }
+            self.hold(clause, &modifiers);
+            return Ok(());
+        }
+        if repeats_last && clause.link == Link::While {
+            // "nods and, while nodding, turns": what follows runs beside it.
+            self.is_same_next = true;
+            return Ok(());
+        }
+        if repeats_last && says_how {
+            return self.modify_last(&modifiers, clause.link);
+        }
+        self.is_taking_turns |=
+            modifiers.is_alternating && verb.part == Some(PartRef::Head) && parts.is_empty();
+        let mut act = Act::new(verb);
+        act.parts = if parts.is_empty() { self.default_parts(clause, verb, &dirs) } else { parts };
+        act.dirs = dirs;
+        // "One antenna goes out to the left": outwards on that side.
+        if act.parts.iter().all(|part| is_antenna(*part))
+            && act.dirs.contains(&Dir::Out)
+            && let Some(side) = act.dirs.iter().copied().find(|dir| matches!(dir, Dir::Left | Dir::Right))
+        {
+            if act.parts.as_slice() == [PartRef::RightAntenna] && side == Dir::Left {
+                act.parts = vec![PartRef::LeftAntenna];
+            }
+            act.dirs = vec![Dir::Out];
+        }
+        if clause.has(|tag| matches!(tag, Tag::Part(PartRef::OtherSide)))
+            && let Some(last) = &self.last
+        {
+            act.dirs = last.dirs.iter().map(|dir| dir.opposite()).collect();
+        }
+        // "tilted left for two seconds", said of holding.
+        if clause.has(|tag| matches!(tag, Tag::Hold)) && modifiers.hold.is_none() && modifiers.total.is_none()
+        {
+            self.built.keeps = true;
+        }
+        if clause.has(|tag| matches!(tag, Tag::Return)) && act.is_go() {
+            act.is_back = true;
+        }
+        if let Some(pending) = self.pending.take() {
+            apply(&mut act, &pending);
+        }
+        apply(&mut act, &modifiers);
+        act.beat = act.beat.or(self.tempo);
+        self.add(clause, act)
+    }
+
+    fn add(&mut self, clause: &Clause, act: Act) -> Result<(), Refusal> {
+        let (shape, _) = act.course()?;
+        let is_alone = !self.built.items.iter().any(|item| item.sentence == self.sentence);
+        let is_both_ways = shape == Shape::Sway && act.dirs.len() == 2 && clause.link != Link::With;
+        if is_both_ways && is_alone && clause.has(|tag| matches!(tag, Tag::Same)) {
+            return Err((
+                "one part cannot go in two directions at the same moment".to_owned(),
+                "say which comes first, for example: left and then right".to_owned(),
+            ));
+        }
+        let is_posture = act.is_go();
+        self.parts = act.parts.clone();
+        self.last = Some(act.clone());
+        if is_posture && matches!(clause.link, Link::Then | Link::Comma | Link::And | Link::Stop) {
+            // What stays was said of an earlier posture.
+            let says_so = clause.has(|tag| matches!(tag, Tag::Hold | Tag::StayThere));
+            self.built.keeps &= says_so || clause.is_first;
+        }
+        self.push(clause, What::Node(Node::Act(act)));
+        Ok(())
+    }
+
+    fn default_parts(&self, clause: &Clause, verb: &'static Verb, dirs: &[Dir]) -> Vec<PartRef> {
+        let verb_at = clause.tags.iter().position(|tagged| matches!(tagged.tag, Tag::Verb(_)));
+        let pronoun_at = clause.tags.iter().rposition(|tagged| matches!(tagged.tag, Tag::Pronoun));
+        let refers = verb_at.zip(pronoun_at).is_some_and(|(verb, pronoun)| pronoun > verb);
+        let before = if self.parts.is_empty() {
+            self.last.as_ref().map(|act| act.parts.clone()).unwrap_or_default()
+        } else {
+            self.parts.clone()
+        };
+        if refers && !before.is_empty() {
+            return before;
+        }
+        if dirs.iter().any(|dir| matches!(dir, Dir::Out | Dir::In | Dir::Straight))
+            && verb.part != Some(PartRef::Head)
+        {
+            return if before.iter().all(|part| is_antenna(*part)) && !before.is_empty() {
+                before
+            } else {
+                vec![PartRef::BothAntennas]
+            };
+        }
+        if verb.part.is_none() && verb.mode != Mode::Turn && !before.is_empty() && clause.link != Link::Stop {
+            return before;
+        }
+        vec![verb.part.unwrap_or(PartRef::Head)]
+    }
+}

@@ -1,0 +1,500 @@
+//! The words that a request may use, as data: verbs, parts, directions, and phrases. A new verb is one entry.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use crate::feelings::FEELINGS;
+use crate::tag::{Dir, Mode, PartRef, Shape, Tag, Verb};
+
+mod everyday;
+mod phrases;
+
+const fn verb(words: &'static [&'static str], shape: Shape, mode: Mode) -> Verb {
+    Verb {
+        words,
+        shape,
+        mode,
+        part: None,
+        dir: None,
+        size: None,
+        count: 1,
+        hold: None,
+        pace: 1.0,
+        directed_go: false,
+        is_gesture_noun: false,
+    }
+}
+
+const HEAD: Option<PartRef> = Some(PartRef::Head);
+const EARS: Option<PartRef> = Some(PartRef::BothAntennas);
+const RIGHT_EAR: Option<PartRef> = Some(PartRef::RightAntenna);
+
+/// The verbs. The first word names the gesture.
+pub(crate) const VERBS: &[Verb] = &[
+    // Gestures of the head.
+    Verb {
+        part: HEAD,
+        dir: Some(Dir::Down),
+        size: Some(15.0),
+        is_gesture_noun: true,
+        ..verb(&["nod", "nodding", "noddle"], Shape::Beat, Mode::Pitch)
+    },
+    Verb {
+        part: HEAD,
+        dir: Some(Dir::Down),
+        size: Some(25.0),
+        hold: Some(0.5),
+        is_gesture_noun: true,
+        pace: 1.3,
+        ..verb(&["bow", "curtsy", "curtsey", "genuflect"], Shape::Beat, Mode::Pitch)
+    },
+    Verb {
+        size: Some(20.0),
+        count: 2,
+        is_gesture_noun: true,
+        ..verb(&["shake", "waggle", "headshake"], Shape::Sway, Mode::Turn)
+    },
+    Verb {
+        part: HEAD,
+        size: Some(4.0),
+        count: 6,
+        pace: 0.5,
+        is_gesture_noun: true,
+        ..verb(&["shiver", "tremble", "shudder", "quiver", "vibrate", "quake"], Shape::Sway, Mode::Turn)
+    },
+    Verb {
+        part: HEAD,
+        dir: Some(Dir::Up),
+        size: Some(10.0),
+        count: 2,
+        is_gesture_noun: true,
+        directed_go: true,
+        ..verb(&["bob", "bounce"], Shape::Beat, Mode::Rise)
+    },
+    Verb {
+        part: HEAD,
+        dir: Some(Dir::Up),
+        size: Some(15.0),
+        pace: 0.4,
+        directed_go: true,
+        is_gesture_noun: true,
+        ..verb(&["jump", "hop", "leap", "pop"], Shape::Beat, Mode::Rise)
+    },
+    Verb {
+        part: HEAD,
+        dir: Some(Dir::Down),
+        size: Some(18.0),
+        pace: 0.7,
+        directed_go: true,
+        ..verb(&["duck", "crouch", "squat", "cower", "hunch"], Shape::Beat, Mode::Rise)
+    },
+    Verb {
+        part: HEAD,
+        dir: Some(Dir::Down),
+        size: Some(15.0),
+        directed_go: true,
+        is_gesture_noun: true,
+        ..verb(&["dip"], Shape::Beat, Mode::Pitch)
+    },
+    Verb {
+        part: HEAD,
+        dir: Some(Dir::Left),
+        size: Some(25.0),
+        pace: 0.6,
+        directed_go: true,
+        is_gesture_noun: true,
+        ..verb(&["glance"], Shape::Beat, Mode::Turn)
+    },
+    // Gestures of the antennas.
+    Verb {
+        part: RIGHT_EAR,
+        size: Some(45.0),
+        count: 3,
+        is_gesture_noun: true,
+        ..verb(&["wave"], Shape::Beat, Mode::Wiggle)
+    },
+    Verb {
+        part: EARS,
+        size: Some(30.0),
+        count: 3,
+        pace: 0.8,
+        is_gesture_noun: true,
+        ..verb(
+            &["wiggle", "wag", "flap", "flutter", "jiggle", "wriggle", "waft", "squirm", "fidget", "flail"],
+            Shape::Beat,
+            Mode::Wiggle,
+        )
+    },
+    Verb {
+        part: EARS,
+        size: Some(30.0),
+        pace: 0.8,
+        directed_go: true,
+        is_gesture_noun: true,
+        ..verb(
+            &["flick", "twitch", "flip", "tick", "pulse", "click", "wink", "tap"],
+            Shape::Beat,
+            Mode::Wiggle,
+        )
+    },
+    Verb {
+        part: RIGHT_EAR,
+        size: Some(60.0),
+        hold: Some(1.0),
+        is_gesture_noun: true,
+        ..verb(&["salute"], Shape::Beat, Mode::Wiggle)
+    },
+    // From side to side.
+    Verb {
+        part: HEAD,
+        size: Some(15.0),
+        count: 2,
+        is_gesture_noun: true,
+        ..verb(&["sway", "rock", "wobble", "roll", "pendulum"], Shape::Sway, Mode::Tilt)
+    },
+    Verb {
+        directed_go: true,
+        size: None,
+        count: 2,
+        is_gesture_noun: true,
+        ..verb(&["swing", "oscillate"], Shape::Sway, Mode::Turn)
+    },
+    Verb {
+        part: HEAD,
+        size: Some(40.0),
+        count: 1,
+        pace: 1.3,
+        ..verb(&["scan", "survey", "sweep"], Shape::Sway, Mode::Turn)
+    },
+    // To a posture.
+    Verb {
+        is_gesture_noun: true,
+        ..verb(
+            &["turn", "rotate", "twist", "swivel", "pivot", "spin", "yaw", "pan", "veer", "wheel", "crank"],
+            Shape::Go,
+            Mode::Turn,
+        )
+    },
+    Verb {
+        part: HEAD,
+        dir: Some(Dir::Left),
+        is_gesture_noun: true,
+        ..verb(&["tilt", "cock", "incline", "tip", "slant", "angle", "list", "cant"], Shape::Go, Mode::Tilt)
+    },
+    Verb { part: HEAD, ..verb(&["lean", "bend", "slouch"], Shape::Go, Mode::Lean) },
+    Verb { part: HEAD, dir: Some(Dir::Down), ..verb(&["hang", "loll"], Shape::Go, Mode::Pitch) },
+    Verb {
+        part: HEAD,
+        is_gesture_noun: true,
+        ..verb(
+            &["look", "gaze", "peer", "stare", "peek", "face", "aim", "point", "glare", "squint", "direct"],
+            Shape::Go,
+            Mode::Look,
+        )
+    },
+    Verb {
+        dir: Some(Dir::Up),
+        is_gesture_noun: true,
+        ..verb(
+            &["lift", "raise", "rise", "elevate", "hoist", "heave", "ascend", "uplift"],
+            Shape::Go,
+            Mode::Rise,
+        )
+    },
+    Verb {
+        dir: Some(Dir::Up),
+        size: Some(15.0),
+        is_gesture_noun: true,
+        ..verb(&["stretch"], Shape::Go, Mode::Rise)
+    },
+    Verb {
+        dir: Some(Dir::Down),
+        ..verb(
+            &[
+                "lower",
+                "drop",
+                "sink",
+                "descend",
+                "droop",
+                "sag",
+                "fall",
+                "flop",
+                "slump",
+                "dangle",
+                "wilt",
+                "plunge",
+                "duck down",
+            ],
+            Shape::Go,
+            Mode::Rise,
+        )
+    },
+    Verb { part: HEAD, ..verb(&["shift", "slide", "scoot", "glide", "translate"], Shape::Go, Mode::Shift) },
+    Verb {
+        part: HEAD,
+        dir: Some(Dir::Back),
+        ..verb(
+            &[
+                "retreat",
+                "recoil",
+                "withdraw",
+                "retract",
+                "flinch",
+                "shrink back",
+                "back off",
+                "back away",
+                "back up",
+            ],
+            Shape::Go,
+            Mode::Shift,
+        )
+    },
+    Verb {
+        part: HEAD,
+        dir: Some(Dir::Forward),
+        ..verb(&["advance", "approach", "jut", "protrude", "lunge"], Shape::Go, Mode::Shift)
+    },
+    Verb {
+        part: EARS,
+        dir: Some(Dir::Out),
+        size: Some(60.0),
+        ..verb(
+            &["open", "spread", "unfold", "splay", "extend", "fan", "part", "widen out"],
+            Shape::Go,
+            Mode::Move,
+        )
+    },
+    Verb {
+        part: EARS,
+        dir: Some(Dir::Down),
+        ..verb(&["fold", "flatten", "lay", "collapse"], Shape::Go, Mode::Move)
+    },
+    Verb {
+        part: EARS,
+        dir: Some(Dir::In),
+        ..verb(&["close", "cross", "shut", "pinch", "tuck", "squeeze", "press"], Shape::Go, Mode::Move)
+    },
+    Verb { part: EARS, dir: Some(Dir::Straight), ..verb(&["perk", "prick", "stand"], Shape::Go, Mode::Move) },
+    verb(
+        &[
+            "move", "go", "put", "bring", "push", "pull", "stick", "set", "draw", "get", "throw", "position",
+            "place", "travel", "curl", "send", "shoot", "jerk", "snap", "thrust", "whip", "dart", "swoop",
+            "fling", "poke", "crane", "ease", "drift", "tug", "yank", "drag", "guide", "steer", "flex",
+            "nudge", "edge",
+        ],
+        Shape::Go,
+        Mode::Move,
+    ),
+];
+
+/// Verbs that are phrases of several words, by the first word of their entry.
+const VERB_PHRASES: &[(&str, &str)] = &[
+    ("nod", "say yes"),
+    ("nod", "says yes"),
+    ("nod", "signal yes"),
+    ("nod", "mean yes"),
+    ("shake", "say no"),
+    ("shake", "signal no"),
+    ("bow", "take a bow"),
+    ("scan", "look around"),
+    ("scan", "look round"),
+    ("scan", "look about"),
+    ("scan", "gaze around"),
+    ("turn", "rotation"),
+    ("turn", "turning motion"),
+    ("wave", "beckon"),
+    ("tilt", "inclination"),
+    ("scan", "glance around"),
+    ("nod", "indicate yes"),
+    ("nod", "express agreement"),
+    ("nod", "express yes"),
+    ("nod", "show agreement"),
+    ("shake", "indicate no"),
+    ("shake", "mean no"),
+    ("shake", "express no"),
+    ("shake", "express disagreement"),
+    ("shake", "show disagreement"),
+    ("shake", "disagree"),
+    ("nod", "agree"),
+    ("bow", "make a bow"),
+    ("perk", "perk up"),
+    ("perk", "prick up"),
+];
+
+/// Parts of the robot.
+const PARTS: &[(&str, PartRef)] = &[
+    ("head", PartRef::Head),
+    ("neck", PartRef::Head),
+    ("skull", PartRef::Head),
+    ("chin", PartRef::Chin),
+    ("gaze", PartRef::Chin),
+    ("body", PartRef::Body),
+    ("torso", PartRef::Body),
+    ("base", PartRef::Body),
+    ("trunk", PartRef::Body),
+    ("whole body", PartRef::Body),
+    ("entire body", PartRef::Body),
+    ("other one", PartRef::Other),
+    ("the other", PartRef::Other),
+    ("other antenna", PartRef::Other),
+    ("other ear", PartRef::Other),
+    ("other side", PartRef::OtherSide),
+    ("other way", PartRef::OtherSide),
+    ("other direction", PartRef::OtherSide),
+    ("opposite side", PartRef::OtherSide),
+    ("opposite direction", PartRef::OtherSide),
+    ("opposite way", PartRef::OtherSide),
+    ("left one", PartRef::LeftOne),
+    ("right one", PartRef::RightOne),
+    ("one antenna", PartRef::RightAntenna),
+    ("one ear", PartRef::RightAntenna),
+    ("an antenna", PartRef::RightAntenna),
+    ("an ear", PartRef::RightAntenna),
+];
+
+const ANTENNA_WORDS: [&str; 6] = ["antenna", "antennae", "antennas", "ear", "ears", "feelers"];
+
+const DIRECTIONS: &[(&str, Dir)] = &[
+    ("left", Dir::Left),
+    ("leftward", Dir::Left),
+    ("leftwards", Dir::Left),
+    ("right", Dir::Right),
+    ("rightward", Dir::Right),
+    ("rightwards", Dir::Right),
+    ("clockwise", Dir::Right),
+    ("anticlockwise", Dir::Left),
+    ("anti clockwise", Dir::Left),
+    ("counterclockwise", Dir::Left),
+    ("counter clockwise", Dir::Left),
+    ("far left", Dir::Left),
+    ("far right", Dir::Right),
+    ("up", Dir::Up),
+    ("heavenward", Dir::Up),
+    ("heavenwards", Dir::Up),
+    ("skywards", Dir::Up),
+    ("earthward", Dir::Down),
+    ("desk", Dir::Down),
+    ("tabletop", Dir::Down),
+    ("upward", Dir::Up),
+    ("upwards", Dir::Up),
+    ("higher", Dir::Up),
+    ("ceiling", Dir::Up),
+    ("sky", Dir::Up),
+    ("skyward", Dir::Up),
+    ("down", Dir::Down),
+    ("downward", Dir::Down),
+    ("downwards", Dir::Down),
+    ("floor", Dir::Down),
+    ("ground", Dir::Down),
+    ("table", Dir::Down),
+    ("forward", Dir::Forward),
+    ("forwards", Dir::Forward),
+    ("ahead", Dir::Forward),
+    ("backward", Dir::Back),
+    ("backwards", Dir::Back),
+    ("out", Dir::Out),
+    ("outward", Dir::Out),
+    ("outwards", Dir::Out),
+    ("apart from the head", Dir::Out),
+    ("in", Dir::In),
+    ("inward", Dir::In),
+    ("inwards", Dir::In),
+    ("straight up", Dir::Straight),
+    ("upright", Dir::Straight),
+    ("vertical", Dir::Straight),
+    ("bolt upright", Dir::Straight),
+    ("one side", Dir::Left),
+    ("a side", Dir::Left),
+    ("the side", Dir::Left),
+    ("side to side", Dir::Sides),
+    ("from side to side", Dir::Sides),
+    ("side by side", Dir::Sides),
+    ("back and forth", Dir::Sides),
+    ("to and fro", Dir::Sides),
+    ("sideways", Dir::Sides),
+    ("both sides", Dir::Sides),
+    ("each side", Dir::Sides),
+    ("either side", Dir::Sides),
+    ("both ways", Dir::Sides),
+    ("both directions", Dir::Sides),
+];
+
+/// All phrases by their first word, longest first, and every word that occurs in one.
+pub(crate) struct Lexicon {
+    by_first: BTreeMap<&'static str, Vec<(Vec<&'static str>, Tag)>>,
+    vocabulary: BTreeSet<&'static str>,
+}
+
+pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
+    let mut lexicon = Lexicon { by_first: BTreeMap::new(), vocabulary: BTreeSet::new() };
+    // What is added first wins among phrases of one length.
+    for (phrase, dir) in DIRECTIONS {
+        lexicon.add(phrase, Tag::Dir(*dir));
+    }
+    for entry in VERBS {
+        for word in entry.words {
+            lexicon.add(word, Tag::Verb(entry));
+        }
+    }
+    for (name, phrase) in VERB_PHRASES {
+        if let Some(entry) = VERBS.iter().find(|entry| entry.words.first() == Some(name)) {
+            lexicon.add(phrase, Tag::Verb(entry));
+        }
+    }
+    for feeling in FEELINGS {
+        for word in feeling.words {
+            lexicon.add(word, Tag::Feeling(feeling));
+        }
+    }
+    for (phrase, part) in PARTS {
+        lexicon.add(phrase, Tag::Part(*part));
+    }
+    for (phrase, tag) in phrases::phrases().into_iter().chain(everyday::phrases()) {
+        lexicon.add(phrase, tag);
+    }
+    for word in ANTENNA_WORDS {
+        lexicon.vocabulary.insert(word);
+    }
+    for entries in lexicon.by_first.values_mut() {
+        entries.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+    }
+    lexicon
+});
+
+impl Lexicon {
+    fn add(&mut self, phrase: &'static str, tag: Tag) {
+        let words: Vec<&'static str> = phrase.split(' ').collect();
+        let Some(first) = words.first().copied() else { return };
+        self.vocabulary.extend(&words);
+        self.by_first.entry(first).or_default().push((words, tag));
+    }
+
+    /// Returns whether a word occurs in a phrase.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        self.vocabulary.contains(word)
+    }
+
+    /// Returns the longest phrase at the beginning of words, each given as it is and in its base form, and its length.
+    pub(crate) fn longest(&self, words: &[(&str, &str)]) -> Option<(Tag, usize)> {
+        let (text, base) = words.first()?;
+        let entries = [*text, *base].into_iter().filter_map(|first| self.by_first.get(first));
+        let mut best: Option<(Tag, usize)> = None;
+        for (phrase, tag) in entries.flatten() {
+            let fits = phrase.len() <= words.len()
+                && phrase.iter().zip(words).all(|(wanted, (text, base))| wanted == text || wanted == base);
+            if fits && best.as_ref().is_none_or(|(_, length)| *length < phrase.len()) {
+                best = Some((tag.clone(), phrase.len()));
+            }
+        }
+        best
+    }
+
+    /// Returns whether a word means an antenna, and whether it is in the plural.
+    pub(crate) fn antenna(&self, word: &str) -> Option<bool> {
+        match word {
+            "antenna" | "ear" | "feeler" => Some(false),
+            "antennae" | "antennas" | "ears" | "feelers" => Some(true),
+            _ => None,
+        }
+    }
+}

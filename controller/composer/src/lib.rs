@@ -1,0 +1,29 @@
+//! Composes a tool from a person's request in ordinary English, without a language model.
+//!
+//! A request is split into words, phrases get their meaning from tables, clauses become acts, and acts become the steps
+//! of a [`Score`]. A clause that is not understood is named, and the rest is offered. Reading order: `words`, `tag`,
+//! `lexicon`, `tagger`, `clause`, `act`, `build`, `arrange`, `emit`, `compose`, `modify`.
+
+mod act;
+mod arrange;
+mod build;
+mod clause;
+mod compose;
+mod emit;
+mod feelings;
+mod figures;
+mod guard;
+mod lexicon;
+mod library;
+mod modify;
+mod name;
+mod tag;
+mod tagger;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use compose::{Composed, Declined, Outcome, compose, is_reactive, is_tool_request};
+pub use library::{Known, Library, NoLibrary};
+pub use minismith_score::Score;
+pub use modify::modify;

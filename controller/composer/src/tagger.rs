@@ -1,0 +1,516 @@
+//! Finds what the words of a request mean, phrase by phrase, and the conditions in it.
+
+use std::ops::Range;
+
+use crate::lexicon::LEXICON;
+use crate::tag::{Dir, Manner, PartRef, Shape, Tag, Tagged, Unit};
+use crate::words::{Word, base_form, number_word, read_number};
+
+mod conditions;
+mod patterns;
+
+/// A phrase that the library serves, as words, with the index of its entry.
+pub(crate) type KnownPhrase = (Vec<String>, usize);
+
+/// Tags words.
+pub(crate) fn tag(words: &[Word], known: &[KnownPhrase]) -> Vec<Tagged> {
+    let bases: Vec<String> =
+        words.iter().map(|word| base_form(&word.text, |text| LEXICON.knows(text))).collect();
+    let pairs: Vec<(&str, &str)> =
+        words.iter().zip(&bases).map(|(word, base)| (word.text.as_str(), base.as_str())).collect();
+    let reader = Tagger { words, pairs: &pairs, known };
+    let mut tags = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let (tag, used) = reader.next(at, &tags);
+        let used = used.max(1);
+        let span = reader.span(at..at + used);
+        tags.push(Tagged { tag, span });
+        at += used;
+        if let Some(skipped) = reader.rate_tail(at, tags.last()) {
+            // "two nods per second": the verb keeps its tag, and the rate is known already.
+            let (tag, used) = reader.next(at, &tags);
+            tags.push(Tagged { tag, span: reader.span(at..at + used.max(1)) });
+            at += used.max(1) + skipped;
+        }
+    }
+    patterns::rewrite(join_sides(tags))
+}
+
+struct Tagger<'a> {
+    words: &'a [Word],
+    pairs: &'a [(&'a str, &'a str)],
+    known: &'a [KnownPhrase],
+}
+
+impl Tagger<'_> {
+    fn text(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", |word| word.text.as_str())
+    }
+
+    fn base(&self, at: usize) -> &str {
+        self.pairs.get(at).map_or("", |(_, base)| base)
+    }
+
+    fn span(&self, range: Range<usize>) -> Range<usize> {
+        let words = self.words.get(range.start..range.end.min(self.words.len())).unwrap_or(&[]);
+        match (words.first(), words.last()) {
+            (Some(first), Some(last)) => first.span.start..last.span.end,
+            _ => 0..0,
+        }
+    }
+
+    fn next(&self, at: usize, before: &[Tagged]) -> (Tag, usize) {
+        let Some(word) = self.words.get(at) else { return (Tag::Filler, 1) };
+        if !word.is_word {
+            let tag = match word.text.as_str() {
+                "," if self.is_purpose(at, before) => Tag::Colon,
+                "," => Tag::Comma,
+                "." | ";" | "!" | "?" => Tag::Stop,
+                ":" => Tag::Colon,
+                "&" | "+" => Tag::And,
+                _ => Tag::Filler,
+            };
+            return (tag, 1);
+        }
+        if let Some(found) = self
+            .same_time(at)
+            .or_else(|| self.growth(at))
+            .or_else(|| self.superlative(at))
+            .or_else(|| self.ordinal(at))
+        {
+            return found;
+        }
+        if let Some(used) = self.comparison(at, before) {
+            return (Tag::Filler, used);
+        }
+        match word.text.as_str() {
+            "or" => {
+                let is_denied = before.iter().rev().take(6).any(|tagged| matches!(tagged.tag, Tag::Without));
+                return (if is_denied { Tag::And } else { Tag::Unknown }, 1);
+            }
+            "leaving" if (at + 1..at + 6).any(|place| self.text(place) == "out") => return (Tag::Without, 1),
+            "but" if self.text(at + 1) != "not" => {
+                return (if self.text(at + 1) == "only" { Tag::Filler } else { Tag::Comma }, 1);
+            }
+            _ => {}
+        }
+        if let Some(used) = self.completion(at)
+            && self.condition(at + used - 1).is_none()
+        {
+            return (Tag::After, used);
+        }
+        if self.describes(at) {
+            return (Tag::Colon, 1);
+        }
+        if let Some((trigger, event, used)) = self.condition(at) {
+            return (Tag::Condition(trigger, event), used);
+        }
+        if (self.text(at), self.text(at + 1), self.text(at + 2)) == ("in", "all", "the") {
+            return (Tag::Dir(Dir::In), 1);
+        }
+        let rest = self.words.get(at..).unwrap_or(&[]);
+        let known = self.known.iter().find(|(phrase, _)| {
+            phrase.len() <= rest.len() && phrase.iter().zip(rest).all(|(one, other)| *one == other.text)
+        });
+        let phrase = self.pairs.get(at..).and_then(|pairs| LEXICON.longest(pairs));
+        let length = phrase.as_ref().map_or(0, |(_, length)| *length);
+        if let Some((words, index)) = known
+            && words.len() > length
+        {
+            return (Tag::Known(*index), words.len());
+        }
+        if let Some(part) = self.antenna(at)
+            && part.1 >= length
+        {
+            return part;
+        }
+        if let Some(amount) = self.amount(at)
+            && amount.1 >= length
+        {
+            return amount;
+        }
+        let Some((tag, length)) = phrase else {
+            let is_progressive = matches!(
+                word.text.as_str(),
+                "gradually" | "progressively" | "increasingly" | "steadily" | "successively" | "ever"
+            );
+            return (if is_progressive && self.is_comparative(at + 1) { Tag::Each } else { Tag::Unknown }, 1);
+        };
+        // "The head goes back", before anything has moved.
+        let is_going =
+            matches!(tag, Tag::Return) && length == 2 && matches!(self.text(at + 1), "back" | "up" | "down");
+        let has_moved = before.iter().any(|tagged| {
+            matches!(
+                tagged.tag,
+                Tag::Verb(_) | Tag::Dir(_) | Tag::Sound | Tag::Known(_) | Tag::Return | Tag::Condition(..)
+            )
+        });
+        // "Fold the ears back in one movement", "roll the head to the right".
+        let is_back_in = matches!(tag, Tag::Return)
+            && (self.text(at), self.text(at + 1)) == ("back", "in")
+            && matches!(self.text(at + 2), "one" | "a" | "the" | "two" | "three" | "half");
+        let is_roll = matches!(tag, Tag::Circle)
+            && self.base(at) == "roll"
+            && (at + 1..at + 7).any(|place| matches!(self.text(place), "left" | "right"));
+        if is_back_in || is_roll {
+            let single = self.pairs.get(at..at + 1).and_then(|pairs| LEXICON.longest(pairs));
+            return (self.in_context(at, single.map_or(Tag::Filler, |(tag, _)| tag), before), 1);
+        }
+        if is_going && !has_moved {
+            let single = self.pairs.get(at..at + 1).and_then(|pairs| LEXICON.longest(pairs));
+            return single.unwrap_or((Tag::Filler, 1));
+        }
+        if let Some(found) = self.graded(at, &tag, length) {
+            return found;
+        }
+        // "Three more nods" are no larger ones.
+        if word.text == "more"
+            && at > 0
+            && number_word(self.text(at - 1)).is_some()
+            && self.is_gesture_ahead(at + 1)
+        {
+            return (Tag::Filler, 1);
+        }
+        // "A double nod", "leaving the ears out of it".
+        if word.text == "double" && self.is_gesture_ahead(at + 1) {
+            return (Tag::Count(2), 1);
+        }
+        if length > 1 {
+            return (tag, length);
+        }
+        if matches!(word.text.as_str(), "gradually" | "progressively" | "increasingly" | "steadily" | "ever")
+            && self.is_comparative(at + 1)
+        {
+            return (Tag::Each, 1);
+        }
+        (self.in_context(at, tag, before), 1)
+    }
+
+    /// A few words mean something else beside certain others.
+    fn in_context(&self, at: usize, tag: Tag, before: &[Tagged]) -> Tag {
+        let (text, next) = (self.text(at), self.text(at + 1));
+        let last = before.last().map(|tagged| &tagged.tag);
+        match (text, &tag) {
+            ("in", Tag::Dir(_)) => {
+                let is_number = number_word(next).is_some() || matches!(next, "half" | "about" | "exactly");
+                let is_direction = [
+                    "", "and", "then", "by", "again", "all", "for", "at", "with", "while", "twice", "once",
+                    "too", "together", "slowly", "quickly", "fast", "as", "until", "towards", "slightly",
+                    "before", "after", "but", "or",
+                ];
+                let is_end = self.words.get(at + 1).is_none_or(|word| !word.is_word);
+                if is_number {
+                    Tag::Over
+                } else if is_end || is_direction.contains(&next) {
+                    tag
+                } else {
+                    Tag::Filler
+                }
+            }
+            ("both", Tag::Filler) => {
+                let is_end = self.words.get(at + 1).is_none_or(|word| !word.is_word)
+                    || matches!(
+                        next,
+                        "and"
+                            | "then"
+                            | "again"
+                            | "back"
+                            | "together"
+                            | "at"
+                            | "simultaneously"
+                            | "come"
+                            | "comes"
+                            | "go"
+                            | "goes"
+                            | "return"
+                            | "returns"
+                    );
+                if is_end
+                    && !matches!(
+                        self.base(at.saturating_sub(1)),
+                        "set" | "choose" | "pick" | "say" | "decide"
+                    )
+                {
+                    Tag::Part(PartRef::BothOnes)
+                } else {
+                    tag
+                }
+            }
+            ("straight", Tag::Home)
+                if matches!(next, "left" | "right" | "up" | "down" | "out" | "back" | "away") =>
+            {
+                Tag::Filler
+            }
+            ("short" | "little" | "long", _)
+                if matches!(self.base(at + 1), "pause" | "wait" | "break" | "rest" | "while" | "moment") =>
+            {
+                Tag::Filler
+            }
+            ("back", Tag::Return) => {
+                let is_motion = before.iter().rev().find_map(|tagged| match &tagged.tag {
+                    Tag::Verb(verb) => Some(Some(*verb)),
+                    Tag::Part(_) | Tag::Filler | Tag::Manner(_) | Tag::Pronoun => None,
+                    _ => Some(None),
+                });
+                let verbs = ["lean", "shift", "move", "retreat", "tilt", "look", "fold"];
+                // Before the first motion, nothing can come back.
+                let is_first = before.iter().filter(|tagged| matches!(tagged.tag, Tag::Verb(_))).count() == 1;
+                let is_away = is_motion.flatten().is_some_and(|verb| {
+                    (verbs.contains(&verb.name()) || (is_first && verb.shape == Shape::Go))
+                        && !matches!(self.text(at.saturating_sub(1)), "it" | "them")
+                });
+                let has_place = matches!(next, "to" | "again" | "up" | "where" | "in" | "at");
+                if is_away
+                    && !has_place
+                    && !matches!(
+                        self.text(at.saturating_sub(1)),
+                        "come"
+                            | "comes"
+                            | "go"
+                            | "goes"
+                            | "coming"
+                            | "going"
+                            | "move"
+                            | "moves"
+                            | "moving"
+                            | "put"
+                            | "puts"
+                    )
+                {
+                    Tag::Dir(Dir::Back)
+                } else {
+                    tag
+                }
+            }
+            // "a nod of 20 degrees" and "the right": no verb.
+            ("second", _) if matches!(last, Some(Tag::Filler)) => Tag::Filler,
+            ("face", Tag::Verb(_))
+                if matches!(self.text(at.saturating_sub(1)), "a" | "the" | "your" | "its") =>
+            {
+                Tag::Part(PartRef::Chin)
+            }
+            // "With the swings widening": a noun for what was said before.
+            (_, Tag::Verb(verb))
+                if verb.is_gesture_noun
+                    && text.ends_with('s')
+                    && matches!(
+                        self.text(at.saturating_sub(1)),
+                        "the" | "these" | "those" | "its" | "their" | "your" | "all" | "his" | "her"
+                    )
+                    && before.iter().any(|tagged| matches!(tagged.tag, Tag::Verb(_))) =>
+            {
+                Tag::Filler
+            }
+            ("right", Tag::Dir(_)) if matches!(next, "after" | "then" | "before" | "now") => Tag::Filler,
+            ("left", Tag::Dir(_)) if next == "alone" => Tag::Filler,
+            _ => tag,
+        }
+    }
+
+    /// An antenna with its side: "the left ear", "both antennas".
+    fn antenna(&self, at: usize) -> Option<(Tag, usize)> {
+        let plural = |at: usize| LEXICON.antenna(self.text(at));
+        let hand = usize::from(matches!(self.text(at + 1), "hand" | "side" | "robot"));
+        match (self.text(at), plural(at + 1 + hand)) {
+            ("left", Some(_)) => Some((Tag::Part(PartRef::LeftAntenna), 2 + hand)),
+            ("right", Some(_)) => Some((Tag::Part(PartRef::RightAntenna), 2 + hand)),
+            ("both" | "two", Some(_)) => Some((Tag::Part(PartRef::BothAntennas), 2 + hand)),
+            ("both" | "two", None) if matches!(self.text(at + 1), "of" | "the" | "its" | "your") => {
+                let skip = if self.text(at + 1) == "of"
+                    && matches!(self.text(at + 2), "the" | "its" | "your" | "them")
+                {
+                    2
+                } else {
+                    1
+                };
+                plural(at + 1 + skip).map(|_| (Tag::Part(PartRef::BothAntennas), 2 + skip))
+            }
+            _ => plural(at).map(|is_plural| {
+                // "Each ear", "an ear wiggle".
+                let last = self.text(at.saturating_sub(1));
+                let is_adjunct = matches!(
+                    self.pairs.get(at + 1..at + 2).and_then(|pairs| LEXICON.longest(pairs)),
+                    Some((Tag::Verb(verb), 1)) if verb.is_gesture_noun
+                ) && (self.text(at + 1) == self.base(at + 1)
+                    || self.text(at + 1).ends_with('s'))
+                    && !matches!(
+                        last,
+                        "left" | "right" | "one" | "other" | "single" | "the" | "your" | "its" | "hand"
+                    );
+                let is_plural = is_plural || is_adjunct || matches!(last, "each" | "every" | "either");
+                // One antenna without a side is the right one, as for a wave.
+                (Tag::Part(if is_plural { PartRef::BothAntennas } else { PartRef::RightAntenna }), 1)
+            }),
+        }
+    }
+
+    /// A number with its unit, or what it counts.
+    fn amount(&self, at: usize) -> Option<(Tag, usize)> {
+        if self.text(at) == "every" || self.text(at) == "each" {
+            let (value, used) = self.words.get(at + 1..).and_then(read_number)?;
+            let seconds = unit(self.base(at + 1 + used)).filter(|(unit, _)| *unit == Unit::Seconds)?;
+            return Some((Tag::Rate(value * seconds.1), used + 2));
+        }
+        let (value, used) = self.words.get(at..).and_then(read_number)?;
+        // "Three more seconds", "two whole degrees".
+        let more = usize::from(
+            matches!(
+                self.text(at + used),
+                "more" | "full" | "whole" | "entire" | "further" | "additional" | "long" | "good"
+            ) && unit(self.text(at + used + 1)).is_some(),
+        );
+        let used = used + more;
+        let (text, base) = (self.text(at + used), self.base(at + used));
+        let count = (value.fract() == 0.0 && (0.0..=1e6).contains(&value)).then_some(value as u32);
+        if let Some((unit, factor)) = unit(text).or_else(|| unit(base)) {
+            // "Five seconds per sway", "two seconds for each nod".
+            let per = match (self.text(at + used + 1), self.text(at + used + 2)) {
+                ("per" | "each" | "apiece", _) => 1,
+                ("for", "each" | "every") => 2,
+                _ => 0,
+            };
+            if per > 0 && unit == Unit::Seconds {
+                let noun = self.pairs.get(at + used + 1 + per..).and_then(|pairs| LEXICON.longest(pairs));
+                let is_gesture = matches!(noun, Some((Tag::Verb(_), 1)));
+                let is_alone = self.words.get(at + used + 1 + per).is_none_or(|word| !word.is_word);
+                if is_gesture || (is_alone && per == 1) {
+                    let more = per + usize::from(is_gesture);
+                    return Some((Tag::Rate(value * factor), used + 1 + more));
+                }
+            }
+            let turn = usize::from(unit == Unit::Degrees && self.base(at + used + 1) == "turn");
+            return Some((Tag::Amount(value * factor, unit), used + 1 + turn));
+        }
+        if matches!(text, "bpm") {
+            return Some((Tag::Tempo(60.0 / value.max(1.0)), used + 1));
+        }
+        if matches!(text, "hz" | "hertz") {
+            return Some((Tag::Rate(1.0 / value.max(0.01)), used + 1));
+        }
+        // "From five to thirty degrees".
+        if matches!(text, "to" | "and" | "through")
+            && matches!(self.text(at.saturating_sub(1)), "from" | "between" | "of" | "with" | "at")
+            && let Some((other, more)) = self.words.get(at + used + 1..).and_then(read_number)
+            && let Some((unit, factor)) = unit(self.text(at + used + 1 + more))
+            && other > 0.0
+        {
+            return Some((Tag::Amount(value * factor, unit), used));
+        }
+        let per = |at: usize| match (self.text(at), self.text(at + 1)) {
+            ("per" | "a" | "every" | "each", "second") => Some(1.0),
+            ("per" | "a" | "every" | "each", "minute") => Some(60.0),
+            _ => None,
+        };
+        if matches!(text, "times" | "time" | "x" | "rounds" | "repetitions" | "round") {
+            if let Some(seconds) = per(at + used + 1) {
+                return Some((Tag::Rate(seconds / value.max(0.01)), used + 3));
+            }
+            return count.map(|count| (Tag::Count(count), used + 1));
+        }
+        if matches!(text, "beats" | "beat") {
+            if let Some(seconds) = per(at + used + 1) {
+                return Some((Tag::Tempo(seconds / value.max(0.01)), used + 3));
+            }
+            return count.map(|count| (Tag::Beats(count), used + 1));
+        }
+        if let Some(seconds) = per(at + used + 1) {
+            return Some((Tag::Rate(seconds / value.max(0.01)), used));
+        }
+        if text == "quarter" {
+            return Some((Tag::Amount(90.0 * value, Unit::Degrees), used + 2));
+        }
+        // "one" alone stands for a thing, and "an ear" is no number.
+        if self.text(at) == "one" && used == 1 && !self.is_gesture_ahead(at + 1) {
+            return None;
+        }
+        Some((Tag::Number(value), used))
+    }
+
+    /// "A little bit faster", "much bigger": a grade of a comparison.
+    fn graded(&self, at: usize, tag: &Tag, length: usize) -> Option<(Tag, usize)> {
+        let Tag::Manner(Manner::Size(grade)) = tag else { return None };
+        let is_grade = matches!(
+            self.text(at),
+            "a" | "slightly" | "just" | "only" | "far" | "ever" | "very" | "considerably" | "hugely"
+        );
+        let (next, more) = self.pairs.get(at + length..).and_then(|pairs| LEXICON.longest(pairs))?;
+        let is_small = *grade < 1.0;
+        let manner = match next {
+            Tag::Manner(Manner::Pace(0.7)) => Manner::Pace(if is_small { 0.8 } else { 0.5 }),
+            Tag::Manner(Manner::Pace(1.5)) => Manner::Pace(if is_small { 1.3 } else { 2.0 }),
+            Tag::Manner(Manner::Further(1.5)) => Manner::Further(if is_small { 1.3 } else { 1.9 }),
+            Tag::Manner(Manner::Further(0.65)) => Manner::Further(if is_small { 0.8 } else { 0.5 }),
+            _ => return None,
+        };
+        is_grade.then_some((Tag::Manner(manner), length + more))
+    }
+
+    /// "One slow, deep nod": a gesture after adjectives.
+    fn is_gesture_ahead(&self, at: usize) -> bool {
+        for place in at..at + 5 {
+            if self.text(place) == "," {
+                continue;
+            }
+            match self.pairs.get(place..).and_then(|pairs| LEXICON.longest(pairs)) {
+                Some((Tag::Verb(_), _)) => return true,
+                Some((Tag::Manner(_), _)) => {}
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Returns how many words of a rate follow the next word.
+    fn rate_tail(&self, at: usize, last: Option<&Tagged>) -> Option<usize> {
+        let is_rate = matches!(last.map(|tagged| &tagged.tag), Some(Tag::Rate(_)));
+        let is_tail = matches!(
+            (self.text(at + 1), self.text(at + 2)),
+            ("per" | "a" | "every" | "each", "second" | "minute")
+        );
+        (is_rate && is_tail).then_some(2)
+    }
+}
+
+fn unit(word: &str) -> Option<(Unit, f64)> {
+    Some(match word {
+        "degree" | "degrees" | "deg" | "degs" => (Unit::Degrees, 1.0),
+        "radian" | "radians" | "rad" => (Unit::Degrees, 57.295_779_5),
+        "mm" | "millimetre" | "millimetres" | "millimeter" | "millimeters" => (Unit::Millimetres, 1.0),
+        "cm" | "centimetre" | "centimetres" | "centimeter" | "centimeters" => (Unit::Millimetres, 10.0),
+        "metre" | "metres" | "meter" | "meters" | "m" => (Unit::Millimetres, 1000.0),
+        "inch" | "inches" => (Unit::Millimetres, 25.4),
+        "second" | "seconds" | "sec" | "secs" | "s" => (Unit::Seconds, 1.0),
+        "minute" | "minutes" | "min" | "mins" => (Unit::Seconds, 60.0),
+        "ms" | "millisecond" | "milliseconds" => (Unit::Seconds, 0.001),
+        _ => return None,
+    })
+}
+
+/// "the left and the right antenna" means both.
+fn join_sides(tags: Vec<Tagged>) -> Vec<Tagged> {
+    let mut joined: Vec<Tagged> = Vec::new();
+    for tagged in tags {
+        let Tag::Part(part) = tagged.tag else {
+            joined.push(tagged);
+            continue;
+        };
+        let mut rest =
+            joined.iter().enumerate().rev().filter(|(_, before)| !matches!(before.tag, Tag::Filler));
+        let and = rest.next().is_some_and(|(_, before)| matches!(before.tag, Tag::And));
+        let dir = rest.next().and_then(|(at, before)| match before.tag {
+            Tag::Dir(dir) => Some((at, dir)),
+            _ => None,
+        });
+        match (part, and, dir) {
+            (PartRef::RightAntenna | PartRef::RightOne, true, Some((at, Dir::Left)))
+            | (PartRef::LeftAntenna | PartRef::LeftOne, true, Some((at, Dir::Right))) => {
+                let start = joined.get(at).map_or(tagged.span.start, |before| before.span.start);
+                joined.truncate(at);
+                joined.push(Tagged { tag: Tag::Part(PartRef::BothAntennas), span: start..tagged.span.end });
+            }
+            _ => joined.push(tagged),
+        }
+    }
+    joined
+}

@@ -1,0 +1,397 @@
+//! Finds the units of meaning in a request: numbers with their units, fixed phrases, parts, directions, verbs and links.
+
+use crate::lexicon::{self, Unit, Verb};
+use crate::meaning::{Link, Meaning};
+use crate::phrases;
+use crate::tokens::Token;
+
+/// A stretch of tokens with its meaning.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Atom {
+    pub(crate) meaning: Meaning,
+    /// The first token.
+    pub(crate) first: usize,
+    /// The token after the last one.
+    pub(crate) end: usize,
+}
+
+fn word(tokens: &[Token], at: usize) -> &str {
+    tokens.get(at).map_or("", |token| token.word.as_str())
+}
+
+/// Reads a number: digits, `twenty five`, `one and a half`, `half a`.
+fn number(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
+    let half = |from: usize| {
+        (word(tokens, from) == "and" && word(tokens, from + 1) == "a" && word(tokens, from + 2) == "half")
+            .then_some(from + 3)
+    };
+    if word(tokens, at) == "half" && word(tokens, at + 1) == "a" && word(tokens, at + 2) == "dozen" {
+        return Some((6.0, at + 3));
+    }
+    if word(tokens, at) == "half" && matches!(word(tokens, at + 1), "a" | "an") {
+        return Some((0.5, at + 2));
+    }
+    if word(tokens, at) == "quarter" && word(tokens, at + 1) == "of" {
+        return Some((0.25, at + 3));
+    }
+    if word(tokens, at) == "a" && word(tokens, at + 1) == "couple" {
+        return Some((2.0, at + if word(tokens, at + 2) == "of" { 3 } else { 2 }));
+    }
+    if word(tokens, at) == "a" && word(tokens, at + 1) == "dozen" {
+        return Some((12.0, at + 2));
+    }
+    if word(tokens, at) == "half" && word(tokens, at + 1) == "dozen" {
+        return Some((6.0, at + 2));
+    }
+    if word(tokens, at) == "a" && matches!(word(tokens, at + 1), "hundred") {
+        return Some((100.0, at + 2));
+    }
+    let token = tokens.get(at)?;
+    let (mut value, mut end) = match token.number {
+        Some(number) => (number, at + 1),
+        None => (lexicon::number(&token.word)?, at + 1),
+    };
+    if token.number.is_none() {
+        if word(tokens, end) == "hundred" {
+            value *= 100.0;
+            end += 1;
+            if word(tokens, end) == "and" && lexicon::number(word(tokens, end + 1)).is_some() {
+                end += 1;
+            }
+        }
+        let is_round = value >= 20.0 && value % 10.0 == 0.0;
+        if let Some(ones) =
+            lexicon::number(word(tokens, end)).filter(|ones| is_round && *ones < 100.0 && *ones >= 1.0)
+            && (value >= 100.0 || ones < 10.0)
+        {
+            value += ones;
+            end += 1;
+            if value > 100.0
+                && ones >= 20.0
+                && let Some(rest) =
+                    lexicon::number(word(tokens, end)).filter(|rest| (1.0..10.0).contains(rest))
+            {
+                value += rest;
+                end += 1;
+            }
+        }
+    }
+    if let Some(next) = half(end) {
+        return Some((value + 0.5, next));
+    }
+    Some((value, end))
+}
+
+/// Reads "a quarter turn", "half a turn".
+fn turn(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
+    let skip = |at: usize, skipped: &[&str]| if skipped.contains(&word(tokens, at)) { at + 1 } else { at };
+    let first = skip(at, &["a", "one"]);
+    let degrees = match word(tokens, first) {
+        "quarter" => 90.0,
+        "half" => 180.0,
+        "full" | "complete" | "whole" => 360.0,
+        _ => return None,
+    };
+    let noun = skip(skip(first + 1, &["of"]), &["a"]);
+    matches!(word(tokens, noun), "turn" | "circle" | "revolution" | "rotation").then_some((degrees, noun + 1))
+}
+
+/// Reads a number with its unit, or alone.
+fn quantity(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
+    // "The left one", "hears one": a pronoun.
+    let before = at.checked_sub(1).map_or("", |before| word(tokens, before));
+    if word(tokens, at) == "one"
+        && (matches!(
+            before,
+            "left"
+                | "right"
+                | "other"
+                | "last"
+                | "first"
+                | "next"
+                | "previous"
+                | "each"
+                | "this"
+                | "that"
+                | "hears"
+                | "hear"
+                | "sees"
+                | "see"
+                | "the"
+                | "which"
+        ) || matches!(word(tokens, at + 1), "before" | "after" | ""))
+    {
+        return Some((Meaning::Frame, at + 1));
+    }
+    // "A second nod" is another one.
+    if matches!(word(tokens, at), "a" | "the")
+        && word(tokens, at + 1) == "second"
+        && (lexicon::verb(word(tokens, at + 2)).is_some_and(Verb::is_motion) || word(tokens, at + 2) == "one")
+    {
+        return Some((Meaning::Another, at + 2));
+    }
+    let article = matches!(word(tokens, at), "a" | "an")
+        && matches!(
+            lexicon::unit(word(tokens, at + 1)),
+            Some(Unit::Seconds(_) | Unit::Millimetres(_) | Unit::Degrees)
+        )
+        && !matches!(word(tokens, at + 1), "s");
+    if let Some((degrees, end)) = turn(tokens, at) {
+        return Some((Meaning::Size { amount: degrees, is_shift: false }, end));
+    }
+    let (value, end) = if article { (1.0, at + 1) } else { number(tokens, at)? };
+    let is_half_open = word(tokens, end) == "more";
+    let unit_at = if is_half_open { end + 1 } else { end };
+    // "One of the antennas" and "two of them" count parts.
+    let unit = lexicon::unit(word(tokens, unit_at));
+    let after = unit_at + 1;
+    Some(match unit {
+        Some(Unit::Degrees) => (Meaning::Size { amount: value, is_shift: false }, after),
+        Some(Unit::Millimetres(factor)) => (Meaning::Size { amount: value * factor, is_shift: true }, after),
+        Some(Unit::Seconds(factor)) => {
+            let halves = ["and", "a", "half"]
+                .iter()
+                .enumerate()
+                .all(|(index, part)| word(tokens, after + index) == *part);
+            let extra = if halves { 0.5 } else { 0.0 };
+            (Meaning::Seconds((value + extra) * factor), if halves { after + 3 } else { after })
+        }
+        Some(Unit::Times) => (Meaning::Count(value), after),
+        Some(Unit::PerMinute) if value > 0.0 => (Meaning::Period(60.0 / value), after),
+        _ if word(tokens, unit_at) == "beats" && word(tokens, after) == "per" && value > 0.0 => {
+            (Meaning::Period(60.0 / value), after + 2)
+        }
+        _ if word(tokens, unit_at) == "beats" => (Meaning::Count(value), after),
+        _ => (Meaning::Bare(value), end),
+    })
+}
+
+/// Reads "every two seconds", "once a second", "one per second".
+fn tempo(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
+    if matches!(word(tokens, at), "every" | "each") {
+        if word(tokens, at + 1) == "second"
+            && !matches!(word(tokens, at + 2), "nod" | "time" | "one" | "beat")
+        {
+            return Some((1.0, at + 2));
+        }
+        return match quantity(tokens, at + 1)? {
+            (Meaning::Seconds(seconds), end) if seconds > 0.0 => Some((seconds, end)),
+            _ => None,
+        };
+    }
+    let (count, end) = match word(tokens, at) {
+        "once" => (1.0, at + 1),
+        "twice" => (2.0, at + 1),
+        _ => number(tokens, at)?,
+    };
+    let end = match word(tokens, end) {
+        "time" | "times" | "swing" | "swings" | "nod" | "nods" | "wave" | "waves" | "shake" | "shakes"
+        | "flick" | "flicks" => end + 1,
+        _ => end,
+    };
+    let factor = match word(tokens, end + 1) {
+        "second" | "sec" | "s" => 1.0,
+        "minute" | "min" => 60.0,
+        _ => return None,
+    };
+    // "Half a second" is a time, "once a second" a tempo.
+    let is_rate = word(tokens, end) == "per"
+        || (matches!(word(tokens, end), "a" | "every" | "each") && word(tokens, at) != "half");
+    (is_rate && count > 0.0).then_some((factor / count, end + 2))
+}
+
+/// Divides the tokens into stretches.
+pub(crate) fn atoms(tokens: &[Token]) -> Vec<Atom> {
+    let mut found: Vec<Atom> = Vec::new();
+    let opening = opening(tokens);
+    if opening > 0 {
+        found.push(Atom { meaning: Meaning::Frame, first: 0, end: opening });
+    }
+    let mut at = name(tokens).filter(|(first, _)| *first >= opening).map_or(opening, |(first, end)| {
+        atoms_until(tokens, opening, first, &mut found);
+        found.push(Atom { meaning: Meaning::Frame, first, end });
+        end
+    });
+    at = atoms_until(tokens, at, tokens.len(), &mut found);
+    debug_assert!(at >= tokens.len());
+    found
+}
+
+/// Returns the end of "come up with a trick in which", which only speaks of the tool.
+fn opening(tokens: &[Token]) -> usize {
+    let nouns = [
+        "tool",
+        "trick",
+        "skill",
+        "move",
+        "gesture",
+        "routine",
+        "something",
+        "function",
+        "animation",
+        "behaviour",
+        "behavior",
+        "sequence",
+        "motion",
+        "movement",
+        "program",
+        "thing",
+        "command",
+        "act",
+        "action",
+        "choreography",
+        "expression",
+        "pose",
+    ];
+    let starts = [
+        "make", "create", "build", "write", "invent", "design", "come", "put", "give", "want", "need",
+        "like", "love", "develop", "program", "get", "set", "think", "cook", "add", "have", "learn", "teach",
+        "devise", "compose", "generate", "define", "provide", "knock", "offer", "fancy", "whip", "prepare",
+        "work", "produce", "craft",
+    ];
+    let clear = tokens.iter().take(14).take_while(|token| !token.is_mark || token.word == ",");
+    let Some(start) = clear.clone().position(|token| starts.contains(&token.word.as_str())) else { return 0 };
+    let noun = clear.enumerate().skip(start + 1).find(|(_, token)| nouns.contains(&token.word.as_str()));
+    let Some((noun, _)) = noun else { return 0 };
+    let is_linked = matches!(
+        word(tokens, noun + 1),
+        "that"
+            | "which"
+            | "where"
+            | "who"
+            | "whose"
+            | "to"
+            | ":"
+            | "in"
+            | "for"
+            | "with"
+            | "called"
+            | "named"
+    ) && (word(tokens, noun + 1) != "in" || word(tokens, noun + 2) == "which");
+    let is_plain = tokens.get(start + 1..noun).unwrap_or(&[]).iter().all(|token| {
+        lexicon::is_frame(&token.word)
+            || matches!(
+                token.word.as_str(),
+                "up" | "with"
+                    | "together"
+                    | "little"
+                    | "small"
+                    | "short"
+                    | "up,"
+                    | "down"
+                    | "of"
+                    | "cool"
+                    | "fun"
+                    | "quick"
+            )
+            || lexicon::is_manner(&token.word)
+    });
+    match (is_linked, is_plain) {
+        (true, true) if matches!(word(tokens, noun + 1), "called" | "named" | "with" | "for" | ":") => {
+            noun + 1
+        }
+        (true, true) => noun + 2,
+        _ => 0,
+    }
+}
+
+fn atoms_until(tokens: &[Token], mut at: usize, until: usize, found: &mut Vec<Atom>) -> usize {
+    while at < until {
+        let (meaning, end) = atom(tokens, at);
+        let end = end.clamp(at + 1, tokens.len());
+        found.push(Atom { meaning, first: at, end });
+        at = end;
+    }
+    at
+}
+
+/// Returns the tokens of a name after "called" or "named".
+fn name(tokens: &[Token]) -> Option<(usize, usize)> {
+    let called = tokens
+        .iter()
+        .take(40)
+        .position(|token| matches!(token.word.as_str(), "called" | "named" | "titled"))?;
+    let mut first = called + 1;
+    let is_quote = |at: usize| matches!(word(tokens, at), "\"" | "“" | "'" | "`" | "«");
+    if is_quote(first) {
+        let close = (first + 1..tokens.len().min(first + 12))
+            .find(|at| matches!(word(tokens, *at), "\"" | "”" | "'" | "`" | "»"));
+        if let Some(close) = close {
+            return Some((first, close + 1));
+        }
+        first += 1;
+    }
+    if word(tokens, first).contains('_') {
+        return Some((first, first + 1));
+    }
+    let ends =
+        ["that", "which", "to", "where", "whose", "in", "for", "with", "who", "and", "when", "whenever"];
+    let stop = (first + 1..tokens.len().min(first + 6))
+        .find(|at| tokens.get(*at).is_none_or(|token| token.is_mark || ends.contains(&token.word.as_str())));
+    Some((first, stop.unwrap_or(first + 1).min(tokens.len())))
+}
+
+fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
+    if let Some((seconds, end)) = tempo(tokens, at) {
+        return (Meaning::Period(seconds), end);
+    }
+    // "I'd like a tool" compares nothing.
+    let is_comparison = at.checked_sub(1).is_some_and(|before| {
+        matches!(word(tokens, before), "i'd" | "would" | "i" | "you" | "d" | "we" | "we'd")
+    });
+    if let Some(found) =
+        phrases::phrase(tokens, at).filter(|found| !(is_comparison && found.0 == Meaning::AsIf))
+    {
+        return found;
+    }
+    if let Some(found) = quantity(tokens, at) {
+        return found;
+    }
+    (single(tokens, at), at + 1)
+}
+
+fn single(tokens: &[Token], at: usize) -> Meaning {
+    let Some(token) = tokens.get(at) else { return Meaning::Frame };
+    let next = word(tokens, at + 1);
+    let before = at.checked_sub(1).map_or("", |before| word(tokens, before));
+    let text = token.word.as_str();
+    if token.is_mark {
+        return match text {
+            ":" => Meaning::Link(Link::Colon),
+            "," | ";" | "–" | "—" | "-" | "(" | ")" | "/" => Meaning::Link(Link::Comma),
+            "." | "!" | "?" | "…" => Meaning::Link(Link::Stop),
+            "\"" | "'" | "“" | "”" | "‘" | "’" | "`" | "&" | "+" => Meaning::Frame,
+            _ => Meaning::Unknown,
+        };
+    }
+    if text.contains('_') {
+        return Meaning::Frame;
+    }
+    if let Some(meaning) = phrases::single(text, before, next) {
+        return meaning;
+    }
+    // "The look of it" aside, a verb may be a noun: "two nods".
+    if let Some(verb) = lexicon::verb(text) {
+        // "Look proud" is a mood, no gaze.
+        if verb == Verb::Look && lexicon::is_manner(next) {
+            return Meaning::Manner;
+        }
+        // "Look frobbly" tells no gaze, either.
+        let is_known = next.is_empty()
+            || phrases::phrase(tokens, at + 1).is_some()
+            || quantity(tokens, at + 1).is_some()
+            || matches!(tokens.get(at + 1), Some(token) if token.is_mark)
+            || single(tokens, at + 1) != Meaning::Unknown;
+        if verb == Verb::Look && !is_known {
+            return Meaning::Frame;
+        }
+        return Meaning::Verb { verb, is_participle: lexicon::is_participle(text) };
+    }
+    if lexicon::is_manner(text) {
+        return Meaning::Manner;
+    }
+    if lexicon::is_frame(text) {
+        return Meaning::Frame;
+    }
+    Meaning::Unknown
+}

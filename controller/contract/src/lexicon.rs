@@ -1,0 +1,262 @@
+//! The meaning of single words and of fixed phrases.
+
+/// A verb of motion, or of its absence, by what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Nod,
+    Shake,
+    Turn,
+    Spin,
+    Look,
+    Tilt,
+    Lean,
+    Raise,
+    Lower,
+    /// Wiggle, wave, flap, flick.
+    Wiggle,
+    /// Flick, twitch: once.
+    Flick,
+    /// Sway, rock.
+    Sway,
+    Bob,
+    Salute,
+    Bow,
+    Duck,
+    Stretch,
+    /// Spread, open.
+    Spread,
+    /// Close, tuck.
+    Close,
+    /// Fold, droop.
+    Fold,
+    /// Move, go, bring.
+    Move,
+    /// Return, relax.
+    Return,
+    /// Stay, keep, remain.
+    Stay,
+    /// Hold.
+    Hold,
+    /// Wait, pause.
+    Wait,
+    /// Repeat.
+    Repeat,
+    /// Take, last.
+    Take,
+    /// Play a sound, beep.
+    Sound,
+    /// Take a photo.
+    Photo,
+    /// Say something.
+    Say,
+    /// Follow, dance: moves, but nobody can say how.
+    Vague,
+}
+
+impl Verb {
+    /// Returns whether the verb itself means several swings.
+    pub(crate) const fn is_oscillation(self) -> bool {
+        matches!(self, Verb::Nod | Verb::Shake | Verb::Wiggle | Verb::Sway | Verb::Bob)
+    }
+
+    /// Returns whether it moves something.
+    pub(crate) const fn is_motion(self) -> bool {
+        !matches!(
+            self,
+            Verb::Return
+                | Verb::Stay
+                | Verb::Hold
+                | Verb::Wait
+                | Verb::Repeat
+                | Verb::Take
+                | Verb::Sound
+                | Verb::Photo
+                | Verb::Say
+                | Verb::Vague
+        )
+    }
+}
+
+const VERBS: [(Verb, &str); 31] = [
+    (Verb::Nod, "nod"),
+    (Verb::Shake, "shake shook shaken"),
+    (Verb::Turn, "turn rotate twist swivel pivot yaw pan veer wheel crank"),
+    (Verb::Spin, "spin spun whirl"),
+    (Verb::Look, "look gaze glance peek peer stare peep face glare squint scan survey"),
+    (Verb::Tilt, "tilt cock incline roll tip pitch slant angle list cant"),
+    (Verb::Lean, "lean bend bent"),
+    (Verb::Raise, "raise lift rise rose risen hoist elevate perk prick heave ascend"),
+    (Verb::Lower, "lower drop sink sank descend dip dips slump plunge"),
+    (Verb::Wiggle, "wiggle waggle wag wave flap flutter wobble jiggle beat wriggle squirm fidget flail"),
+    (Verb::Flick, "twitch flick flip pulse click wink"),
+    (Verb::Sway, "sway rock oscillate"),
+    (Verb::Bob, "bob bounce"),
+    (Verb::Salute, "salute"),
+    (Verb::Bow, "bow curtsy curtsey"),
+    (Verb::Duck, "duck crouch cower hunch squat"),
+    (Verb::Stretch, "stretch extend crane"),
+    (Verb::Spread, "spread open splay unfold"),
+    (Verb::Close, "close shut tuck squeeze press pinch cross"),
+    (Verb::Fold, "fold droop hang hung flop sag flatten lay laid dangle wilt collapse"),
+    (
+        Verb::Move,
+        "move go goes went gone swing swung jerk shoot shot thrust whip dart swoop fling poke ease drift tug yank drag guide steer flex nudge edge glide scoot travel send curl flinch recoil retreat retract withdraw advance jut lunge bring brought put set push slide slid shift snap jump pop hop point pull draw drawn come came travel",
+    ),
+    (Verb::Return, "return relax level reset recenter recentre straighten settle restore"),
+    (Verb::Stay, "stay keep kept remain freeze froze frozen leave stand"),
+    (Verb::Hold, "hold held linger"),
+    (Verb::Wait, "wait pause rest delay later silence stillness"),
+    (Verb::Repeat, "repeat"),
+    (Verb::Take, "take took taken last finish complete end"),
+    (Verb::Sound, "play beep chirp sound tone chime honk"),
+    (Verb::Photo, "photo photograph picture snapshot"),
+    (Verb::Say, "say said speak announce greet shout whisper tell"),
+    (Verb::Vague, "tremble shiver quiver vibrate shudder quake dance follow track listen yawn sneeze sleep"),
+];
+
+/// Returns the stems from which a word may be inflected, the word itself first.
+fn stems(word: &str) -> Vec<String> {
+    let mut found = vec![word.to_owned()];
+    for suffix in ["s", "es", "ed", "d", "ing"] {
+        let Some(stem) = word.strip_suffix(suffix).filter(|stem| stem.len() >= 2) else { continue };
+        found.push(stem.to_owned());
+        if suffix == "ing" {
+            found.push(format!("{stem}e"));
+        }
+        // A doubled consonant: `nodding`.
+        let mut letters = stem.chars().rev();
+        if matches!(suffix, "ed" | "ing") && letters.next() == letters.next() {
+            found.push(stem.chars().take(stem.chars().count() - 1).collect());
+        }
+    }
+    found
+}
+
+/// Returns the verb of which a word is a form.
+pub(crate) fn verb(word: &str) -> Option<Verb> {
+    // Forms that the rules would take for another word.
+    if matches!(
+        word,
+        "does"
+            | "used"
+            | "shed"
+            | "putting"
+            | "turned_on"
+            | "bring_up"
+            | "faces"
+            | "opening"
+            | "beats"
+            | "beat"
+    ) {
+        return None;
+    }
+    let stems = stems(word);
+    VERBS.iter().find_map(|(verb, forms)| {
+        let is_one = forms.split(' ').any(|form| stems.iter().any(|stem| stem == form));
+        is_one.then_some(*verb)
+    })
+}
+
+/// Returns whether a word is the basic form or the `-s` form; a participle such as `tilted` is neither.
+pub(crate) fn is_participle(word: &str) -> bool {
+    (word.ends_with("ed") && word != "need") || matches!(word, "bent" | "hung" | "held")
+}
+
+const FRAME: &str = "knock provide offer deliver conjure caller user respect sly searching room table how eyes sigh express convey demonstrate portray signal signify suggest roughly approximately towards toward nearly almost shrug bursts burst corner touched second third fourth pass rate door making craft crafting producing production flat sight bottom top much hmm hm uh um er erm ah wow yeah yep sorry cheers mate buddy dear folks guys kinda sorta wanna gimme lovely great brilliant perfect awesome mind hoping hope wonder wondering possible fancy come up together cook whip think trick stunt clip cool fun thing let letting involves involving consists consisting result basically literally actually simply merely spot agreement purpose setting settings taking option options done doing called call people humans seconds' degree' respectively clip deal gets goes hello goodbye farewell greeting number' \
+make makes create build write add learn teach yourself invent design program define prepare develop give \
+i i'd i'll i'm we you you're your yours me my it it's its itself he she they them their this that that's these those there there's \
+the a an please could would can will should shall may might must want wants need needs like love d ll want'd \
+new nice simple little_tool tool tools skill skills function functions trick tricks routine behaviour behavior motion motions move_name gesture gestures action movement movements program \
+script something thing_that one's called named name titled robot reachy mini minismith be is are was were been being do does did doing done \
+to of for on in at by into onto from so as if than too also just even really quite very rather about around_about which who whose what where how \
+let lets let's has have had having having_been get gets got some any kind sort way such able try tries trying \
+then's hey hi hello_robot ok okay well now thanks thank here whole entire entirely completely perfectly absolutely totally fully exactly precisely \
+time position place pose posture moment end's each_of again's both_of same own while's or else otherwise only_then everything's \
+start begin begins starts started beginning out_loud along begin's us our out's perform performs do's show shows shown execute run runs use uses using \
+during once_it side sides direction directions way ways beat beats degree's size course case part parts loop total bpm ready when's \
+ever around whose reach reaches reached getting single long normal neutral middle centre center front home original initial";
+
+/// Returns whether a word says nothing about the motion.
+pub(crate) fn is_frame(word: &str) -> bool {
+    FRAME.split_ascii_whitespace().any(|one| one == word)
+}
+
+const MANNER: &str = "startled thinking dejected downcast glum gleeful courteous gracious dainty stately emphatic amazed astonished shocked frightened terrified worried delighted pleased unhappy gloomy miserable furious annoyed irritated puzzled perplexed bewildered interested inquisitive drowsy weary exhausted bashful cheeky mischievous triumphant smug lonely relaxed tense dreamy eager eagerly majestic majestically regal regally courteously respectfully graciously mournful mournfully wistful wistfully cautious cautiously gingerly delicate delicately tender tenderly serene serenely peaceful peacefully theatrical theatrically exaggerated abrupt abruptly sudden suddenly bouncy jaunty jauntily perky \
+shyly shy happily happy sadly sad politely polite gently gentle gracefully graceful smoothly smooth softly soft \
+excited excitedly curious curiously proud proudly angry angrily surprised confused bored boredly tired tiredly sleepy sleepily \
+cheerful cheerfully friendly playful playfully nervous nervously calm calmly confident confidently cute cutely elegant elegantly \
+lazy lazily elegantly solemn solemnly respectful respectfully sneaky sneakily dramatic dramatically thoughtful thoughtfully \
+scared afraid anxious anxiously lovely funny silly nicely hard firmly firm lively energetic energetically enthusiastic enthusiastically \
+hesitant hesitantly timid timidly grumpy grumpily mysterious mysteriously welcoming warmly warm sharp sharply crisp crisply \
+politeness joy joyfully joyful merrily merry embarrassed lovingly loving attentive attentively careful carefully clearly visibly \
+breathe breathing act acts pretend pretends celebrate celebrates metronome clock away disappointed disappointment approval approvingly agreement disagreement yes_no greeting goodbye bye surprise excitement curiosity \
+regretful regretfully sceptical skeptical sceptically knowingly mischievous mischievously naturally natural casually casual stiffly stiff robotic \
+loudly loud quietly morning night sorry sulky sulk sulking disbelief";
+
+/// Returns whether a word tells a manner or a mood, which a measurement of angles can't show.
+pub(crate) fn is_manner(word: &str) -> bool {
+    MANNER.split_ascii_whitespace().any(|one| one == word)
+}
+
+/// The value of a number word.
+pub(crate) fn number(word: &str) -> Option<f64> {
+    const SMALL: [&str; 21] = [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+        "twenty",
+    ];
+    const TENS: [&str; 7] = ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    if let Some(index) = SMALL.iter().position(|small| *small == word) {
+        return Some(index as f64);
+    }
+    if let Some(index) = TENS.iter().position(|ten| *ten == word) {
+        return Some(30.0 + 10.0 * index as f64);
+    }
+    (word == "hundred").then_some(100.0)
+}
+
+/// A unit of what is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Unit {
+    Degrees,
+    /// Times this: millimetres.
+    Millimetres(f64),
+    /// Times this: seconds.
+    Seconds(f64),
+    Times,
+    PerMinute,
+}
+
+/// Returns the unit that a word names.
+pub(crate) fn unit(word: &str) -> Option<Unit> {
+    Some(match word {
+        "degree" | "degrees" | "deg" => Unit::Degrees,
+        "mm" | "millimetre" | "millimetres" | "millimeter" | "millimeters" => Unit::Millimetres(1.0),
+        "cm" | "centimetre" | "centimetres" | "centimeter" | "centimeters" => Unit::Millimetres(10.0),
+        "inch" | "inches" => Unit::Millimetres(25.4),
+        "s" | "sec" | "secs" | "second" | "seconds" => Unit::Seconds(1.0),
+        "ms" | "millisecond" | "milliseconds" => Unit::Seconds(1e-3),
+        "minute" | "minutes" | "min" => Unit::Seconds(60.0),
+        "times" | "time" | "x" | "rounds" | "repetitions" | "cycles" => Unit::Times,
+        "bpm" => Unit::PerMinute,
+        _ => return None,
+    })
+}

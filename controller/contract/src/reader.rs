@@ -1,0 +1,522 @@
+//! Reads the clauses of a request one after another.
+
+mod modify;
+mod parts;
+mod rest;
+
+use crate::aims::{Kind, targets};
+use crate::clause::{Clause, Ear, Part};
+use crate::lexicon::Verb;
+use crate::meaning::{Link, Role, Trigger, Way};
+use crate::reading::{Action, Feature, Occasion, Reading};
+
+/// Reads all clauses.
+pub(crate) fn read(clauses: &[Clause]) -> Reading {
+    let mut reader = Reader::default();
+    for (index, clause) in clauses.iter().enumerate() {
+        reader.clause(index, clause);
+    }
+    reader.finish();
+    reader.reading
+}
+
+#[derive(Default)]
+struct Reader {
+    reading: Reading,
+    verb: Option<Verb>,
+    parts: Vec<Part>,
+    /// Parts that were named before their verb.
+    waiting_parts: Vec<Part>,
+    /// The clauses that named them.
+    waiting_clauses: Vec<usize>,
+    group: usize,
+    /// How the next action is linked, if a clause without one stood between.
+    link: Option<Link>,
+    /// The actions that the last clause added.
+    latest: Vec<usize>,
+    /// The next participle tells what is held: "holds the head tilted".
+    holds_next: Option<usize>,
+    /// A clause that began with "while", "after" or "before" before its main clause.
+    opening: Option<(Link, usize)>,
+    /// The action that "before" at the beginning of this sentence names: all others of the sentence come first.
+    comes_last: Option<usize>,
+    /// An event is the condition for what follows.
+    occasion_is_open: bool,
+    /// The actions that come first or last, in spite of their place in the text.
+    first: Vec<usize>,
+    last: Vec<usize>,
+    /// "First" or "finally" stood in a clause of its own.
+    place_next: Option<bool>,
+    last_ear: Option<Ear>,
+}
+
+impl Reader {
+    fn clause(&mut self, index: usize, clause: &Clause) {
+        if let Some(link) = clause.link
+            && !matches!(link, Link::Comma | Link::And | Link::Start)
+            && !(link == Link::Stop && self.link.is_some())
+        {
+            self.link = Some(link);
+        }
+        if clause.as_if {
+            self.reading.unmeasurable.push(index);
+            return;
+        }
+        if clause.first {
+            self.place_next = Some(true);
+        }
+        if clause.last {
+            self.place_next = Some(false);
+        }
+        if self.occasion(index, clause) || self.signal(index, clause) {
+            return;
+        }
+        if self.stillness(index, clause) || self.rest(index, clause) {
+            return;
+        }
+        if self.go_back(index, clause) || self.action(index, clause) {
+            return;
+        }
+        self.modify(index, clause);
+    }
+
+    /// "Whenever you see a face".
+    fn occasion(&mut self, index: usize, clause: &Clause) -> bool {
+        let Some(trigger) = clause.trigger else { return false };
+        // "Listen until somebody speaks, then nod" waits.
+        let is_wait = trigger == Trigger::Until && self.reading.actions.is_empty();
+        let trigger = if is_wait { Trigger::When } else { trigger };
+        let event = match (&clause.event, clause.verb) {
+            (Some(event), _) => Some(event.clone()),
+            (None, Some(Verb::Tilt | Verb::Raise)) if clause.is_participle => {
+                Some(minismith_score::Event::Tilted)
+            }
+            // "When it hears one": the event that was named before.
+            _ if clause.perceive => self.reading.occasions.last().map(|known| known.event.clone()),
+            _ => None,
+        };
+        if let Some(event) = event {
+            if self.reading.actions.is_empty() {
+                self.occasion_is_open = true;
+            } else {
+                let group = self.group;
+                for action in self.reading.actions.iter_mut().filter(|action| action.group == group) {
+                    action.is_reaction = true;
+                }
+                self.occasion_is_open |= clause.link == Some(Link::Stop);
+            }
+            self.reading.occasions.push(Occasion { clause: index, trigger, event });
+            self.window(index, clause);
+            return clause.verb.is_none_or(|verb| !verb.is_motion()) || clause.is_participle;
+        }
+        if clause.seconds.is_some() {
+            self.window(index, clause);
+            return true;
+        }
+        // "Until it reaches 60 degrees".
+        if trigger == Trigger::Until && clause.size.is_some() {
+            self.modify(index, clause);
+            return true;
+        }
+        if clause.verb.is_some_and(Verb::is_motion) {
+            return false;
+        }
+        self.reading.lost.push(index);
+        true
+    }
+
+    /// How long the tool watches for its event.
+    fn window(&mut self, index: usize, clause: &Clause) {
+        if let Some((seconds, _)) = clause.seconds {
+            self.reading.durations.push((index, Some(seconds * 0.85 - 0.3), None));
+        }
+    }
+
+    /// Sounds, photos and speech.
+    fn signal(&mut self, index: usize, clause: &Clause) -> bool {
+        let verb = match clause.verb {
+            Some(verb @ (Verb::Sound | Verb::Photo)) => verb,
+            Some(Verb::Say) if !(clause.yes || clause.no) => {
+                self.reading.unmeasurable.push(index);
+                Verb::Say
+            }
+            _ => return false,
+        };
+        let mut action = Action::new(index, verb, Vec::new(), 0);
+        if clause.not || clause.link == Some(Link::Without) {
+            action.count = Some(0.0);
+        }
+        self.push(index, clause, action);
+        true
+    }
+
+    /// The parts that a clause is about.
+    fn parts_of(&mut self, clause: &Clause) -> Vec<Part> {
+        let mut parts = std::mem::take(&mut self.waiting_parts);
+        for part in &clause.parts {
+            let part = match part {
+                Part::Ear(Ear::Other) => match self.last_ear {
+                    Some(Ear::Left) => Part::Ear(Ear::Right),
+                    Some(Ear::Right) => Part::Ear(Ear::Left),
+                    _ => Part::Ear(Ear::Any),
+                },
+                other => *other,
+            };
+            if let Part::Ear(ear) = part {
+                self.last_ear = Some(ear);
+            }
+            if !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        if parts.contains(&Part::Ear(Ear::Left)) && parts.contains(&Part::Ear(Ear::Right)) {
+            parts.retain(|part| !matches!(part, Part::Ear(_)));
+            parts.push(Part::Ear(Ear::Both));
+        }
+        parts
+    }
+
+    /// Returns whether "back" is a direction here.
+    fn back_is_direction(&self, clause: &Clause) -> bool {
+        let leans = matches!(clause.verb, Some(Verb::Lean | Verb::Tilt));
+        let moves = clause.verb == Some(Verb::Move)
+            && clause.parts.contains(&Part::Head)
+            && self.reading.actions.is_empty();
+        let is_other = clause.verb.is_some() && clause.size.is_some_and(|(_, is_shift)| is_shift);
+        clause.ways == [Way::Back] && (leans || moves || is_other)
+    }
+
+    /// Something moves.
+    fn action(&mut self, index: usize, clause: &Clause) -> bool {
+        let mut verb = clause.verb;
+        // "Yes three times".
+        let is_answer =
+            verb.is_none() && clause.count.is_some() && clause.parts.is_empty() && (clause.yes || clause.no);
+        if verb == Some(Verb::Say) || is_answer {
+            verb = Some(if clause.yes { Verb::Nod } else { Verb::Shake });
+        }
+        // "A shake of the head" and "a look": nouns of the same verb tell more about the last action.
+        let is_same = verb.is_some() && verb == self.verb && !self.latest.is_empty();
+        let is_mention = clause.link != Some(Link::Then)
+            && self.link != Some(Link::Then)
+            && !clause.again
+            && !clause.another
+            && clause.parts.is_empty()
+            && !clause.has_way()
+            && (clause.bare.is_some()
+                || clause.more
+                || clause.less
+                || clause.change.is_some()
+                || clause.period.is_some());
+        if is_same && is_mention && self.reading.pauses.is_empty() {
+            self.modify(index, clause);
+            return true;
+        }
+        if self.once_more(index, clause) || self.adds_sides(index, clause) {
+            return true;
+        }
+        let parts = self.parts_of(clause);
+        let is_with = clause.link == Some(Link::With);
+        if verb.is_none()
+            && !parts.is_empty()
+            && clause.size.is_some()
+            && !clause.has_way()
+            && self.latest.is_empty()
+        {
+            verb = Some(Verb::Turn);
+        }
+        let inherits = verb.is_none_or(|verb| !verb.is_motion());
+        if inherits && !clause.has_way() {
+            let names_only = !parts.is_empty() && clause.noun.is_none();
+            if !names_only || verb.is_some() {
+                self.waiting_parts = Vec::new();
+                if !parts.is_empty() && verb.is_none_or(|verb| verb == Verb::Take) {
+                    self.parts.clone_from(&parts);
+                }
+                return false;
+            }
+            return self.part_alone(index, clause, parts);
+        }
+        let mut ways = clause.ways.clone();
+        // "In and out": antennas may swing on either side of upright.
+        if ways.contains(&Way::Out) && ways.contains(&Way::In) {
+            ways.retain(|way| *way != Way::In);
+        }
+        let is_head_up = clause.upright
+            && !parts.iter().any(|part| matches!(part, Part::Ear(_)))
+            && (verb == Some(Verb::Look) || parts.contains(&Part::Head));
+        if is_head_up {
+            ways.push(Way::Up);
+        }
+        let looks = verb == Some(Verb::Look) || verb.is_none() && self.verb == Some(Verb::Look);
+        let up_down = clause.up_down && !looks;
+        if clause.up_down && looks {
+            ways.extend([Way::Up, Way::Down]);
+        }
+        ways.retain(|way| {
+            *way != Way::Back
+                || clause.verb.is_some_and(|verb| verb == Verb::Lean)
+                || self.back_is_direction(clause)
+        });
+        let verb = match verb.filter(|verb| verb.is_motion()) {
+            Some(verb) => verb,
+            None if is_with || clause.upright || self.verb.is_none_or(|verb| !verb.is_motion()) => Verb::Move,
+            None if !parts.is_empty() && !self.verb.is_some_and(Verb::is_oscillation) => Verb::Move,
+            None if !parts.is_empty() && !self.is_same_family(&parts) => Verb::Move,
+            None => self.verb.unwrap_or(Verb::Move),
+        };
+        // "By the angle I give, to the right": the direction of the action before.
+        if inherits
+            && parts.is_empty()
+            && self.link.is_none()
+            && clause.link == Some(Link::Comma)
+            && !ways.is_empty()
+            && self.share_way(ways.first().copied())
+        {
+            if let Some(action) = self.latest.last().and_then(|at| self.reading.actions.get_mut(*at)) {
+                action.notes.push((index, Feature::Motion));
+            }
+            self.modify(index, clause);
+            return true;
+        }
+        // "Left and right three times" continues the clause before.
+        if inherits
+            && parts.is_empty()
+            && clause.link == Some(Link::And)
+            && self.link.is_none()
+            && self.join_way(index, clause, verb, &ways)
+        {
+            return true;
+        }
+        if inherits && clause.link == Some(Link::And) && self.link.is_none() && !parts.is_empty() {
+            self.share_way(ways.first().copied());
+        }
+        let parts = if parts.is_empty() && (inherits || clause.it) { self.parts.clone() } else { parts };
+        let parts = self.inherited(verb, parts);
+        let kind = Kind {
+            is_shift: clause.size.is_some_and(|(_, is_shift)| is_shift),
+            is_angle: clause.size.is_some_and(|(_, is_shift)| !is_shift)
+                || clause.roles.contains(&Role::Degrees),
+        };
+        let goes_both_ways = clause.back_forth || up_down;
+        let all = |parts: &[Part]| {
+            let mut wanted = Vec::new();
+            if ways.is_empty() || goes_both_ways {
+                let way = up_down.then_some(Way::Up).filter(|_| !matches!(verb, Verb::Nod));
+                let mut found = targets(verb, parts, way, kind);
+                if goes_both_ways {
+                    found.iter_mut().flatten().for_each(|aim| aim.direction = None);
+                }
+                wanted.extend(found);
+            }
+            for way in &ways {
+                wanted.extend(targets(verb, parts, Some(*way), kind));
+            }
+            wanted
+        };
+        let mut wanted = all(&parts);
+        let mut parts = parts;
+        // "After it has looked up": the pronoun means the robot.
+        if wanted.is_empty() && clause.parts.is_empty() && clause.it {
+            parts.clear();
+            wanted = all(&parts);
+        }
+        if wanted.is_empty() {
+            self.reading.lost.push(index);
+            return true;
+        }
+        if verb == Verb::Nod && ways.contains(&Way::Up) && ways.len() == 1 {
+            wanted.iter_mut().flatten().for_each(|aim| aim.direction = Some(minismith_score::Direction::Up));
+        }
+        let is_upright = clause.upright && parts.iter().any(|part| matches!(part, Part::Ear(_)));
+        if is_upright {
+            wanted
+                .iter_mut()
+                .flatten()
+                .for_each(|aim| aim.direction = Some(minismith_score::Direction::Outward));
+        }
+        self.verb = Some(verb);
+        let has_default_part = parts.is_empty();
+        self.parts = parts;
+        let mut action = Action::new(index, verb, wanted, 0);
+        action.has_default_part = has_default_part;
+        let follows_state = clause.link == Some(Link::And)
+            && self.link.is_none()
+            && verb == Verb::Move
+            && self
+                .latest
+                .last()
+                .and_then(|at| self.reading.actions.get(*at))
+                .is_some_and(|last| last.is_state);
+        action.is_state = is_with || follows_state;
+        if is_upright {
+            action.amount = Some((10.0, crate::meaning::Bound::About));
+        }
+        if let Some(holder) = self.holds_next.take()
+            && clause.is_participle
+        {
+            action.notes.extend([(holder, Feature::Hold), (holder, Feature::Motion)]);
+            action.hold = clause.seconds.map(|(seconds, _)| seconds);
+            action.stays = action.hold.is_none();
+            if let Some(role) = clause.roles.iter().find(|role| **role == Role::Seconds) {
+                action.roles.push(*role);
+            }
+        }
+        if clause.back_forth || up_down {
+            action.verb = if verb.is_oscillation() { verb } else { Verb::Sway };
+        }
+        self.push(index, clause, action);
+        true
+    }
+
+    /// A verb of another part than the last one has its own default part.
+    fn inherited(&self, verb: Verb, parts: Vec<Part>) -> Vec<Part> {
+        if verb == Verb::Move && parts.is_empty() { self.parts.clone() } else { parts }
+    }
+
+    /// Adds an action with its links to the ones before.
+    fn push(&mut self, index: usize, clause: &Clause, mut action: Action) {
+        let link = self.link.take().or(clause.link).unwrap_or(Link::Start);
+        if !matches!(link, Link::And | Link::Comma | Link::With | Link::While | Link::But) {
+            self.group += 1;
+        }
+        action.group = self.group;
+        let waiting = std::mem::take(&mut self.waiting_clauses);
+        action.notes.extend(waiting.into_iter().map(|clause| (clause, Feature::Motion)));
+        action.is_reaction |= self.occasion_is_open;
+        if link == Link::Colon {
+            self.elaborate(&mut action);
+        }
+        let before = match link {
+            // All that was joined without "then" comes before.
+            Link::Then | Link::Before | Link::After => self.joined_before(),
+            _ => self.latest.clone(),
+        };
+        if link == Link::Stop {
+            self.comes_last = None;
+        }
+        let before: Vec<usize> =
+            before.into_iter().filter(|one| Some(*one) != self.comes_last || link == Link::Comma).collect();
+        let at = self.reading.actions.len();
+        if let Some(last) = self.comes_last {
+            self.reading.order.push((at, last, index));
+        }
+        self.reading.actions.push(action);
+        self.latest = vec![at];
+        self.fill(index, clause, at);
+        let is_opening = before.is_empty();
+        match link {
+            Link::While | Link::Before | Link::After if is_opening => self.opening = Some((link, index)),
+            Link::While => self.pair(&before, at, index, true),
+            Link::With => self.pair(&before, at, index, true),
+            Link::Then | Link::Before => self.pair(&before, at, index, false),
+            Link::After => {
+                for one in &before {
+                    self.reading.order.push((at, *one, index));
+                }
+                self.last.retain(|last| !before.contains(last));
+            }
+            // Sentences are told in their order; commas leave it open unless the same axis moves.
+            Link::Stop if !is_opening && self.opening.is_none() && !clause.together => {
+                self.pair(&before, at, index, false)
+            }
+            Link::Comma
+                if !is_opening
+                    && self.opening.is_none()
+                    && !clause.together
+                    && self.shares_axis(&before, at) =>
+            {
+                self.pair(&before, at, index, false);
+            }
+            _ => {}
+        }
+        if let Some((link, opener)) = self.opening
+            && !is_opening
+        {
+            match link {
+                Link::While => self.pair(&before, at, opener, true),
+                Link::Before => {
+                    let last = before.first().copied().unwrap_or(0);
+                    self.reading.order.push((at, last, opener));
+                    self.comes_last = Some(last);
+                }
+                _ => self.pair(&before, at, opener, false),
+            }
+            self.opening = None;
+        }
+        match self.place_next.take() {
+            Some(true) => self.first.push(at),
+            Some(false) => self.last.push(at),
+            None => {}
+        }
+    }
+
+    /// "It bows: lean the head down ...": what follows a colon tells what the action before it is.
+    fn elaborate(&mut self, action: &mut Action) {
+        let [only] = self.reading.actions.as_slice() else { return };
+        let features = [Feature::Motion, Feature::Tempo];
+        action.notes.extend(features.map(|feature| (only.clause, feature)));
+        action.notes.extend(only.notes.iter().copied());
+        action.period = action.period.or(only.period);
+        action.change = action.change.or(only.change);
+        self.reading.actions.clear();
+        self.reading.order.clear();
+        self.reading.together.clear();
+        self.latest.clear();
+    }
+
+    /// The actions that came since the last "then".
+    fn joined_before(&self) -> Vec<usize> {
+        let group =
+            self.latest.last().and_then(|at| self.reading.actions.get(*at)).map(|action| action.group);
+        let actions = self.reading.actions.iter().enumerate();
+        actions.filter(|(_, action)| Some(action.group) == group).map(|(at, _)| at).collect()
+    }
+
+    /// Movements of one axis can only follow each other.
+    fn shares_axis(&self, before: &[usize], at: usize) -> bool {
+        let axes = |at: &usize| self.reading.actions.get(*at).map(Action::axes).unwrap_or_default();
+        let own = axes(&at);
+        before.iter().flat_map(axes).any(|axis| own.contains(&axis))
+    }
+
+    fn pair(&mut self, before: &[usize], at: usize, clause: usize, is_together: bool) {
+        for one in before {
+            if is_together {
+                self.reading.together.push((*one, at, clause));
+            } else {
+                self.reading.order.push((*one, at, clause));
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        let count = self.reading.actions.len();
+        // "First" comes before all that is not first, unless a "then" says the same.
+        let first = self.first.clone();
+        for at in &first {
+            let clause = self.reading.actions.get(*at).map_or(0, |action| action.clause);
+            let is_chained = self.reading.order.iter().any(|(one, _, _)| one == at);
+            for other in (0..count).filter(|other| !first.contains(other)) {
+                if !is_chained || other < *at {
+                    self.reading.order.push((*at, other, clause));
+                }
+            }
+        }
+        let last = self.last.clone();
+        for at in &last {
+            let clause = self.reading.actions.get(*at).map_or(0, |action| action.clause);
+            for other in (0..count).filter(|other| !last.contains(other)) {
+                self.reading.order.push((other, *at, clause));
+            }
+        }
+        let flipped: Vec<(usize, usize)> = self
+            .reading
+            .order
+            .iter()
+            .filter(|(one, other, _)| last.contains(one) && !last.contains(other))
+            .map(|(one, other, _)| (*one, *other))
+            .collect();
+        self.reading.order.retain(|(one, other, _)| !flipped.contains(&(*one, *other)));
+    }
+}

@@ -1,0 +1,44 @@
+//! Motions as data: the language of motion is read, written, compiled and simulated here, and what a motion did is
+//! measured.
+//!
+//! Nothing in this crate runs a tool or moves a robot. Reading order:
+//!
+//! * [`axis`]: the nine axes, their directions and signs.
+//! * [`target`] and [`score`]: a tool as data, with the words that name its targets.
+//! * [`check`]: the rules that every score keeps.
+//! * [`read()`] and [`write()`]: the Python source of a score; reading what was written gives the same score.
+//! * [`mod@compile`] and [`timeline`]: the course of each axis for one call.
+//! * [`mod@simulate`]: what the robot would roughly do, to rank candidates.
+//! * [`Score::describe`]: a score as one sentence.
+//! * [`trace`]: what the robot did in one call.
+//! * [`expects`]: what a motion must do, measured on a trace.
+
+pub mod axis;
+pub mod check;
+pub mod compile;
+mod describe;
+pub mod expects;
+#[cfg(test)]
+mod generate;
+mod read;
+pub mod score;
+pub mod simulate;
+pub mod stimuli;
+pub mod target;
+mod text;
+pub mod timeline;
+pub mod trace;
+mod write;
+
+pub use axis::{Axis, AxisValues, Direction};
+pub use check::ScoreError;
+pub use compile::{Arguments, RecordedMove, Setting, compile, validate};
+pub use expects::{Expect, Expects, Measured, measure, summary};
+pub use read::{ReadError, read};
+pub use score::{Event, Kind, Move, Number, Parameter, Reaction, Score, Step};
+pub use simulate::simulate;
+pub use stimuli::{EventSpan, Stimuli};
+pub use target::{Part, Target};
+pub use timeline::{Piece, Timeline};
+pub use trace::MotionTrace;
+pub use write::write;
