@@ -6,12 +6,14 @@
 //! Reading order: [`zygote`] (warm-up and requests), [`prefork`] (a forked guest without a job), [`sandbox`] (the sandbox),
 //! [`guest`] (the life of a guest), [`budget`] (named errors for files and processes), [`host_channel`] (host calls and time),
 //! [`robot`] (the robot as tools see it), [`shared_frames`] (shared memory for images), [`files`] (input and output), [`repl`] (an
-//! interactive guest), [`value`] (results), [`warmup`] (the warm-up run).
+//! interactive guest), [`value`] (results), [`warmup`] (the warm-up run). Apart from all that, [`confine`] confines the server
+//! of a local language model.
 //!
 //! Only [`process`], [`interpreter`] and [`shared_frames`] contain unsafe code.
 
 mod arguments;
 mod budget;
+mod confine;
 mod control;
 mod exception;
 mod facts;
@@ -40,6 +42,10 @@ mod zygote;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == minismith_protocol::confinement::ARGUMENT) {
+        return confine::run(&words.next().unwrap_or_default().to_string_lossy());
+    }
     let arguments = match arguments::Arguments::read(std::env::args_os().skip(1)) {
         Ok(arguments) => arguments,
         Err(complaint) => return explain(&complaint),

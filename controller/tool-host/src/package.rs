@@ -1,4 +1,5 @@
-//! Packages that this program provides to tools: `reachy_mini` with the official SDK's names, and `minismith`.
+//! Packages that this program provides to tools: `reachy_mini` with the official SDK's names, `minismith`, and `motion`, which
+//! runs on either `reachy_mini`.
 
 use minismith_protocol::HostCall;
 use pyo3::exceptions::PyTypeError;
@@ -33,7 +34,10 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
     let own = module(py, None, "minismith")?;
     own.setattr("InputFile", py.get_type::<InputFile>())?;
     own.setattr("OutputFiles", py.get_type::<OutputFiles>())?;
-    own.add_function(wrap_pyfunction!(exec_function, &own)?)
+    own.add_function(wrap_pyfunction!(exec_function, &own)?)?;
+
+    // It imports both packages.
+    run_python_source(&module(py, None, "motion")?, include_str!("python/motion.py"))
 }
 
 /// Creates a module and registers it with its parent and in `sys.modules`. Every module may have submodules.

@@ -7,7 +7,7 @@
 //! * Only a child replaces descriptors by number, and it uses no others than those it has just placed.
 //! * The raw calls run in disposable children, and pass no pointers except to strings that outlive them.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -89,6 +89,56 @@ fn move_descriptor(from: i32, to: i32) -> io::Result<()> {
 pub fn close_others() -> io::Result<()> {
     // SAFETY: this process uses nothing above `REPORT` again. Owners are never dropped, because a guest ends with `leave`.
     check_status(unsafe { libc::syscall(libc::SYS_close_range, REPORT + 1, u32::MAX, 0) })
+}
+
+/// Closes everything from this number on, before anything else was opened.
+pub fn close_from(first: u32) -> io::Result<()> {
+    // SAFETY: the caller owns no descriptor above the standard ones yet.
+    check_status(unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) })
+}
+
+/// Returns another descriptor of standard input, for writing to the socket there.
+pub fn standard_input() -> io::Result<std::fs::File> {
+    Ok(rustix::io::fcntl_dupfd_cloexec(std::io::stdin(), 3)?.into())
+}
+
+/// Yields the processor to every other process.
+pub fn be_idle() -> io::Result<()> {
+    let lowest = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the pointer is valid for the call.
+    check_status(unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const lowest) }.into())
+}
+
+/// Returns whether it does.
+pub fn is_idle() -> io::Result<bool> {
+    // SAFETY: the call takes no pointers.
+    match unsafe { libc::sched_getscheduler(0) } {
+        -1 => Err(io::Error::last_os_error()),
+        policy => Ok(policy == libc::SCHED_IDLE),
+    }
+}
+
+/// Becomes another program, with this process's environment. It returns only on failure, with the error.
+pub fn become_program(words: &[String]) -> io::Error {
+    let words: Result<Vec<CString>, _> = words.iter().map(|word| CString::new(word.as_str())).collect();
+    let environment = std::env::vars_os().map(|(name, value)| {
+        let mut entry = name.into_encoded_bytes();
+        entry.push(b'=');
+        entry.extend(value.into_encoded_bytes());
+        CString::new(entry)
+    });
+    let environment: Result<Vec<CString>, _> = environment.collect();
+    match (words, environment) {
+        (Ok(words), Ok(environment)) => {
+            let words: Vec<&CStr> = words.iter().map(CString::as_c_str).collect();
+            let environment: Vec<&CStr> = environment.iter().map(CString::as_c_str).collect();
+            match words.first() {
+                Some(program) => execute(program, &words, &environment),
+                None => io::Error::other("no program is named"),
+            }
+        }
+        (Err(error), _) | (_, Err(error)) => io::Error::other(error),
+    }
 }
 
 /// Clears the environment. Python keeps its own copies.

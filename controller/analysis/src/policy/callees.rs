@@ -1,4 +1,5 @@
-//! Finds the other tools that a tool calls. Each call must name its tool literally.
+//! Finds the other tools that a tool calls, with `exec_function` or with `play` of the module `motion`. Each call must name
+//! its tool literally.
 
 use std::collections::BTreeSet;
 
@@ -33,6 +34,9 @@ fn name(call: &ExprCall) -> Option<String> {
     text(call.args.first()?).map(ToOwned::to_owned)
 }
 
+/// What `play` of the module `motion` plays without another tool.
+const ROBOT_MOVES: &[&str] = &["wake_up", "go_to_sleep"];
+
 fn each(body: &[Stmt], survey: &Survey, then: &mut dyn FnMut(&ExprCall)) {
     struct Calls<'a> {
         survey: &'a Survey,
@@ -40,15 +44,18 @@ fn each(body: &[Stmt], survey: &Survey, then: &mut dyn FnMut(&ExprCall)) {
     }
     impl Visit for Calls<'_> {
         fn expr(&mut self, expr: &Expr) {
-            if let Expr::Call(call) = expr
-                && self.survey.is(&call.func, "minismith", "exec_function")
-            {
-                (self.then)(call);
+            if let Expr::Call(call) = expr {
+                let own = name(call).is_some_and(|name| ROBOT_MOVES.contains(&name.as_str()));
+                if self.survey.is(&call.func, "minismith", "exec_function")
+                    || self.survey.is(&call.func, "motion", "play") && !own
+                {
+                    (self.then)(call);
+                }
             }
             walk_expr(self, expr);
         }
     }
-    if survey.imports("minismith") {
+    if survey.imports("minismith") || survey.imports("motion") {
         walk_body(&mut Calls { survey, then }, body);
     }
 }

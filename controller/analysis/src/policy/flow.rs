@@ -242,6 +242,10 @@ impl Pass<'_> {
         if self.survey.is(&call.func, "asyncio", "run") {
             self.notes.add(&rule::BLOCKING_CALL, call.start(), "`asyncio.run` in a coroutine");
         }
+        if self.survey.is(&call.func, "motion", "perform") {
+            let what = "`perform` in a coroutine blocks until the motion ends";
+            self.notes.add(&rule::BLOCKING_MOTION, call.start(), what);
+        }
         let Expr::Attribute(attribute) = &*call.func else { return };
         let name = attribute.attr.as_str();
         if matches!(name, "run_until_complete" | "run_forever") {

@@ -95,6 +95,11 @@ const MODULES: &[Module] = &[
                 tan tanh tau trunc ulp",
     },
     Module { path: "minismith", names: "InputFile OutputFiles exec_function" },
+    Module {
+        path: "motion",
+        names: "Event Ramp Step antennas as_long_as body clap face head neutral perform play ramp repeat sequence sound thing \
+                tilted together touch until voice wait when whenever",
+    },
     Module { path: "numbers", names: "Complex Integral Number Rational Real" },
     Module {
         path: "numpy",
@@ -235,8 +240,10 @@ pub(super) fn allows(path: &str, name: &str) -> bool {
 
 /// Returns whether a tool may call this name while it loads.
 pub(super) fn is_pure(path: &str, name: &str) -> bool {
-    let clock_or_robot =
-        matches!((path, name), ("datetime", "datetime" | "date") | ("reachy_mini", "ReachyMini"));
+    let clock_or_robot = matches!(
+        (path, name),
+        ("datetime", "datetime" | "date") | ("motion", "perform") | ("reachy_mini", "ReachyMini")
+    );
     !IMPURE.contains(&path) && !clock_or_robot
 }
 

@@ -7,7 +7,7 @@
 //! * `walk`: the visitor of syntax trees;
 //! * `facts` and `shape`: facts that CPython's parser must find as well;
 //! * `survey` and `values`: the meaning of names;
-//! * `grammar`, `name_access`, `restricted_positions`, `definitions`, `resource_use`, `flow` and `robot_lint`: the checks;
+//! * `grammar`, `name_access`, `restricted_positions`, `definitions`, `resource_use`, `flow`, `robot_lint` and `motion_lint`: the checks;
 //! * [`signature`]: how a caller calls the tool.
 //!
 //! [`vet_script`] checks the scripts of code tasks with fewer rules.
@@ -26,6 +26,7 @@ mod files;
 mod flow;
 mod grammar;
 mod imports;
+mod motion_lint;
 mod name_access;
 mod name_resolution;
 mod names;
@@ -44,6 +45,7 @@ use std::sync::LazyLock;
 use std::thread;
 
 use minismith_protocol::SyntaxFacts;
+use minismith_score::expects::Expects;
 use rustpython_parser::Parse;
 use rustpython_parser::ast::{Expr, ModModule, Stmt};
 
@@ -216,6 +218,7 @@ impl PolicyChecked {
             returns: returns.clone(),
             examples: Vec::new(),
             test_cases: Vec::new(),
+            expects: Expects::default(),
             functions: functions.unwrap_or_default(),
             outputs: entry.outputs.as_ref().map(|(_, declared)| declared.clone()),
             dependencies: dependencies.clone(),
@@ -370,6 +373,7 @@ fn judge(source: &str, body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     definitions::judge(body, survey, notes);
     resource_use::judge(body, survey, notes);
     robot_lint::judge(body, survey, notes);
+    motion_lint::judge(body, survey, notes);
     callees::judge(body, survey, notes);
     flow::judge(body, survey, notes);
     grammar::judge(source, body, notes);

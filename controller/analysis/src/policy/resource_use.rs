@@ -295,7 +295,9 @@ impl Visit for LoopExits<'_> {
                     super::tree::root(&call.func).is_some_and(|name| self.survey.robots.contains(name));
                 self.out |=
                     matches!(&*call.func, Expr::Name(name) if self.survey.raising.contains(name.id.as_str()));
-                self.waits |= robot || self.survey.is(&call.func, "time", "sleep");
+                self.waits |= robot
+                    || self.survey.is(&call.func, "time", "sleep")
+                    || self.survey.is(&call.func, "motion", "perform");
             }
             _ => {}
         }

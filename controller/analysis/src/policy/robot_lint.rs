@@ -11,6 +11,7 @@ use minismith_protocol::SyntaxFacts;
 use rustpython_parser::ast::{Expr, ExprAttribute, ExprCall, Ranged, Stmt};
 
 use super::imports::nearest;
+use super::motion_lint;
 use super::name_resolution::Survey;
 use super::resource_use::BUDGET_SECONDS;
 use super::rules::resource_use as rule;
@@ -82,7 +83,7 @@ const METHODS: &[&str] = &["linear", "minjerk", "ease_in_out", "cartoon"];
 /// counts, whatever its object is, so an alias of the robot hides nothing.
 pub(super) fn capabilities(facts: &SyntaxFacts) -> BTreeSet<Capability> {
     let used = ROBOT.iter().chain(MEDIA).filter(|method| facts.attributes.contains(method.name));
-    used.flat_map(|method| method.needs).copied().collect()
+    used.flat_map(|method| method.needs).copied().chain(motion_lint::capabilities(facts)).collect()
 }
 
 /// Checks every use of the robot below `body`.

@@ -4,6 +4,7 @@ import math
 import time
 from dataclasses import dataclass
 
+import motion
 import numpy as np
 from reachy_mini import ReachyMini
 from reachy_mini.utils import create_head_pose
@@ -55,6 +56,11 @@ def practice(robot: ReachyMini, times: int = 2, pace: float = 1.0, *, lively: bo
                 # No host is connected during warm-up.
                 asked += 1
         angles.append(float(np.degrees(np.arctan2(head[1, 0], head[0, 0]))))
+    try:
+        nods = motion.repeat(times, motion.head(down=15), motion.head())
+        motion.perform(robot, motion.together(nods, motion.antennas(both=30)), motion.neutral(), speed=pace)
+    except RuntimeError:
+        asked += 1
     passed = time.monotonic() - began
     print(f"{asked} asked", round(passed, 2))
     return {"asked": asked, "mean": float(np.mean(angles)), "passed": passed}

@@ -13,6 +13,7 @@ pub(super) const RULES: &[Rule] = &[
     OUT_OF_RANGE,
     WRONG_UNIT,
     DOUBTFUL_UNIT,
+    INVALID_STEP,
     BUSY_LOOP,
     ENDLESS_LOOP,
     ENDLESS_RECURSION,
@@ -91,6 +92,17 @@ pub const DOUBTFUL_UNIT: Rule = Rule {
     advice: "create_head_pose takes degrees and metres, unless degrees=False or mm=True; look_at_world takes metres",
     good: "from reachy_mini.utils import create_head_pose\nrobot.goto_target(head=create_head_pose(pitch=0.3, degrees=False))",
     bad: "from reachy_mini.utils import create_head_pose\nrobot.goto_target(head=create_head_pose(pitch=0.3))",
+};
+
+/// A step of the module `motion` that it rejects when the tool runs.
+pub const INVALID_STEP: Rule = Rule {
+    id: "invalid-step",
+    verdict: Reject,
+    reason: "The steps contradict each other, or something that is no step stands in place of one.",
+    advice: "write `perform(robot, STEP, ...)` with steps such as `head(down=15)`; one word for each axis, and each axis in \
+             one track of `together` only",
+    good: "from motion import antennas, head, perform, together\nperform(robot, together(head(left=20), antennas(both=30)))",
+    bad: "from motion import head, perform, together\nperform(robot, together(head(left=20), head(right=20)))",
 };
 
 /// `while True` that neither ends nor waits.
