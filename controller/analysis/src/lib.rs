@@ -9,6 +9,7 @@
 //! * [`manifest`]: the manifest of a registered tool;
 //! * [`arguments`]: validates values against a JSON Schema;
 //! * [`report`] and [`margins`]: the measurements of a rehearsal;
+//! * [`motion_trace`]: the measured motion, as expectations see it;
 //! * [`files`]: files that tools read and write;
 //! * [`samples`]: sample files for rehearsals;
 //! * [`digest`].
@@ -26,6 +27,7 @@ pub mod files;
 pub mod finding;
 pub mod manifest;
 pub mod margins;
+pub mod motion_trace;
 pub mod policy;
 pub mod report;
 pub mod samples;

@@ -6,6 +6,7 @@ use firmware_bridge::joint::Joint;
 use firmware_bridge::motion_log::LoggedCycle;
 use minismith_protocol::Limits;
 use minismith_protocol::old_names::files;
+use minismith_score::expects::Expects;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -34,6 +35,9 @@ pub struct ToolManifest {
     pub examples: Vec<Example>,
     /// Calls with what they must do; each is rehearsed.
     pub test_cases: Vec<TestCase>,
+    /// What its motion must do, measured in the rehearsal.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub expects: Expects,
     /// The functions of a toolkit, each callable as `toolkit.function`; empty for a tool of one file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<Function>,
@@ -68,6 +72,10 @@ pub struct ToolManifest {
     pub review: Review,
     /// Whether a person must confirm it before its first performance on real motors.
     pub needs_approval: bool,
+}
+
+pub(crate) fn is_empty(expects: &Expects) -> bool {
+    expects.0.is_empty()
 }
 
 impl ToolManifest {

@@ -11,11 +11,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use minismith_score::expects::Expects;
 use serde::{Deserialize, Serialize};
 
 use minismith_runtime::bounded::read_at_most;
 
-use super::manifest::{Example, Provenance, TestCase, ToolManifest};
+use super::manifest::{Example, Provenance, TestCase, ToolManifest, is_empty};
 
 /// Maximum number of bytes that are read from one file; the policy rejects far shorter ones.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -46,6 +47,9 @@ pub struct Declared {
     pub examples: Vec<Example>,
     /// Calls with their expected results.
     pub test_cases: Vec<TestCase>,
+    /// What the motion of the default call must do, measured on the present positions.
+    #[serde(skip_serializing_if = "is_empty")]
+    pub expects: Expects,
     /// The folder that contains the files of test cases, if there is one.
     #[serde(skip)]
     pub folder: Option<PathBuf>,
@@ -63,7 +67,7 @@ pub enum NoSubmission {
         source: std::io::Error,
     },
     /// The declarations are invalid.
-    #[error("{}: {reason}; it holds `examples` and `test_cases`, see `minismith tool check --help`", .path.display())]
+    #[error("{}: {reason}; it holds `examples`, `test_cases` and `expects`, see `minismith tool check --help`", .path.display())]
     Declarations {
         /// The file.
         path: PathBuf,
@@ -154,10 +158,11 @@ fn declarations(path: &Path) -> Result<Declared, NoSubmission> {
     // Goes through JSON, so that expected values have the same form as in a manifest.
     let value: serde_json::Value =
         serde_yaml::from_slice(&bytes(path)?).map_err(|error| no(error.to_string()))?;
-    let declared = match value {
+    let declared: Declared = match value {
         serde_json::Value::Null => Declared::default(),
         value => serde_json::from_value(value).map_err(|error| no(error.to_string()))?,
     };
+    declared.expects.check().map_err(|why| no(format!("expects: {why}")))?;
     Ok(Declared { folder, ..declared })
 }
 
@@ -166,6 +171,6 @@ impl ToolManifest {
     #[must_use]
     pub fn declared(&self) -> Declared {
         let (examples, test_cases) = (self.examples.clone(), self.test_cases.clone());
-        Declared { examples, test_cases, ..Declared::default() }
+        Declared { examples, test_cases, expects: self.expects.clone(), ..Declared::default() }
     }
 }

@@ -115,6 +115,10 @@ pub struct ToolRun {
     pub duration: Duration,
     /// Number of camera frames read.
     pub frames: u64,
+    /// When sounds were asked for, seconds of robot time from the start; at most [`MAX_EVENTS`].
+    pub sounds: Vec<f64>,
+    /// When camera frames were read, seconds of robot time from the start; at most [`MAX_EVENTS`].
+    pub photos: Vec<f64>,
     /// Number of stalls: the tool computed for longer than a cycle.
     pub stalls: u64,
     /// Source lines that ran, by module, if requested.
@@ -127,6 +131,9 @@ pub struct ToolRun {
 
 /// Maximum number of recorded steps. A note reports any further ones.
 const MAX_STEPS_KEPT: usize = 200;
+
+/// Maximum number of sounds, and of camera frames, whose times are recorded.
+pub const MAX_EVENTS: usize = 1_000;
 
 /// Maximum recorded length of an exception's message, bytes. It becomes part of findings, and so of the manifest.
 const MAX_MESSAGE_BYTES: usize = 4_000;
@@ -227,6 +234,8 @@ impl<'a> Execution<'a> {
                 clamps: ClampLog::default(),
                 duration: Duration::ZERO,
                 frames: 0,
+                sounds: Vec::new(),
+                photos: Vec::new(),
                 stalls: 0,
                 lines: BTreeMap::new(),
                 notes: Vec::new(),

@@ -22,12 +22,8 @@ const CODE_SUFFIX: &str = "-code";
 /// # Errors
 /// Returns [`GuestError::NoHost`], which lists the searched paths and says what to do.
 pub fn locate(python: &Path) -> Result<(PathBuf, PathBuf), GuestError> {
-    let executable =
-        env::current_exe().map_err(|error| GuestError::no_host("cannot find this program", error))?;
-    let candidates = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
-    let program = choose(PROGRAM_VARIABLE, candidates, |searched| {
-        format!("the program {PROGRAM} is missing (searched {searched}); build it with `make setup`")
-    })?;
+    let program = locate_program()?;
+    let executable = executable()?;
     let here = env::current_dir().unwrap_or_default();
     let above = here.ancestors().chain(executable.ancestors().skip(1)).map(|folder| folder.join(PYTHON));
     let python = choose(PYTHON_VARIABLE, std::iter::once(python.to_owned()).chain(above), |_| {
@@ -36,6 +32,22 @@ pub fn locate(python: &Path) -> Result<(PathBuf, PathBuf), GuestError> {
         )
     })?;
     Ok((program, python))
+}
+
+/// Returns the path of the host program, as [`locate`] does.
+///
+/// # Errors
+/// Returns [`GuestError::NoHost`], which lists the searched paths and says what to do.
+pub fn locate_program() -> Result<PathBuf, GuestError> {
+    let executable = executable()?;
+    let candidates = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
+    choose(PROGRAM_VARIABLE, candidates, |searched| {
+        format!("the program {PROGRAM} is missing (searched {searched}); build it with `make setup`")
+    })
+}
+
+fn executable() -> Result<PathBuf, GuestError> {
+    env::current_exe().map_err(|error| GuestError::no_host("cannot find this program", error))
 }
 
 /// Returns the paths of the host program and the interpreter of the code profile.

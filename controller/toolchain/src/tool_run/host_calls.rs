@@ -11,7 +11,7 @@ use minismith_protocol::frame::MAX_RAW_BYTES;
 use minismith_protocol::shared_frames::SLOT_BYTES;
 use minismith_protocol::{HostCall, HostReply, RefusalKind, State};
 
-use super::{Execution, MAX_STEPS_KEPT, Next, Outcome, Reply, cut, rounded};
+use super::{Execution, MAX_EVENTS, MAX_STEPS_KEPT, Next, Outcome, Reply, cut, rounded};
 use minismith_analysis::manifest::Capability;
 use minismith_control::execution::{ExecutionContext, interpolation, look_at, ramp};
 use minismith_control::perception::PerceptionError;
@@ -72,6 +72,9 @@ impl Execution<'_> {
             },
             HostCall::Rest => self.sequence("rest", &ExecutionContext::resting()),
             HostCall::Sound { file } => {
+                if self.record.sounds.len() < MAX_EVENTS {
+                    self.record.sounds.push(self.now.seconds());
+                }
                 self.note(&format!("there is no speaker: the sound {:?} was not played", cut(file, 100)));
                 self.done()
             }
@@ -296,6 +299,9 @@ impl Execution<'_> {
     /// times: into its frame, into the kernel, and out of it into the tool's array.
     fn frame(&mut self, slot: Option<u8>) -> Next {
         self.record.frames += 1;
+        if self.record.photos.len() < MAX_EVENTS {
+            self.record.photos.push(self.now.seconds());
+        }
         let now = self.now.0;
         let taken = self.context.frame().map_err(PerceptionError::from).and_then(|frame| Ok(frame.image()?));
         let image = match taken {

@@ -13,13 +13,14 @@ mod arguments;
 
 use firmware_bridge::joint::{Joint, Joints};
 use mock_robot::dynamics::Variation;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use self::arguments::{corners, default_arguments, random_calls};
 use minismith_analysis::manifest::{Capability, Expectation, ExpectedMotion, TestCase};
 use minismith_analysis::policy::PolicyChecked;
 use minismith_analysis::policy::signature::Entry;
 use minismith_analysis::submission::Declared;
+use minismith_score::Event;
 
 pub use self::arguments::plain_value;
 
@@ -72,6 +73,17 @@ impl Default for CaseSetup {
     }
 }
 
+/// A call on which expectations about the motion are measured.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MeasuredCall {
+    /// The default call, in which nothing happens around the robot.
+    Default,
+    /// The default call but for one parameter.
+    Parameter(String, f64),
+    /// The default call, in which an event happens.
+    Event(Event),
+}
+
 /// One call of a tool.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -91,6 +103,8 @@ pub struct Case {
     pub expect: Expectation,
     /// Expected motion.
     pub motion: Option<ExpectedMotion>,
+    /// What is measured of its motion for the expectations of the tool, if anything.
+    pub measured_for: Option<MeasuredCall>,
     /// The simulated robot and its start pose.
     pub on: CaseSetup,
     /// Seed of all random numbers in the tool.
@@ -121,8 +135,37 @@ pub fn cases_for(vetted: &PolicyChecked, declared: &Declared) -> Vec<Case> {
             ..TestCase::default()
         }));
     }
+    if let Some(first) = cases.first_mut().filter(|_| !declared.expects.0.is_empty()) {
+        first.measured_for = Some(MeasuredCall::Default);
+    }
+    cases.extend(measured_calls(vetted, declared));
     cases
 }
+
+/// Returns the further calls that the expectations about the motion need.
+fn measured_calls(vetted: &PolicyChecked, declared: &Declared) -> Vec<Case> {
+    let schema = vetted.entry().parameters_schema();
+    let (defaults, _) = default_arguments(&schema);
+    let calls = declared.expects.parameter_calls().into_iter().take(MAX_MEASURED_CALLS);
+    let parameters = calls.filter_map(|(name, value)| {
+        let is_integer = schema.pointer(&format!("/properties/{name}/type"))? == "integer";
+        let mut arguments = defaults.clone();
+        arguments.insert(name.clone(), if is_integer { json!(value.round() as i64) } else { json!(value) });
+        let measured_for = Some(MeasuredCall::Parameter(name.clone(), value));
+        Some(Case { is_required: true, measured_for, ..call(format!("expected: {name}={value}"), arguments) })
+    });
+    // The simulation shows a face; other events can't happen in it.
+    let events =
+        declared.expects.events().into_iter().filter(|event| *event == Event::Face).map(|event| Case {
+            on: CaseSetup { scene: SceneChoice::Visited, ..CaseSetup::default() },
+            measured_for: Some(MeasuredCall::Event(event.clone())),
+            ..call(format!("expected: {}", event.describe()), defaults.clone())
+        });
+    parameters.chain(events).collect()
+}
+
+/// Maximum number of further calls for expectations about parameters.
+const MAX_MEASURED_CALLS: usize = 8;
 
 /// Returns a required case for an author's test case.
 fn own(test: &TestCase) -> Case {
@@ -141,6 +184,7 @@ fn call(name: String, arguments: Map<String, Value>) -> Case {
         arguments,
         expect: Expectation::Anything,
         motion: None,
+        measured_for: None,
         on: CaseSetup::default(),
         seed: SEED,
     }

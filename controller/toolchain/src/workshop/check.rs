@@ -11,6 +11,7 @@ use minismith_analysis::policy;
 use minismith_analysis::report::{PhysicalReport, with_old_names};
 use minismith_analysis::samples;
 use minismith_analysis::submission::{Declared, Submission};
+use minismith_score::expects::Measured;
 
 /// The last step that a tool reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -48,6 +49,10 @@ pub struct Checked {
     pub report: Option<PhysicalReport>,
     /// Rehearsed calls.
     pub cases: Vec<CaseResult>,
+    /// What was measured of the expectations about the motion.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    pub expectations: Vec<Measured>,
 }
 
 /// Progress of a check.
@@ -75,7 +80,7 @@ pub fn check(
     watch: &mut dyn FnMut(CheckProgress),
 ) -> Result<(Checked, Option<Reviewed>), RehearsalError> {
     let Submission { name: stem, declared, origin, .. } = submission;
-    let refused = |name: &str, context, findings, report, cases| {
+    let refused = |name: &str, context, findings, report, cases, expectations| {
         let checked = Checked {
             name: name.into(),
             accepted: false,
@@ -84,6 +89,7 @@ pub fn check(
             findings,
             report,
             cases,
+            expectations,
         };
         Ok((checked, None))
     };
@@ -92,35 +98,50 @@ pub fn check(
     at(stem, CheckPhase::Policy, 0, 0);
     let draft = match Draft::of(submission) {
         Ok(draft) => draft,
-        Err(findings) => return refused(stem, CheckPhase::Policy, findings, None, Vec::new()),
+        Err(findings) => return refused(stem, CheckPhase::Policy, findings, None, Vec::new(), Vec::new()),
     };
     let vetted = match policy::vet(draft) {
         Ok(vetted) => vetted,
-        Err(no) => return refused(stem, CheckPhase::Policy, no.into_findings(), None, Vec::new()),
+        Err(no) => {
+            return refused(stem, CheckPhase::Policy, no.into_findings(), None, Vec::new(), Vec::new());
+        }
     };
     let name = vetted.name().to_owned();
     let test_cases = match samples::embed(&vetted, &declared.test_cases, declared.folder.as_deref()) {
         Ok(tests) => tests,
-        Err(finding) => return refused(&name, CheckPhase::Rehearsal, vec![finding], None, Vec::new()),
+        Err(finding) => {
+            return refused(&name, CheckPhase::Rehearsal, vec![finding], None, Vec::new(), Vec::new());
+        }
     };
     let declared = &Declared { test_cases, ..declared.clone() };
     let mut rehearsed = |done, of| at(&name, CheckPhase::Rehearsal, done, of);
     let rehearsed = match rehearse(vetted, declared, sandbox, conditions, &mut rehearsed)? {
         Ok(rehearsed) => rehearsed,
-        Err(no) => return refused(&name, CheckPhase::Rehearsal, no.findings, no.report, no.cases),
+        Err(no) => {
+            return refused(&name, CheckPhase::Rehearsal, no.findings, no.report, no.cases, no.expectations);
+        }
     };
     let report = Some(rehearsed.report().clone());
     let cases = rehearsed.cases().to_vec();
+    let expectations = rehearsed.expectations().to_vec();
     at(&name, CheckPhase::Review, cases.len(), cases.len());
     match review(&rehearsed, declared, origin.clone(), conditions) {
         Ok(reviewed) => {
             let findings = rehearsed.findings().to_vec();
             let needs_approval = reviewed.manifest().needs_approval;
             let context = CheckPhase::Accepted;
-            let checked =
-                Checked { name, accepted: true, needs_approval, phase: context, findings, report, cases };
+            let checked = Checked {
+                name,
+                accepted: true,
+                needs_approval,
+                phase: context,
+                findings,
+                report,
+                cases,
+                expectations,
+            };
             Ok((checked, Some(reviewed)))
         }
-        Err(findings) => refused(&name, CheckPhase::Review, findings, report, cases),
+        Err(findings) => refused(&name, CheckPhase::Review, findings, report, cases, expectations),
     }
 }

@@ -148,6 +148,7 @@ mod tests {
             findings: rule.map(finding).into_iter().collect(),
             report: None,
             cases: Vec::new(),
+            expectations: Vec::new(),
         }
     }
 

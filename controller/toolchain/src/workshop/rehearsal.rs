@@ -8,6 +8,7 @@
 //! Reading order: [`rehearse`], `run` (one case), `judge` (findings), `noise`.
 
 mod evidence;
+mod expectations;
 mod judge;
 mod narrow;
 mod noise;
@@ -42,7 +43,9 @@ use minismith_analysis::report::PhysicalReport;
 use minismith_analysis::samples;
 use minismith_analysis::submission::Declared;
 use minismith_runtime::logs::known;
+use minismith_score::expects::Measured;
 
+use self::expectations::Motions;
 use self::judge::{finding, judge, judge_whole};
 use self::run::{Ran, run, run_all};
 
@@ -129,6 +132,7 @@ pub struct Rehearsed {
     report: PhysicalReport,
     cases: Vec<CaseResult>,
     cycles: Vec<LoggedCycle>,
+    expectations: Vec<Measured>,
     callees: BTreeMap<String, CalleeInfo>,
     verified_ranges: BTreeMap<String, Verified>,
 }
@@ -177,6 +181,12 @@ impl Rehearsed {
         &self.verified_ranges
     }
 
+    /// Returns what was measured of the expectations about the motion.
+    #[must_use]
+    pub fn expectations(&self) -> &[Measured] {
+        &self.expectations
+    }
+
     /// Returns every cycle of the first case: the goals and the present positions.
     #[must_use]
     pub fn cycles(&self) -> &[LoggedCycle] {
@@ -193,6 +203,8 @@ pub struct RehearsalFailed {
     pub report: Option<PhysicalReport>,
     /// Results of the cases so far.
     pub cases: Vec<CaseResult>,
+    /// What was measured of the expectations about the motion.
+    pub expectations: Vec<Measured>,
 }
 
 /// The reason why a rehearsal could not run.
@@ -236,7 +248,12 @@ pub fn rehearse(
     let callees = callees_of(&vetted, sandbox, &mut findings);
     findings.extend(strangers(&vetted, declared));
     if most_severe(&findings) == Verdict::Reject {
-        return Ok(Err(RehearsalFailed { findings, report: None, cases: Vec::new() }));
+        return Ok(Err(RehearsalFailed {
+            findings,
+            report: None,
+            cases: Vec::new(),
+            expectations: Vec::new(),
+        }));
     }
     let mut act = Act { vetted: &vetted, callees: &callees, sandbox, conditions, compared: false };
     let (mut results, mut verified) = (Vec::new(), BTreeMap::new());
@@ -253,10 +270,12 @@ pub fn rehearse(
     let default_clamp = report.max_clamp_deg;
     let mut max_clamped = (default_clamp, first.name.clone());
     let mut lines = ran.tool_run.lines.clone();
+    let mut motions = Motions::new(&first, &ran);
     results.push(result(&first, &ran));
     if most_severe(&findings) < Verdict::Reject {
         for (case, ran) in run_all(&act, &cases, &mut |done| watch(1 + done, of))? {
             judge(&act, &case, &ran, &mut findings);
+            motions.take(&case, &ran);
             narrow(&act, &case, &ran, default_clamp, &mut verified);
             if case.is_repeat && ran.report.command_digest != report.command_digest {
                 findings.push(finding(
@@ -281,13 +300,14 @@ pub fn rehearse(
             results.push(result(&case, &ran));
         }
     }
+    let expectations = motions.measure(&declared.expects, &mut findings);
     judge_whole(&vetted, &report, &max_clamped, &verified, &mut findings);
     report.line_coverage = coverage(&vetted, &lines);
     span.record("cases", i64::try_from(results.len()).unwrap_or(i64::MAX));
     report.wall_s = minismith_runtime::report::round_for_display(clock.now().seconds());
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
     if most_severe(&findings) == Verdict::Reject {
-        return Ok(Err(RehearsalFailed { findings, report: Some(report), cases: results }));
+        return Ok(Err(RehearsalFailed { findings, report: Some(report), cases: results, expectations }));
     }
     Ok(Ok(Rehearsed {
         vetted,
@@ -295,6 +315,7 @@ pub fn rehearse(
         report,
         cases: results,
         cycles: ran.cycles,
+        expectations,
         callees,
         verified_ranges: verified,
     }))

@@ -93,6 +93,7 @@ pub fn review(
         manifest.examples.extend(first);
     }
     manifest.test_cases = declared.test_cases.clone();
+    manifest.expects = declared.expects.clone();
     manifest.capabilities = rehearsed.capabilities();
     manifest.verified_range = rehearsed.verified_ranges().clone();
     manifest.budget = Budget { robot_time_s: conditions.robot_time_s, limits: conditions.guest };

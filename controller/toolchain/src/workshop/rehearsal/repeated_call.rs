@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::run::run;
 use super::{Act, GuestStarter, RehearsalError, RehearsalOptions, callees_of};
 use crate::tool_run::Outcome;
-use crate::workshop::cases::{Case, CaseSetup, SEED, Start};
+use crate::workshop::cases::{Case, CaseSetup, MeasuredCall, SEED, Start};
 use minismith_analysis::manifest::Expectation;
 use minismith_analysis::policy::PolicyChecked;
 use minismith_runtime::report::{ClampReport, clamp_reports};
@@ -36,6 +36,12 @@ pub struct RepeatedCall {
     pub duration_s: f64,
     /// Goal and present positions of each cycle.
     pub cycles: Vec<LoggedCycle>,
+    /// The same after the tool's end, until the robot has come to rest.
+    pub settling: Vec<LoggedCycle>,
+    /// When sounds were asked for, seconds of robot time.
+    pub sounds: Vec<f64>,
+    /// When camera frames were read, seconds of robot time.
+    pub photos: Vec<f64>,
     /// Printed output.
     pub printed: String,
     /// Clamps by the envelope.
@@ -63,6 +69,7 @@ pub fn repeat_call(
         arguments: call.arguments.clone(),
         expect: Expectation::default(),
         motion: None,
+        measured_for: Some(MeasuredCall::Default),
         on: CaseSetup { start: Start::At(call.start), ..CaseSetup::default() },
         seed: SEED,
     };
@@ -75,5 +82,8 @@ pub fn repeat_call(
         outcome: ran.tool_run.outcome,
         printed: ran.tool_run.printed,
         cycles: ran.cycles,
+        settling: ran.settling,
+        sounds: ran.tool_run.sounds,
+        photos: ran.tool_run.photos,
     })
 }

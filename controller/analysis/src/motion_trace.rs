@@ -1,0 +1,27 @@
+//! Turns the cycles of a run into the trace of a motion, by forward kinematics of the present positions.
+
+use std::time::Duration;
+
+use firmware_bridge::kinematics::posture_from_joints;
+use firmware_bridge::motion_log::LoggedCycle;
+use firmware_bridge::posture::{HeadPose, Posture};
+use minismith_score::MotionTrace;
+
+/// The time between two samples, seconds: finer than any movement that a person asks for.
+const SAMPLE_S: f64 = 0.02;
+
+/// Returns what the robot did in these cycles. A cycle without a solution repeats the posture before it.
+#[must_use]
+pub fn motion_trace(cycles: &[LoggedCycle], period: Duration) -> MotionTrace {
+    let every = (SAMPLE_S / period.as_secs_f64().max(1e-3)).round().max(1.0);
+    let mut seed = HeadPose::neutral();
+    let mut last = Posture::init();
+    let postures = cycles.iter().step_by(every as usize).map(|cycle| {
+        if let Ok(posture) = posture_from_joints(&cycle.present, &seed) {
+            seed = posture.head;
+            last = posture;
+        }
+        last
+    });
+    MotionTrace::from_postures(period.as_secs_f64() * every, postures)
+}
