@@ -11,6 +11,8 @@ mod call;
 mod data;
 pub mod dry_run;
 mod events;
+mod reply;
+mod requested_tool;
 mod run;
 mod thinker;
 mod tool_builder;
@@ -21,24 +23,19 @@ mod vision_model;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 
 use firmware_bridge::control_loop::{LoopClient, LoopCommand, MotionState};
 
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
 use crate::agents::route::Style;
-use crate::agents::turn::Usage;
 use crate::agents::vision::LookResult;
 use crate::agents::{robot_control, self_report, vision};
 use crate::code_tasks::CodeTasks;
-use crate::code_tasks::report::Report;
-use crate::memory::{Handle, Memory};
+use crate::memory::Memory;
+use minismith_analysis::files::BadFile;
 use minismith_analysis::files::input::{Opened, read};
-use minismith_analysis::files::{BadFile, Output};
 use minismith_analysis::finding::Finding;
-use minismith_analysis::report::{PhysicalReport, with_old_names};
 use minismith_control::execution::ExecutionContext;
 use minismith_control::robot::RobotRuntime;
 use minismith_control::snapshot::view_of;
@@ -58,127 +55,9 @@ pub use run::RunResult;
 pub use agent_runtime::Asking;
 pub use call::reported;
 pub use events::{ConversationEvent, Progress, Watching};
+pub use reply::{Reply, ToolReply, ToolRunReply};
 pub use thinker::Mind;
 pub use vision_model::VisionModel;
-
-/// The answer to one sentence.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Reply {
-    /// The answer as text.
-    pub text: String,
-    /// The assignments to the agents.
-    pub plan: Vec<Assignment>,
-    /// The requested and achieved values of each motion.
-    pub steps: Vec<Step>,
-    /// The tool that was made or run last.
-    pub tool: Option<ToolReply>,
-    /// How it ended.
-    pub outcome: TurnOutcome,
-    /// The usage of the language model, if one was asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    pub spent: Option<Usage>,
-    /// The result of code that answered about files or stored data, if that was asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub answer: Option<Report>,
-    /// The sources of text in the answer that this program did not write: a tool, an image, a server.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub read: Vec<String>,
-}
-
-impl Reply {
-    /// Returns a reply without any action.
-    pub fn nothing(text: String, outcome: TurnOutcome) -> Self {
-        Reply {
-            text,
-            plan: Vec::new(),
-            steps: Vec::new(),
-            tool: None,
-            outcome,
-            spent: None,
-            answer: None,
-            read: Vec::new(),
-        }
-    }
-}
-
-/// The result for a tool.
-#[derive(Debug, Default, Serialize, ToSchema)]
-pub struct ToolReply {
-    /// Its name.
-    pub name: String,
-    /// The version that was registered or run.
-    pub version: Option<u32>,
-    /// Its author's plan, when it was made in this turn.
-    pub plan: Vec<String>,
-    /// Its code, when it was made in this turn.
-    pub code: Option<String>,
-    /// The assumption where the request left something open.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub assumed: Vec<String>,
-    /// The findings of policy and rehearsal.
-    pub findings: Vec<Finding>,
-    /// The measurements of the rehearsal.
-    #[serde(serialize_with = "with_old_names")]
-    #[schema(value_type = Option<Object>)]
-    pub report: Option<PhysicalReport>,
-    /// The result of its run.
-    #[serde(rename = "performance")]
-    pub run: Option<ToolRunReply>,
-}
-
-impl ToolRunReply {
-    /// Returns whether the tool returned or printed free text, which this program did not write.
-    #[must_use]
-    pub fn has_words(&self) -> bool {
-        fn words(value: &Value) -> bool {
-            match value {
-                Value::String(text) => !text.is_empty(),
-                Value::Array(items) => items.iter().any(words),
-                Value::Object(items) => !items.is_empty(),
-                Value::Null | Value::Bool(_) | Value::Number(_) => false,
-            }
-        }
-        !self.printed.is_empty()
-            || match &self.outcome {
-                Outcome::Returned { value } => words(value),
-                Outcome::Raised { .. } | Outcome::Stopped { .. } => true,
-            }
-    }
-}
-
-/// The result of a tool's run.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct ToolRunReply {
-    /// The outcome, with the tool's value.
-    #[serde(flatten)]
-    pub outcome: Outcome,
-    /// What it printed.
-    pub printed: String,
-    /// Its duration in robot time, in seconds.
-    #[serde(rename = "took_s")]
-    pub duration_s: f64,
-    /// The images that it read.
-    pub frames: u64,
-    /// How often the tool computed for longer than a cycle.
-    #[serde(rename = "slips")]
-    pub stalls: u64,
-    /// SHA-256 of the stream of goal positions.
-    pub command_digest: String,
-    /// The short name under which the session stores the motion of the motors.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
-    pub trajectory: Option<Handle>,
-    /// Its motions.
-    pub steps: Vec<Step>,
-    /// The clamps of the whole run.
-    #[serde(rename = "trims")]
-    pub clamps: Vec<minismith_runtime::report::ClampReport>,
-    /// The requests that this robot can't fulfil.
-    pub notes: Vec<String>,
-    /// The files that it wrote.
-    pub outputs: Vec<Output>,
-}
 
 /// An error that keeps a tool from running.
 #[derive(Debug, thiserror::Error)]
@@ -251,6 +130,8 @@ pub struct Conversation<'a> {
     models: PathBuf,
     album: PathBuf,
     vision_model: Option<VisionModel>,
+    /// The tool that was made last from a request in words.
+    last_made: Option<String>,
     /// The latest request, while it is carried out.
     heard: Option<activity_log::ActiveRequest>,
     next_id: Option<String>,
@@ -277,6 +158,7 @@ impl<'a> Conversation<'a> {
             models: PathBuf::new(),
             album: body.photo_directory().to_owned(),
             vision_model: None,
+            last_made: None,
             heard: None,
             next_id: None,
         }
@@ -374,6 +256,11 @@ impl<'a> Conversation<'a> {
         if is_stop(text) {
             return (Vec::new(), self.stop());
         }
+        let last_made = self.last_made.take();
+        if let Some(reply) = last_made.and_then(|name| self.correct_last(&name, text)) {
+            self.keep_turn(text, &reply);
+            return (Vec::new(), reply);
+        }
         let known = self.known_tools().unwrap_or_default();
         let understood = understand(text, &Known { tools: &known, before: Some(&self.dialog_context) });
         let plan = match &understood {
@@ -383,6 +270,9 @@ impl<'a> Conversation<'a> {
         let is_beyond = dry_run::is_beyond(&understood, text);
         let reply = match decide(understood) {
             Decision::Stop => self.stop(),
+            Decision::Decline(_) | Decision::Refuse(_) if let Some(reply) = self.make_from_words(text) => {
+                reply
+            }
             // The agents may know what the grammar does not.
             Decision::Decline(declined) if is_beyond => {
                 let mut notices = Vec::new();

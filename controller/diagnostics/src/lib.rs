@@ -3,11 +3,12 @@
 //! `machine` collects the facts: files, a few harmless system calls, and the measurements of a robot's
 //! servos. It changes nothing. The only process that it starts is the tool host, which tests its sandbox.
 //!
-//! This module, `sandbox`, `real_time`, `control_loop`, `robot`, `sight` and `server` judge the facts. The caller prints
+//! This module, `sandbox`, `local_model`, `real_time`, `control_loop`, `robot`, `sight` and `server` judge the facts. The caller prints
 //! the result.
 
 mod control_loop;
 mod devices;
+mod local_model;
 mod machine;
 mod perception;
 mod real_time;
@@ -114,6 +115,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     checks.extend(machine.periphery.judge(real));
     checks.push(server::judge(&config.server, &machine.tokens));
     checks.push(brain(config));
+    checks.push(local_model::judge(config, &machine.local_model));
     checks.extend(machine.sight.judge(config));
     checks.extend(machine.voice.judge(config));
     checks.extend(machine.real_time.judge());
@@ -221,6 +223,7 @@ fn brain(config: &Config) -> Check {
     match config.nlu {
         Nlu::Grammar => Check::ok("language model", "not needed: `nlu` is `grammar`"),
         Nlu::Llm => endpoints(&config.language_model),
+        Nlu::Local => Check::ok("language model", "on this computer; see `local model`"),
     }
 }
 

@@ -10,6 +10,7 @@ use firmware_bridge::control_loop::TimingStats;
 use rustix::fs::{Access as Permission, access, statvfs};
 
 use super::devices::{Port, devices, port};
+use super::local_model::LocalModelFacts;
 use super::perception::Sight;
 use super::real_time::RealTime;
 use super::robot::Peripherals;
@@ -30,6 +31,8 @@ pub(super) struct Machine {
     pub tools_writable: Option<bool>,
     /// The tested mechanisms of the sandbox for tools.
     pub sandbox: sandbox::SandboxProbe,
+    /// The language model on this computer.
+    pub local_model: LocalModelFacts,
     /// The settings that let the control loop run in time.
     pub real_time: RealTime,
     /// The measured timing of the control loop.
@@ -67,6 +70,7 @@ impl Machine {
             tool_host: if runnable(&beside) { Ok(beside) } else { Err(beside) },
             tools_writable: tools_writable(&config.tools),
             sandbox: sandbox::look(config),
+            local_model: LocalModelFacts::look(config),
             real_time: RealTime::look(),
             control_loop: super::control_loop::look(config),
             sight: Sight::look(config),

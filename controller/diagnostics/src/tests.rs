@@ -14,6 +14,7 @@ fn healthy() -> Machine {
         tool_host: Ok("/opt/minismith-tool-host".into()),
         tools_writable: Some(true),
         sandbox: sandbox::healthy(),
+        local_model: local_model::healthy(),
         real_time: real_time::healthy(),
         control_loop: Some(control_loop::healthy()),
         periphery: robot::healthy(),

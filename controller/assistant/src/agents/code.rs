@@ -1,11 +1,11 @@
-//! Writes a new tool and passes it through the toolchain. Rejections return to the author as data.
+//! Takes tools that were written without a model through the toolchain. Rejections return to the author as data.
 
+use minismith_contract::{Contract, Verdict};
 use serde::Serialize;
 
-use crate::author;
+use crate::author::Authored;
 use minismith_analysis::manifest::{Provenance, ToolManifest};
 use minismith_analysis::submission::{Declared, Submission};
-use minismith_nlu::Primitive;
 use minismith_toolchain::workshop::Workshop;
 use minismith_toolchain::workshop::check::{CheckProgress, Checked};
 use minismith_toolchain::workshop::registry::RegistryError;
@@ -22,6 +22,10 @@ pub struct AuthoredTool {
     pub code: String,
     /// What the toolchain found.
     pub checked: Checked,
+    /// Whether the motion does what was asked for.
+    pub verdict: Verdict,
+    /// What was measured of the request, in one or two lines.
+    pub account: String,
     /// The manifest of the registered tool; `None` when it was rejected.
     pub registered: Option<ToolManifest>,
 }
@@ -37,31 +41,53 @@ pub enum AuthoringError {
     Registry(#[from] RegistryError),
 }
 
-/// Writes the tool, verifies it, and registers it when nothing rejects it.
+/// Verifies the first tool, and where its motion is not what was asked for, the next one; registers the first that
+/// passes. `request` is the person's own text, and the contract was read from it.
 ///
 /// The offline author writes the same code for the same request, so it has one attempt. `watch` receives the
-/// progress of the check.
+/// progress of the checks.
 ///
 /// # Errors
-/// Fails when the tool can't be rehearsed or stored here.
+/// Fails when a tool can't be rehearsed or stored here.
 pub fn commission(
     workshop: &Workshop,
     name: &str,
-    body: &[Primitive],
-    request: &str,
+    first: Authored,
+    others: Vec<Authored>,
+    (request, contract): (&str, &Contract),
     watch: &mut dyn FnMut(CheckProgress),
 ) -> Result<AuthoredTool, AuthoringError> {
     let _authoring = tracing::info_span!("authoring", tool = name).entered();
-    let authored = author::compose(name, body, request);
+    let mut tool = verify(workshop, name, first, (request, contract), watch)?;
+    for other in others {
+        if tool.registered.is_some() {
+            break;
+        }
+        tool = verify(workshop, name, other, (request, contract), watch)?;
+    }
+    Ok(tool)
+}
+
+fn verify(
+    workshop: &Workshop,
+    name: &str,
+    authored: Authored,
+    (request, contract): (&str, &Contract),
+    watch: &mut dyn FnMut(CheckProgress),
+) -> Result<AuthoredTool, AuthoringError> {
     let origin = Provenance {
         author: "offline author".into(),
         request: request.into(),
         plan: authored.plan.clone(),
         ..Provenance::default()
     };
-    let declared = Declared { test_cases: authored.test_cases, ..Declared::default() };
+    let declared =
+        Declared { test_cases: authored.test_cases, expects: contract.expectations(), ..Declared::default() };
     let submission = Submission::of(name, authored.source.as_bytes()).declaring(declared).from(origin);
     let (checked, reviewed) = workshop.check_watched(&submission, watch)?;
     let registered = reviewed.map(|reviewed| workshop.accept(&reviewed)).transpose()?;
-    Ok(AuthoredTool { name: name.into(), plan: authored.plan, code: authored.source, checked, registered })
+    let verdict = contract.verdict(&checked.expectations);
+    let account = contract.account(&checked.expectations);
+    let (plan, code) = (authored.plan, authored.source);
+    Ok(AuthoredTool { name: name.into(), plan, code, checked, verdict, account, registered })
 }

@@ -1,11 +1,15 @@
-//! Writes a tool in Python from a sequence of primitives, without a model, against the official SDK.
+//! Writes tools in Python without a model: from a sequence of primitives, against the official SDK, or from a request
+//! in ordinary words, in the language of motion.
 //!
 //! Reading order: [`compose`] (the whole file and its test cases), `phrase` (loops for repetitions), `python`
-//! (one stroke as one line, and escaped text of a person). The tool is written from the same strokes that a
+//! (one stroke as one line, and escaped text of a person), `from_request` (a request in words). The tool is written from the same strokes that a
 //! direct command runs, so both move alike. Everything here is pure.
 
+mod from_request;
 mod phrase;
 mod python;
+
+pub use from_request::{Written, changed, composed, is_authoring_request, is_correction, without_run};
 
 use std::fmt::Write as _;
 
@@ -26,6 +30,13 @@ pub struct Authored {
     pub plan: Vec<String>,
     /// The first line of its docstring.
     pub purpose: String,
+}
+
+impl Authored {
+    /// Gives the tool's function another name.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        self.source = self.source.replacen(&format!("def {from}("), &format!("def {to}("), 1);
+    }
 }
 
 /// The slowest and the fastest tempo.

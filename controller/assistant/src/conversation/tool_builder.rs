@@ -285,7 +285,8 @@ fn report(
     reply: &mut Reply,
 ) -> Observation {
     let version = over.accepted.as_ref().ok().copied();
-    let (findings, report) = checked.map(|checked| (checked.findings, checked.report)).unwrap_or_default();
+    let (findings, report, expectations) =
+        checked.map(|checked| (checked.findings, checked.report, checked.expectations)).unwrap_or_default();
     reply.tool = Some(ToolReply {
         name: over.draft.name.clone(),
         version,
@@ -294,6 +295,8 @@ fn report(
         assumed: Some(over.assumption.clone()).filter(|assumed| !assumed.is_empty()).into_iter().collect(),
         findings,
         report,
+        expectations,
+        verdict: None,
         run: None,
     });
     let assumed =

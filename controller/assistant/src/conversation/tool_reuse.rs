@@ -6,7 +6,8 @@ use std::path::Path;
 use super::{Conversation, Reply, ToolReply, TurnOutcome};
 use crate::agents::code::{AuthoredTool, AuthoringError, commission};
 use crate::agents::coordinator::Task;
-use crate::author;
+use crate::author::{self, Authored, without_run};
+use minismith_contract::{Contract, Verdict};
 use minismith_nlu::Primitive;
 use minismith_toolchain::workshop::lessons::learned;
 use minismith_toolchain::workshop::registry::RegistryError;
@@ -99,12 +100,29 @@ impl Conversation<'_> {
         if let Some(why) = self.no_tools() {
             return (format!("I did not make {name}: {why}."), TurnOutcome::Refused);
         }
-        let purpose = author::compose(&name, &body, &request).purpose;
+        let request = without_run(&request).to_owned();
+        let first = author::compose(&name, &body, &request);
+        // Where the motion of these moves is not what was asked for, the words are read in another way.
+        let second = author::composed(&request);
+        let second = second.tool.ok().filter(|_| second.not_understood.is_empty());
+        self.author(name, first, second.into_iter().collect(), &request, rest, reply)
+    }
+
+    /// Has one of these tools made: the first whose motion is what was asked for.
+    pub(super) fn author(
+        &mut self,
+        name: String,
+        first: Authored,
+        mut others: Vec<Authored>,
+        request: &str,
+        rest: &mut VecDeque<Task>,
+        reply: &mut Reply,
+    ) -> (String, TurnOutcome) {
         let models = self.models.clone();
-        let (made, before) = match self.choose(&name, &purpose, &models) {
+        let (made, before) = match self.choose(&name, &first.purpose, &models) {
             ReuseDecision::Stopped => return ("I was stopped.".into(), TurnOutcome::Stopped),
             ReuseDecision::Use { similar: alike, is_asked: asked } => {
-                return self.use_instead(&name, &alike, asked, &request, rest, reply);
+                return self.use_instead(&name, &alike, asked, request, rest, reply);
             }
             ReuseDecision::Change(alike) => {
                 let before = format!(
@@ -117,15 +135,35 @@ impl Conversation<'_> {
             ReuseDecision::New { name: given, assumed } => (given, format!(" I assumed that {assumed}.")),
         };
         rename(rest, &name, &made);
+        let contract = Contract::from_request(request);
+        let mut first = first;
+        for tool in std::iter::once(&mut first).chain(&mut others) {
+            tool.rename(&name, &made);
+        }
+        self.verify(&made, first, others, (request, &contract), &before, reply)
+    }
+
+    /// Verifies one of these tools and registers it. `before` is added to the answer.
+    pub(super) fn verify(
+        &mut self,
+        name: &str,
+        first: Authored,
+        others: Vec<Authored>,
+        (request, contract): (&str, &Contract),
+        before: &str,
+        reply: &mut Reply,
+    ) -> (String, TurnOutcome) {
         let (workshop, mut watch) = self.watched_workshop();
-        let commissioned = commission(workshop, &made, &body, &request, &mut watch);
+        let commissioned = commission(workshop, name, first, others, (request, contract), &mut watch);
         drop(watch);
         if let Ok(AuthoredTool { code, checked, .. }) = &commissioned {
             self.emit(checked);
-            self.workshop.registry().store_lessons(&learned(&request, code, &checked.findings, None));
+            self.workshop.registry().store_lessons(&learned(request, code, &checked.findings, None));
         }
-        let (text, ending) = report(&made, commissioned, reply);
-        (if ending == TurnOutcome::Done { text + &before } else { text }, ending)
+        let is_stored = commissioned.as_ref().is_ok_and(|made| made.registered.is_some());
+        self.last_made = is_stored.then(|| name.to_owned());
+        let (text, ending) = report(name, commissioned, reply);
+        (if ending == TurnOutcome::Done { text + before } else { text }, ending)
     }
 
     /// Runs the existing tool instead of making another one.
@@ -205,13 +243,32 @@ fn report(
                 assumed: Vec::new(),
                 findings: made.checked.findings,
                 report: made.checked.report,
+                expectations: made.checked.expectations,
+                verdict: Some(made.verdict.clone()),
                 run: None,
             });
-            match version {
-                Some(version) => {
-                    (format!("I wrote and verified {name}, version {version}."), TurnOutcome::Done)
+            let account = made.account.replace('\n', "; ");
+            match (version, made.verdict) {
+                (Some(version), Verdict::Right) => (
+                    format!("I wrote and verified {name}, version {version}. Measured: {account}."),
+                    TurnOutcome::Done,
+                ),
+                (Some(version), _) => (
+                    format!(
+                        "I wrote and verified {name}, version {version}. Not all of the request is shown: {account}."
+                    ),
+                    TurnOutcome::Done,
+                ),
+                (None, Verdict::Wrong { deviations }) => (
+                    format!(
+                        "I wrote {name}, but it does not do what you asked for, so I did not keep it: {}.",
+                        deviations.join("; ")
+                    ),
+                    TurnOutcome::Refused,
+                ),
+                (None, _) => {
+                    (format!("I wrote {name}, but it was refused: {refusing}."), TurnOutcome::Refused)
                 }
-                None => (format!("I wrote {name}, but it was refused: {refusing}."), TurnOutcome::Refused),
             }
         }
         Err(AuthoringError::Registry(error @ RegistryError::Predefined { .. })) => {

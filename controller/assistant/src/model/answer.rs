@@ -62,6 +62,12 @@ pub enum ModelCallError {
         /// The system's message.
         reason: String,
     },
+    /// The local model does not run.
+    #[error("the local language model gave no answer: {reason}")]
+    Local {
+        /// What happened, and what to do.
+        reason: String,
+    },
     /// The answer took too long.
     #[error("the language model at {endpoint} did not answer within {} s", .limit.as_secs_f64())]
     Slow {

@@ -13,6 +13,8 @@ pub(super) struct EndpointCapabilities {
     pub(super) calls: Option<bool>,
     /// Whether it supports `response_format`; `None` before the probe.
     pub(super) schemas: Option<bool>,
+    /// Whether it takes a grammar in GBNF.
+    pub(super) grammars: bool,
     /// Whether it expects the length of the answer under the newer key.
     newer_name: bool,
     /// Keys of a request that it rejects.
@@ -26,6 +28,16 @@ const LENGTH: &str = "max_tokens";
 const NEWER_LENGTH: &str = "max_completion_tokens";
 
 impl EndpointCapabilities {
+    /// Returns the capabilities of the local model's server: small models write calls as JSON, which a schema guarantees.
+    pub(super) fn of_local_model() -> Self {
+        EndpointCapabilities {
+            calls: Some(false),
+            schemas: Some(true),
+            grammars: true,
+            ..EndpointCapabilities::default()
+        }
+    }
+
     /// Adapts a request to the endpoint.
     pub(super) fn suit(&self, request: &mut Value) {
         let Some(keys) = request.as_object_mut() else { return };

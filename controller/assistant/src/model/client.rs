@@ -11,12 +11,16 @@ use tracing::field::Empty;
 use super::answer::{ModelCallError, StatusPacket, Tokens};
 use super::capabilities::EndpointCapabilities;
 use super::endpoint::{Bounds, EndpointClient, Listener, Question};
+use super::error::EndpointError;
+use super::local::LocalExchange;
 use super::prompt::{Form, Prompt};
 use super::request::RequestOptions;
 use super::transport::{ChatTransport, Exchange, TransportError};
 use super::{Model, Watch};
+use minismith_local_model::server::shared;
 use minismith_runtime::chance::Chance;
 use minismith_runtime::config::{Config, Endpoint, LanguageModel, Nlu};
+use minismith_toolchain::guest::locate_program;
 
 /// How long a failed endpoint moves to the end of the order.
 const FAILURE_COOLDOWN: Duration = Duration::from_secs(60);
@@ -57,7 +61,35 @@ impl Client {
         match config.nlu {
             Nlu::Grammar => Ok(None),
             Nlu::Llm => Self::open(&config.language_model).map(Some),
+            Nlu::Local => Ok(Some(Self::local(config))),
         }
+    }
+
+    /// Opens the model on this computer. Its process starts with the first prompt.
+    #[must_use]
+    pub fn local(config: &Config) -> Self {
+        let tool_host = locate_program().map_err(|error| error.to_string());
+        let server = shared(&config.local_model, tool_host);
+        let model = server.model_name().unwrap_or_else(|| "none".into());
+        // A prompt and its answer share the context.
+        let language_model = &config.language_model;
+        let context = config.local_model.context_tokens;
+        let answer_tokens = language_model.max_completion_tokens.min(context / 4);
+        let prompt_tokens = language_model.max_prompt_tokens.min(context - answer_tokens);
+        let settings = LanguageModel { max_prompt_tokens: prompt_tokens, ..language_model.clone() };
+        let peer = EndpointClient {
+            name: format!("this computer ({model})"),
+            options: RequestOptions {
+                model,
+                answer_tokens,
+                temperature: settings.temperature,
+                seed: settings.seed,
+            },
+            line: Box::new(LocalExchange(server)),
+            capabilities: EndpointCapabilities::of_local_model(),
+            ill_since: None,
+        };
+        Client { peers: vec![peer], ..Self::of(&settings, Vec::new(), Arc::new(MonotonicClock::start())) }
     }
 
     /// Opens a client of the configured endpoints. It sends nothing yet.
@@ -193,6 +225,14 @@ impl Model for Client {
                         self.notice(format!("the language model at {name} answered instead"));
                     }
                     return Ok(answer);
+                }
+                Err(EndpointError::TooLong { tokens, limit }) if peer.capabilities.grammars => {
+                    return Err(ModelCallError::Local {
+                        reason: format!(
+                            "the prompt has about {tokens} tokens, and its context has room for {limit}; raise \
+                             local_model.context_tokens, which takes more memory"
+                        ),
+                    });
                 }
                 Err(error) if error.is_final() => return Err(error.of(&name)),
                 Err(error) => {

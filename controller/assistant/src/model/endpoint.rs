@@ -84,12 +84,13 @@ impl EndpointClient {
         prompt: &Prompt,
         question: &mut Question<'_, '_>,
     ) -> Result<StatusPacket, EndpointError> {
+        self.line.check()?;
         // The length is checked before anything is sent.
         check_length(&request(prompt, Strategy::Plain, &self.options), question.bounds.prompt_tokens)?;
         question.attention.speaks = false;
         let strategy = self.strategy(&prompt.form, question)?;
         let hears_text = match prompt.form {
-            Form::Text => true,
+            Form::Text | Form::Grammar(_) => true,
             Form::Calls(_) => strategy == Strategy::Native,
             Form::Json(_) => false,
         };
@@ -121,8 +122,11 @@ impl EndpointClient {
     /// Returns how to ask for this form here; the first time it probes the endpoint.
     fn strategy(&mut self, form: &Form, question: &mut Question<'_, '_>) -> Result<Strategy, EndpointError> {
         let mut error = None;
-        if matches!(form, Form::Text) {
-            return Ok(Strategy::Plain);
+        match form {
+            Form::Text => return Ok(Strategy::Plain),
+            Form::Grammar(_) if self.capabilities.grammars => return Ok(Strategy::Grammar),
+            Form::Grammar(_) => return Ok(Strategy::Plain),
+            Form::Json(_) | Form::Calls(_) => {}
         }
         if matches!(form, Form::Calls(_)) {
             let calls = match self.capabilities.calls {

@@ -19,6 +19,8 @@ pub(super) enum EndpointError {
     Garbled(String),
     /// The reply is valid, but not what was requested.
     Unfit(String),
+    /// The local model does not run, or has ended. `may_pass` says whether it may with the next try.
+    Local { reason: String, may_pass: bool },
     /// The reply took too long.
     Slow(Duration),
     /// The request is too long.
@@ -31,7 +33,13 @@ impl EndpointError {
     /// Returns whether the same request may be retried: no part of an answer has come, and the endpoint may
     /// recover.
     pub(super) const fn may_pass(&self) -> bool {
-        matches!(self, EndpointError::Unreachable(_) | EndpointError::Busy { .. } | EndpointError::Ended(_))
+        matches!(
+            self,
+            EndpointError::Unreachable(_)
+                | EndpointError::Busy { .. }
+                | EndpointError::Ended(_)
+                | EndpointError::Local { may_pass: true, .. }
+        )
     }
 
     /// Returns whether no other endpoint needs to be asked.
@@ -55,6 +63,7 @@ impl EndpointError {
             EndpointError::Ended(reason) | EndpointError::Garbled(reason) | EndpointError::Unfit(reason) => {
                 ModelCallError::Unusable { endpoint, reason }
             }
+            EndpointError::Local { reason, .. } => ModelCallError::Local { reason },
             EndpointError::Slow(limit) => ModelCallError::Slow { endpoint, limit },
             EndpointError::TooLong { tokens, limit } => ModelCallError::TooLong { tokens, limit },
             EndpointError::GivenUp => ModelCallError::GivenUp,

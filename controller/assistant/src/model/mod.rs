@@ -6,7 +6,7 @@
 //! * [`client`] (the endpoints and their order) and `endpoint` (one endpoint)
 //! * `capabilities` and `strategy` (how an endpoint is asked)
 //! * `request` and `fence` (what is sent)
-//! * `transport`, `sse` and `reply` (what is received)
+//! * `transport`, `local`, `sse` and `reply` (what is received)
 //! * `parse` and `json_extract` (what it means)
 //! * `error` (errors) and `tokens` (estimates)
 //! * for tests: [`cassette`] (recordings) and [`scripted`]
@@ -21,6 +21,7 @@ mod endpoint;
 mod error;
 mod fence;
 mod json_extract;
+mod local;
 mod parse;
 pub mod prompt;
 mod reply;

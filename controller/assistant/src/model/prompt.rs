@@ -25,6 +25,8 @@ pub struct Prompt {
 pub enum Form {
     /// Text.
     Text,
+    /// Text that fits this grammar, in GBNF. Only a local model is held to it; others are asked for text.
+    Grammar(String),
     /// One JSON document that fits this JSON Schema (strict: every property required, no others).
     Json(Value),
     /// Text, or calls of these functions.
@@ -110,7 +112,8 @@ impl Prompt {
     #[must_use]
     pub fn tokens(&self) -> u64 {
         let form = match &self.form {
-            Form::Text => String::new(),
+            // A grammar is no part of the text that a model gets.
+            Form::Text | Form::Grammar(_) => String::new(),
             Form::Json(schema) => schema.to_string(),
             Form::Calls(functions) => serde_json::to_string(functions).unwrap_or_default(),
         };

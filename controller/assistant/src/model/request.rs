@@ -31,7 +31,10 @@ pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &RequestOptio
         _ => Vec::new(),
     };
     match (&prompt.form, strategy) {
-        (Form::Text, _) => {}
+        (Form::Grammar(grammar), Strategy::Grammar) => {
+            more.insert("grammar".into(), grammar.as_str().into());
+        }
+        (Form::Text | Form::Grammar(_), _) => {}
         (Form::Json(schema), _) => {
             instructions.push_str(&format!(
                 "\n\nAnswer with nothing but one JSON object that fits this JSON Schema:\n{schema}"

@@ -12,6 +12,8 @@ pub(super) enum Strategy {
     Native,
     /// By a reply that the endpoint restricts to a JSON Schema.
     Schema,
+    /// By a reply that the endpoint restricts to a grammar.
+    Grammar,
     /// By a description of that reply, without a guarantee that the model follows it.
     Plain,
 }

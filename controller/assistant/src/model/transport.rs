@@ -13,7 +13,7 @@ use minismith_runtime::net::http::{Chunk, Http, HttpError, KeepListening, Openin
 use minismith_runtime::net::sse::Events;
 
 /// The maximum length of a reply with its framing, in bytes.
-const MAX_REPLY_BYTES: usize = 8 << 20;
+pub(super) const MAX_REPLY_BYTES: usize = 8 << 20;
 
 /// The maximum length of an error that is read, in bytes.
 const MAX_ERROR_BYTES: usize = 64 << 10;
@@ -28,6 +28,11 @@ pub(super) trait Exchange: Send {
         limits: ReadTimeouts,
         hear: &mut dyn FnMut(&str) -> Watch,
     ) -> Result<Reply, EndpointError>;
+
+    /// Checks what can be known before a request.
+    fn check(&self) -> Result<(), EndpointError> {
+        Ok(())
+    }
 
     /// Returns the text without any secret.
     fn hide(&self, text: &str) -> String {
@@ -86,13 +91,13 @@ impl Exchange for ChatTransport {
 
 /// Returns the maximum length of an answer from its maximum number of tokens: few tokens are longer than
 /// this.
-fn longest_text(request: &Value) -> usize {
+pub(super) fn longest_text(request: &Value) -> usize {
     let tokens = ["max_tokens", "max_completion_tokens"].iter().find_map(|key| request.get(key)?.as_u64());
     usize::try_from(tokens.unwrap_or(1 << 16)).unwrap_or(usize::MAX).saturating_mul(32).saturating_add(4096)
 }
 
 /// Reads a reply and assembles it.
-struct ResponseReader<'a> {
+pub(super) struct ResponseReader<'a> {
     opening: Option<Opening>,
     events: Events,
     /// Bytes outside a stream: a whole reply, or an error.
@@ -108,7 +113,7 @@ struct ResponseReader<'a> {
 }
 
 impl<'a> ResponseReader<'a> {
-    fn new(
+    pub(super) fn new(
         longest_text: usize,
         hide: &'a dyn Fn(&str) -> String,
         hear: &'a mut dyn FnMut(&str) -> Watch,
@@ -126,7 +131,7 @@ impl<'a> ResponseReader<'a> {
         }
     }
 
-    fn take(&mut self, piece: Chunk<'_>) -> KeepListening {
+    pub(super) fn take(&mut self, piece: Chunk<'_>) -> KeepListening {
         let taken = match piece {
             Chunk::Silence => self.report(""),
             Chunk::Began(opening) => self.open(opening),
@@ -215,7 +220,7 @@ impl<'a> ResponseReader<'a> {
     }
 
     /// Returns the reply, or the error of the transfer.
-    fn end(mut self, heard: Result<(), TransferError>) -> Result<Reply, EndpointError> {
+    pub(super) fn end(mut self, heard: Result<(), TransferError>) -> Result<Reply, EndpointError> {
         if let Some(error) = self.error.take() {
             return Err(error);
         }

@@ -107,13 +107,15 @@ pub enum Nlu {
     Grammar,
     /// A language model behind an endpoint with the OpenAI API.
     Llm,
+    /// A language model on this computer, in a process that this program starts.
+    Local,
 }
 
 impl FromStr for Nlu {
     type Err = InvalidValue;
 
     fn from_str(text: &str) -> Result<Self, InvalidValue> {
-        one_of(text, &[("grammar", Nlu::Grammar), ("llm", Nlu::Llm)])
+        one_of(text, &[("grammar", Nlu::Grammar), ("llm", Nlu::Llm), ("local", Nlu::Local)])
     }
 }
 

@@ -13,11 +13,11 @@ use super::choice::{Flag, InvalidValue, Nlu, OptionalMechanismName, RobotChoice,
 use super::language_model::{KeyName, ModelName, ServerAddress};
 use super::logs::{Levels, OtlpEndpoint};
 use super::quantity::{
-    Acceleration, AntennaRange, Baud, BodyRange, Connections, CpuSeconds, Days, DiskSize, FileSize, Files,
-    FrameRate, Frames, HeadRange, ImageRate, Iterations, Jerk, Kilobytes, Latency, Margin, Megabytes,
-    Milliseconds, MotionRate, Part, Patience, Pixels, Port, Rate, Repeats, RequestRate, Retries, Scale, Seed,
-    SentRate, SentWidth, SimulatedSeconds, SingularityMargin, Speed, Steps, StoredImageRate, Temperature,
-    TokenBudget, TurnTokens, Volts, WallSeconds, Watchdog,
+    Acceleration, AntennaRange, Baud, BodyRange, Connections, ContextTokens, CpuSeconds, Days, DiskSize,
+    FileSize, Files, FrameRate, Frames, HeadRange, HeadroomMegabytes, ImageRate, Iterations, Jerk, Kilobytes,
+    Latency, Margin, Megabytes, Milliseconds, MotionRate, Part, Patience, Pixels, Port, Rate, Repeats,
+    RequestRate, Retries, Scale, Seed, SentRate, SentWidth, SimulatedSeconds, SingularityMargin, Speed,
+    Steps, StoredImageRate, Temperature, Threads, TokenBudget, TurnTokens, Volts, WallSeconds, Watchdog,
 };
 use super::recording::{MaybeAddress, Viewer};
 use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
@@ -149,6 +149,7 @@ mappings! {
         tool_host: ToolHostKeys,
         nlu: Given<Nlu>,
         language_model: LanguageModelKeys,
+        local_model: LocalModelKeys,
         agents: AgentsKeys,
         memory: MemoryKeys,
         camera: CameraKeys,
@@ -351,6 +352,14 @@ mappings! {
         url: Given<ServerAddress>,
         model: Given<ModelName>,
         key_env: Given<KeyName>,
+    }
+    /// `local_model`.
+    LocalModelKeys {
+        directory: Given<SomePath>,
+        threads: Given<Threads>,
+        context_tokens: Given<ContextTokens>,
+        memory_headroom_mb: Given<HeadroomMegabytes>,
+        idle_timeout_s: Given<Patience>,
     }
     /// `agents`.
     AgentsKeys {

@@ -1,6 +1,7 @@
-//! The section `language_model`: endpoints, API keys and limits.
+//! The sections `language_model` and `local_model`: endpoints, API keys and limits.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -26,6 +27,21 @@ pub struct LanguageModel {
     pub temperature: f64,
     /// Seed for sampling.
     pub seed: u32,
+}
+
+/// The language model on this computer, for [`Nlu::Local`](super::Nlu::Local).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LocalModel {
+    /// The folder of the installed models and their runtime.
+    pub directory: PathBuf,
+    /// Threads for the computation; 0 takes all processors but one, and at least one.
+    pub threads: u32,
+    /// Maximum length of a prompt and its completion together, tokens.
+    pub context_tokens: u32,
+    /// Address space that the model's process may use beyond the model's file, bytes.
+    pub memory_headroom_bytes: u64,
+    /// Time without a request after which the process ends.
+    pub idle_timeout: Duration,
 }
 
 /// A server with the OpenAI chat completions API.
@@ -139,6 +155,12 @@ impl Key {
             .ok()
             .map(|token| Key(token.trim().into()))
             .filter(|key| !key.0.is_empty())
+    }
+
+    /// Returns a new key for a server that this program starts.
+    #[must_use]
+    pub fn random() -> Key {
+        Key(format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple()))
     }
 
     /// Returns the key, for the one place that sends it.

@@ -35,7 +35,7 @@ pub use bar::{Bar, Lowerable, NotLowerable};
 pub use camera::{Camera, CameraSource, SceneChoice, Vision};
 pub use choice::{InvalidValue, Nlu, RobotChoice};
 pub use error::ConfigError;
-pub use language_model::{Endpoint, Key, KeyError, KeyName, LanguageModel};
+pub use language_model::{Endpoint, Key, KeyError, KeyName, LanguageModel, LocalModel};
 pub use logs::{Levels, Logs};
 pub use old_spelling::OldSpelling;
 pub use quantity::{Rate, Scale};
@@ -47,7 +47,7 @@ pub use voice::{Service, TtsEngine, Voice, WakeWordMode};
 use crate::net::Address;
 use file::File;
 use old_spelling::modernize;
-use resolve::resolve;
+use resolve::{has_endpoint, resolve};
 
 /// The file at the root of the project.
 const BUILT_IN: &str = include_str!("../../../../config.yaml");
@@ -85,6 +85,8 @@ pub struct Config {
     pub nlu: Nlu,
     /// The language model, for [`Nlu::Llm`].
     pub language_model: LanguageModel,
+    /// The language model on this computer, for [`Nlu::Local`].
+    pub local_model: LocalModel,
     /// The agents and their limits.
     pub agents: Agents,
     /// Stored conversations.
@@ -232,6 +234,17 @@ impl Config {
         let folder = path.parent().unwrap_or(Path::new(""));
         let config = read_own(&name, &bytes, folder)?;
         Ok(Config { source: Some(path.to_owned()), ..config })
+    }
+
+    /// Returns the configuration with another value of `nlu`, as the command line asks for it.
+    ///
+    /// # Errors
+    /// If this needs an endpoint and none is configured.
+    pub fn with_nlu(self, nlu: Nlu) -> Result<Config, ConfigError> {
+        let config = Config { nlu, ..self };
+        let name = config.source.as_ref().map_or(BUILT_IN_NAME.to_owned(), |path| path.display().to_string());
+        has_endpoint(&config, &name)?;
+        Ok(config)
     }
 
     /// Returns the values built into the program. Relative paths start at the current folder.

@@ -135,6 +135,12 @@ spans! {
     pub(super) Retries: whole -> u32 = 0..=10, "";
     /// Tokens of a language model.
     pub(super) TokenBudget: whole -> u32 = 64..=2_000_000, " (tokens)";
+    /// Threads of the local model; 0 chooses.
+    pub(super) Threads: whole -> u32 = 0..=64, "";
+    /// Tokens of a prompt and its completion together.
+    pub(super) ContextTokens: whole -> u32 = 1_024..=131_072, " (tokens)";
+    /// Memory beyond a model's file, megabytes.
+    pub(super) HeadroomMegabytes: whole -> u32 = 256..=65_536, " (megabytes)";
     /// Sampling temperature of a language model.
     pub(super) Temperature: number -> f64 = 0.0..=2.0, "";
     /// Seed of a random generator.

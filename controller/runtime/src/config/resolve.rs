@@ -11,8 +11,8 @@ use super::language_model::overheard;
 use super::roster::roster;
 use super::{
     Agents, BUILT_IN, BUILT_IN_NAME, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint, Group,
-    Head, LanguageModel, Limits, Logs, Memory, Nlu, RecordingConfig, RerunConfig, RobotChoice, SceneChoice,
-    Server, Service, Stewart, ToolHost, Vision, Voice, Workshop, parse,
+    Head, LanguageModel, Limits, LocalModel, Logs, Memory, Nlu, RecordingConfig, RerunConfig, RobotChoice,
+    SceneChoice, Server, Service, Stewart, ToolHost, Vision, Voice, Workshop, parse,
 };
 use crate::journal::RotatingFile;
 
@@ -134,6 +134,13 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             max_completion_tokens: of!(language_model.max_completion_tokens).value(),
             temperature: of!(language_model.temperature).value(),
             seed: of!(language_model.seed).value(),
+        },
+        local_model: LocalModel {
+            directory: absolute(folder, &of!(local_model.directory).0),
+            threads: of!(local_model.threads).value(),
+            context_tokens: of!(local_model.context_tokens).value(),
+            memory_headroom_bytes: u64::from(of!(local_model.memory_headroom_mb).value()) << 20,
+            idle_timeout: Duration::from_secs_f64(of!(local_model.idle_timeout_s).value()),
         },
         agents: Agents {
             max_model_calls: of!(agents.max_model_calls).value(),
@@ -302,25 +309,29 @@ fn speech(entries: Option<&Vec<SpeechKeys>>, name: &str) -> Result<Option<Servic
 
 /// Checks that a language model is configured if it is needed, and that no connection can be intercepted.
 fn agree(config: &Config, plain_http: bool, name: &str) -> Result<(), ConfigError> {
-    let model = &config.language_model;
-    let problem = match config.nlu {
-        Nlu::Llm if model.endpoints.is_empty() => {
-            "nlu is `llm`, but language_model.endpoints is empty; write for example `language_model: {endpoints: [{url: \
-             http://127.0.0.1:8080/v1, model: NAME}]}`, or `nlu: grammar`"
-                .to_owned()
-        }
-        _ => {
-            may_be_asked("language_model.endpoints", &model.endpoints, plain_http, name)?;
-            for (key, service) in
-                [("voice.transcription", &config.voice.transcription), ("voice.speech", &config.voice.speech)]
-            {
-                let asked = service.iter().map(|service| service.endpoint.clone()).collect::<Vec<_>>();
-                may_be_asked(key, &asked, plain_http, name)?;
-            }
-            return Ok(());
-        }
-    };
-    Err(ConfigError::Whole { file: name.to_owned(), problem })
+    has_endpoint(config, name)?;
+    may_be_asked("language_model.endpoints", &config.language_model.endpoints, plain_http, name)?;
+    for (key, service) in
+        [("voice.transcription", &config.voice.transcription), ("voice.speech", &config.voice.speech)]
+    {
+        let asked = service.iter().map(|service| service.endpoint.clone()).collect::<Vec<_>>();
+        may_be_asked(key, &asked, plain_http, name)?;
+    }
+    Ok(())
+}
+
+/// Checks that an endpoint is configured if one is needed.
+pub(super) fn has_endpoint(config: &Config, name: &str) -> Result<(), ConfigError> {
+    match config.nlu {
+        Nlu::Llm if config.language_model.endpoints.is_empty() => Err(ConfigError::Whole {
+            file: name.to_owned(),
+            problem:
+                "nlu is `llm`, but language_model.endpoints is empty; write for example `language_model: \
+                      {endpoints: [{url: http://127.0.0.1:8080/v1, model: NAME}]}`, or `nlu: grammar`"
+                    .to_owned(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Checks that no others can read the traffic to these endpoints.

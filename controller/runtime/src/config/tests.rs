@@ -86,7 +86,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         (
             "robot: mock\ncontrol_lop: {rate_hz: 100}",
             "robot.yaml:2: control_lop: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, \
-             workshop, tool_host, nlu, language_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `control_loop`?",
+             workshop, tool_host, nlu, language_model, local_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `control_loop`?",
         ),
         (
             "limits:\n  stewart:\n    max_velocity_rad_s: 3\n    max_acceleraton: 9",
@@ -100,7 +100,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory"),
         (
             "tool-host: {}",
-            "robot.yaml:1: tool-host: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, workshop, tool_host, nlu, language_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
+            "robot.yaml:1: tool-host: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, workshop, tool_host, nlu, language_model, local_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
         ),
         (
             "tools: {\"a`, expected `b\": 1}",
@@ -234,7 +234,7 @@ fn bad_values_are_named_with_what_is_allowed() {
         ),
         (
             "nlu: gramar",
-            "robot.yaml:1: nlu: `gramar` is not allowed; allowed: grammar, llm; did you mean `grammar`?",
+            "robot.yaml:1: nlu: `gramar` is not allowed; allowed: grammar, llm, local; did you mean `grammar`?",
         ),
         (
             "language_model:\n  endpoints:\n    - url: 127.0.0.1:8080/v1",

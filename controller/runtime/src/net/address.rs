@@ -60,9 +60,11 @@ impl Address {
         }
     }
 
-    /// Returns the URL of a path below it.
+    /// Returns the URL of a path below it, with its query, if any.
     pub(super) fn join(&self, path: &str) -> Url {
         let mut url = self.0.clone();
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        url.set_query(query);
         url.set_path(&format!("{}/{path}", self.0.path().trim_end_matches('/')));
         url
     }
@@ -98,6 +100,10 @@ mod tests {
         let address = Address::parse("http://127.0.0.1:8080/v1/").unwrap();
         assert_eq!(address.to_string(), "http://127.0.0.1:8080/v1");
         assert_eq!(address.join("chat/completions").as_str(), "http://127.0.0.1:8080/v1/chat/completions");
+        assert_eq!(
+            address.join("slots/0?action=save").as_str(),
+            "http://127.0.0.1:8080/v1/slots/0?action=save"
+        );
         let bare = Address::parse("https://here").unwrap();
         assert_eq!(bare.join("chat/completions").as_str(), "https://here/chat/completions");
         assert!(bare.is_enciphered() && !address.is_enciphered());

@@ -4,11 +4,13 @@
 //! belongs to.
 
 use std::error::Error;
+use std::path::Path;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
-use reqwest::{Client, Response};
+use reqwest::{Client, ClientBuilder, Response};
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::yield_now;
 use tokio::time::sleep;
 use uuid::Uuid;
 
@@ -20,6 +22,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How often the listener may cancel while nothing arrives.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How often other tasks run after a response.
+const CLOSING_TURNS: usize = 8;
 
 const JSON: &str = "application/json";
 const JSON_OR_EVENTS: &str = "text/event-stream, application/json";
@@ -137,6 +142,14 @@ impl Http {
     /// # Errors
     /// [`HttpError`], mostly where the system has no certificates for https.
     pub fn new(address: Address, key: Option<Key>) -> Result<Self, HttpError> {
+        Http::prepared(address, key, |builder| builder)
+    }
+
+    fn prepared(
+        address: Address,
+        key: Option<Key>,
+        more: impl FnOnce(ClientBuilder) -> ClientBuilder,
+    ) -> Result<Self, HttpError> {
         // Fails if it is installed already, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
@@ -151,11 +164,19 @@ impl Http {
             // The system's certificates are loaded only where they are needed.
             builder = builder.tls_certs_only([]);
         }
-        let client = builder
+        let client = more(builder)
             .build()
             .map_err(|error| HttpError::Tls { address: address.to_string(), reason: innermost(&error) })?;
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
         Ok(Http { address, key, also: HeaderMap::new(), client, runtime: Some(runtime) })
+    }
+
+    /// Prepares a client of the server that listens at a Unix socket of this computer. `address` only names its paths.
+    ///
+    /// # Errors
+    /// [`HttpError`], when the system provides no runtime.
+    pub fn at_socket(socket: &Path, address: Address, key: Option<Key>) -> Result<Self, HttpError> {
+        Http::prepared(address, key, |builder| builder.unix_socket(socket))
     }
 
     /// Adds a header to every request; an invalid one is left out.
@@ -281,7 +302,15 @@ impl Http {
         let Some(runtime) = self.runtime.as_ref().filter(|_| Handle::try_current().is_err()) else {
             return Err(TransferError::Unreachable("it was asked on a thread that must not wait".into()));
         };
-        runtime.block_on(self.exchange(path, body, patience, hear))
+        runtime.block_on(async {
+            let exchanged = self.exchange(path, body, patience, hear).await;
+            // A response that was dropped before its end closes its connection only when the task of the connection runs
+            // again, and until then the server goes on with it.
+            for _ in 0..CLOSING_TURNS {
+                yield_now().await;
+            }
+            exchanged
+        })
     }
 
     async fn exchange(

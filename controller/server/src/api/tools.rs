@@ -190,7 +190,7 @@ impl HandedIn {
             name,
             main: code.into_bytes(),
             others: modules.map(|modules| modules.into_iter().map(bytes).collect()),
-            declared: Declared { examples, test_cases, folder: None },
+            declared: Declared { examples, test_cases, ..Declared::default() },
             // Never one of this program's own authors, whatever the client's name is.
             origin: Provenance { author: format!("{}, by the API", caller.name), ..Provenance::default() },
         })

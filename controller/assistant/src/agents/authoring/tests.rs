@@ -52,6 +52,7 @@ fn checked(findings: &[(&str, Weight)]) -> Event {
         findings,
         report: None,
         cases: Vec::new(),
+        expectations: Vec::new(),
     }))
 }
 

@@ -337,3 +337,51 @@ fn calls_without_functions_become_a_request_for_text() {
     assert_eq!(bench.ask(Form::Calls(vec![])).unwrap(), text("Hi"));
     assert_eq!(bench.ways(), ["0 plain"]);
 }
+
+#[test]
+fn only_the_local_model_is_held_to_a_grammar() {
+    let grammar = || Form::Grammar(r#"root ::= "nod()""#.into());
+    let mut bench = self::bench(vec![vec![said("nod()"), said("nod()")]]);
+    assert_eq!(bench.ask(grammar()).unwrap(), text("nod()"));
+    bench.client.peers[0].capabilities = EndpointCapabilities::of_local_model();
+    assert_eq!(bench.ask(grammar()).unwrap(), text("nod()"));
+    let seen = bench.seen.lock().unwrap();
+    let grammars: Vec<_> = seen.iter().map(|(_, request)| request.get("grammar").is_some()).collect();
+    // Neither is probed first.
+    assert_eq!(grammars, [false, true]);
+    assert!(seen.iter().all(|(_, request)| request.get("response_format").is_none()));
+}
+
+#[test]
+fn a_text_that_was_cut_off_fits_no_grammar() {
+    let cut = Reply { text: "nod(".into(), finish: Some("length".into()), ..Reply::default() };
+    let mut bench = self::bench(vec![vec![Ok(cut)]]);
+    bench.client.peers[0].capabilities = EndpointCapabilities::of_local_model();
+    let error = bench.ask(Form::Grammar("root ::= [a-z]+".into())).unwrap_err();
+    assert!(error.to_string().contains("as the grammar says"), "{error}");
+}
+
+#[test]
+fn without_a_local_model_the_next_step_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = Config::built_in().unwrap();
+    config.local_model.directory = folder.path().to_owned();
+    let answer = |config: &Config, question: &str| {
+        let asked = Prompt { messages: vec![Message::person(question)], ..prompt(Form::Text) };
+        Client::local(config).answer(&asked, &mut |_| Watch::On).unwrap_err()
+    };
+    let error = answer(&config, "Hello");
+    assert!(matches!(&error, ModelCallError::Local { reason } if reason.contains("make model")), "{error}");
+    // A prompt that is too long for it says what to change.
+    let packages = folder.path().join("venv/lib/python3.11/site-packages/xllamacpp-1.dist-info");
+    std::fs::create_dir_all(packages).unwrap();
+    std::fs::create_dir_all(folder.path().join("venv/bin")).unwrap();
+    std::fs::write(folder.path().join("venv/bin/python"), "").unwrap();
+    let file = folder.path().join("tiny.gguf");
+    let header = [&b"GGUF"[..], &3_u32.to_le_bytes(), &1_u64.to_le_bytes(), &0_u64.to_le_bytes()].concat();
+    std::fs::write(&file, header).unwrap();
+    minismith_local_model::ModelStore::new(folder.path()).add(&file, None).unwrap();
+    config.local_model.context_tokens = 1_024;
+    let error = answer(&config, &"long ".repeat(2_000));
+    assert!(error.to_string().contains("raise local_model.context_tokens"), "{error}");
+}

@@ -66,7 +66,7 @@ impl ToolCalls {
             }
             Err(_) => Vec::new(),
         };
-        let mut offers = own(matches!(self.config.nlu, Nlu::Llm));
+        let mut offers = own(self.config.nlu != Nlu::Grammar);
         let registered = of_registry(entries, &offers);
         offers.extend(registered);
         offers

@@ -1,0 +1,156 @@
+//! Writes a tool from a request in ordinary words, through the composer, in the language of motion.
+
+use minismith_analysis::manifest::{Expectation, TestCase};
+use minismith_composer::{Composed, NoLibrary, Outcome, compose, is_reactive, is_tool_request, modify};
+use minismith_score::{Score, read, write};
+use serde_json::Map;
+
+use super::Authored;
+
+/// What the composer made of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// The tool's name: the person's, or one made from the steps.
+    pub name: String,
+    /// The tool, or the reason why there is none.
+    pub tool: Result<Authored, String>,
+    /// Assumptions where the request left something open.
+    pub notes: Vec<String>,
+    /// The words that were not understood.
+    pub not_understood: Vec<String>,
+}
+
+/// Returns whether a text asks for a new tool, or for something that only a tool can do: a reaction.
+#[must_use]
+pub fn is_authoring_request(text: &str) -> bool {
+    is_tool_request(text) || is_reactive(text)
+}
+
+/// Returns whether a text can be a correction of what was made just before: it begins as a continuation.
+#[must_use]
+pub fn is_correction(text: &str) -> bool {
+    let lower = text.trim_start().to_lowercase();
+    let begins = |start: &&str| {
+        lower.strip_prefix(*start).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+    };
+    CORRECTIONS.iter().any(begins)
+}
+
+/// How corrections begin.
+const CORRECTIONS: [&str; 23] = [
+    "and",
+    "then",
+    "but",
+    "only",
+    "just",
+    "slower",
+    "faster",
+    "quicker",
+    "bigger",
+    "smaller",
+    "higher",
+    "wider",
+    "a bit",
+    "a little",
+    "a lot",
+    "much",
+    "twice as",
+    "half as",
+    "without",
+    "the other",
+    "make it",
+    "more",
+    "less",
+];
+
+/// Writes a tool for a request.
+#[must_use]
+pub fn composed(request: &str) -> Written {
+    written(compose(request, &NoLibrary))
+}
+
+/// Writes the next version of a tool from what should be different. A tool whose source is not in the language of motion
+/// is composed again from the request that it was made for; none if that can't be done.
+#[must_use]
+pub fn changed(name: &str, source: &str, made_for: &str, change: &str) -> Option<Written> {
+    let score = read(source).ok().or_else(|| {
+        let again = compose(without_run(made_for), &NoLibrary);
+        again.not_understood.is_empty().then(|| again.score().cloned())?
+    })?;
+    let score = Score { name: name.to_owned(), ..score };
+    let changed = modify(&score, change);
+    Some(written(Composed { name: name.to_owned(), ..changed }))
+}
+
+/// Returns the request for a tool without the order to run it afterwards, which is no part of its motion.
+#[must_use]
+pub fn without_run(text: &str) -> &str {
+    let lower = text.to_ascii_lowercase();
+    let ends = RUNS.iter().filter_map(|run| {
+        let at = lower.rfind(run)?;
+        lower.get(at + run.len()..)?.chars().all(|c| !c.is_alphanumeric()).then_some(at)
+    });
+    let end = ends.min().unwrap_or(text.len());
+    text.get(..end).unwrap_or(text).trim_end_matches(|c: char| c.is_whitespace() || c == ',' || c == ';')
+}
+
+/// The orders to run a tool that follow its description.
+const RUNS: [&str; 12] = [
+    "and then run it",
+    "then run it",
+    "and run it",
+    "then try it",
+    "and try it",
+    "then do it",
+    "and then do it",
+    "then show me",
+    "and show me",
+    "then perform it",
+    "and then try it",
+    "run it",
+];
+
+fn written(composed: Composed) -> Written {
+    let tool = match composed.outcome {
+        Outcome::Score(score) => Ok(authored(&Score { name: composed.name.clone(), ..score })),
+        Outcome::Declined(declined) => Err(declined.to_string()),
+    };
+    Written {
+        name: composed.name,
+        tool,
+        notes: composed.notes,
+        not_understood: composed.not_understood.into_iter().map(|(text, _)| text).collect(),
+    }
+}
+
+fn authored(score: &Score) -> Authored {
+    let once = TestCase {
+        name: "once, as it is".into(),
+        arguments: Map::new(),
+        expect: Expectation::ReturnsText,
+        ..TestCase::default()
+    };
+    Authored {
+        source: write(score),
+        test_cases: vec![once],
+        plan: vec![score.describe()],
+        purpose: score.summary.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_to_run_a_tool_is_no_part_of_its_description() {
+        for (said, request) in [
+            ("make a tool that nods, then run it", "make a tool that nods"),
+            ("make a tool that nods and run it.", "make a tool that nods"),
+            ("make a tool that nods", "make a tool that nods"),
+            ("make a tool called run it that nods", "make a tool called run it that nods"),
+        ] {
+            assert_eq!(without_run(said), request);
+        }
+    }
+}
