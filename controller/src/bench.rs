@@ -8,6 +8,7 @@
 //! Reading order: [`run`], [`row`] (what is told), `rounds` (taking turns), `baseline` (the official side), `line` (the
 //! emulated line under watch), `tools` (the tools that are measured), then one module for each thing that is measured.
 
+pub mod authoring;
 mod baseline;
 mod bus;
 mod control_cycle;
@@ -17,6 +18,7 @@ mod jitter;
 mod jobs;
 mod kinematics;
 mod line;
+mod local_model;
 mod official_api;
 mod page;
 mod policy;
@@ -143,6 +145,8 @@ enum Subject {
     TextToMotion,
     /// Understanding and speaking.
     Speech,
+    /// The language model on this computer.
+    LocalModel,
     /// The official wire.
     OfficialApi,
     /// The dashboard in a browser.
@@ -150,7 +154,7 @@ enum Subject {
 }
 
 impl Subject {
-    const ALL: [Subject; 20] = [
+    const ALL: [Subject; 21] = [
         Subject::Kinematics,
         Subject::CycleCost,
         Subject::CycleCostLogged,
@@ -166,6 +170,7 @@ impl Subject {
         Subject::Prompts,
         Subject::TextToMotion,
         Subject::Speech,
+        Subject::LocalModel,
         Subject::OfficialApi,
         Subject::Page,
         Subject::Jitter(Load::Idle),
@@ -192,6 +197,7 @@ impl Subject {
             Subject::Prompts => vec![prompts::NAME.to_owned()],
             Subject::TextToMotion => text_to_motion::NAMES.map(str::to_owned).into(),
             Subject::Speech => speech::NAMES.map(str::to_owned).into(),
+            Subject::LocalModel => local_model::NAMES.map(str::to_owned).into(),
             Subject::OfficialApi => official_api::NAMES.map(str::to_owned).into(),
             Subject::Page => page::NAMES.map(str::to_owned).into(),
         }
@@ -215,6 +221,7 @@ impl Subject {
             Subject::Prompts => vec![prompts::measure(context)],
             Subject::TextToMotion => text_to_motion::measure(context),
             Subject::Speech => speech::measure(context),
+            Subject::LocalModel => local_model::measure(context),
             Subject::OfficialApi => official_api::measure(context),
             Subject::Page => page::measure(context),
         }

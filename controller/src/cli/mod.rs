@@ -10,6 +10,7 @@ mod interrupt;
 mod journal;
 mod listen;
 mod mcp;
+mod model;
 mod motors;
 mod move_joints;
 mod old_names;
@@ -27,13 +28,14 @@ mod setup;
 mod token;
 mod tool;
 mod tool_admin;
+mod tool_python;
 mod tool_report;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use minismith_runtime::config::{Config, RobotChoice};
+use minismith_runtime::config::{Config, Nlu, RobotChoice};
 use minismith_runtime::logs;
 
 /// The result of a command without errors of usage or environment.
@@ -73,6 +75,10 @@ pub struct Cli {
     /// Configuration file. Default: ./config.yaml if it exists, otherwise the built-in values.
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// How text is understood: grammar, llm (a language model behind an endpoint) or local (one on this computer).
+    /// Default: `nlu` in config.yaml.
+    #[arg(long, global = true, value_name = "NLU", alias = "brain")]
+    nlu: Option<Nlu>,
     #[command(subcommand)]
     command: Command,
 }
@@ -204,6 +210,11 @@ minismith repl --robot mock"
     /// Answer a question about files with a sandboxed script. Run `make code` once before using this command.
     #[command(after_help = code::EXAMPLES)]
     Code(code::CodeArgs),
+    /// List, add, choose and remove language models on this computer. `make model` installs one.
+    Model {
+        #[command(subcommand)]
+        command: model::ModelCommand,
+    },
     /// Check, register and run tools.
     Tool {
         #[command(subcommand)]
@@ -283,9 +294,20 @@ pub fn run(cli: Cli) -> anyhow::Result<CommandStatus> {
     for old in &config.old_spellings {
         eprintln!("warning: {old}");
     }
+    let config = match cli.nlu {
+        Some(nlu) => config.with_nlu(nlu)?,
+        None => config,
+    };
     // Until the end of the command.
     let _logs = logs::begin(&config);
-    match cli.command {
+    let done = carry_out(cli.command, config);
+    // The process of a local model would end with this one; this also removes its folder.
+    minismith_local_model::server::stop_all();
+    done
+}
+
+fn carry_out(command: Command, config: Config) -> anyhow::Result<CommandStatus> {
+    match command {
         Command::Say { text, session, url: Some(url), on } => {
             remote::say(&url, &text, session.as_deref(), on.json)
         }
@@ -305,6 +327,7 @@ pub fn run(cli: Cli) -> anyhow::Result<CommandStatus> {
         Command::Dataset { command } => dataset::run_dataset(&config, command),
         Command::Repl(arguments) => repl::run(&config, &arguments),
         Command::Code(arguments) => code::run(&config, &arguments),
+        Command::Model { command } => model::run(&config, command),
         Command::Tool { command } => tool::run(&config, command),
         Command::Mock { link, faults, unpaced } => hardware::mock(link, faults.as_deref(), !unpaced),
         Command::Scan { port, all_baudrates, json } => hardware::scan(&config, &port, all_baudrates, json),

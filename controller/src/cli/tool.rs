@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use super::admission::{PERSON, accept, noted, origin, print_check};
 use super::print::as_data;
 use super::tool_admin::{self, ToolAdminCommand};
-use super::{CommandStatus, OnRobot, dataset, print, setup, tool_report};
+use super::{CommandStatus, OnRobot, dataset, print, setup, tool_python, tool_report};
 
 #[derive(Debug, Subcommand)]
 pub enum ToolCommand {
@@ -102,6 +102,18 @@ minismith tool run column_mean --args '{\"table\": \"data.csv\", \"column\": \"x
         #[command(flatten)]
         on: OnRobot,
     },
+    /// Write a tool as Python that runs with the official package, with the module `motion` beside it if it needs that.
+    #[command(
+        name = "export-python",
+        after_help = "Existing files stay as they are.\nExample:\n  minismith tool export-python nod_yes --out moves"
+    )]
+    ExportPython {
+        /// Name of the tool.
+        name: String,
+        /// Folder to write to.
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+    },
     #[command(name = "shelf")]
     #[command(flatten)]
     Admin(ToolAdminCommand),
@@ -123,6 +135,7 @@ pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<CommandStatu
         ToolCommand::Run { name, args, out, on } => {
             execute(config, &workshop, &name, &args, out.as_deref(), &on)
         }
+        ToolCommand::ExportPython { name, out } => tool_python::write(&workshop, &name, &out),
         ToolCommand::Admin(command) => {
             let change = command.change();
             let done = tool_admin::run(config, &workshop, command)?;
