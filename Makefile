@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures llm test-llm bench fuzz nextest lint check clean
+.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures model llm test-llm bench bench-authoring fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -66,6 +66,9 @@ models: ## Models for faces, things, speech and the meaning of words, in .cache/
 pictures: build models ## Takes the screenshots of the dashboard for docs/images in a browser
 	@scripts/pictures $(PROGRAMS)/minismith
 
+model: ## A language model on this computer for `nlu: local`, in .cache/model (1.2 GB; MODEL=small: 0.6 GB); minutes, no compiler
+	@MODEL=$(MODEL) scripts/model
+
 nextest: ## The test runner cargo-nextest, built from source where it is missing (some minutes)
 	@cargo nextest --version >/dev/null 2>&1 \
 		|| { echo "Installing cargo-nextest $(NEXTEST): this takes some minutes, once."; \
@@ -89,14 +92,17 @@ llm: ## A small language model and its server in .cache/llm (1.2 GB; built from 
 	@scripts/llm
 
 # One after another: each has the model's server for itself.
-test-llm: build nextest llm models ## The agents with a real, small language model on this machine (forty minutes on two cores)
-	cargo nextest run --package minismith-tests --run-ignored only --test-threads 1 --no-capture small_model::
+test-llm: build nextest llm model models ## The agents with a real, small language model on this machine (forty minutes on two cores)
+	cargo nextest run --package minismith-tests --run-ignored only --test-threads 1 --no-capture small_model:: local_model::
 
 bench: official clients recorder dashboard models ## Measures against the official packages; prints a table and writes target/bench.json
 	@scripts/sound --speak
 	cargo build --release --package minismith --package minismith-tool-host
 	@ln -f $(TARGET)/recorder/minismith-recorder $(TARGET)/release/minismith-recorder
 	$(TARGET)/release/minismith bench --out $(TARGET)/bench.json
+
+bench-authoring: build models ## Has a tool made for each of 120 requests, and judges its measured motion by checks of its own
+	$(PROGRAMS)/minismith bench --authoring tests/cases/authoring.yaml --out $(TARGET)/authoring.json
 
 fuzz: ## Fuzzes the policy and the guest's protocol, FUZZ_SECONDS (60) each; installs cargo-fuzz where it is missing
 	@cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --version $(CARGO_FUZZ) --locked

@@ -72,6 +72,7 @@ pages! {
     voice: "docs/voice.md",
     dashboard: "docs/dashboard.md",
     tools: "docs/tools.md",
+    motion: "docs/motion.md",
     real_robot: "docs/real-robot.md",
     official_api: "docs/official-api.md",
     http_api: "docs/http-api.md",

@@ -7,6 +7,7 @@ pub mod context;
 mod corpus;
 mod crashes;
 mod hostile;
+mod motion;
 mod prefork;
 mod sdk;
 mod shared_frames;

@@ -6,6 +6,7 @@
 mod agents;
 mod attack_coverage;
 mod auth;
+mod authoring;
 mod bench;
 mod browser;
 mod bus;
@@ -28,8 +29,10 @@ mod imports;
 mod injection;
 mod journal_and_traces;
 mod kill;
+mod local_model;
 mod mcp;
 mod model;
+mod motion_module;
 mod official_api;
 mod official_daemon;
 mod official_motor;

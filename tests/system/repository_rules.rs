@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and the other packages that it may import.
-const TABLE: [(&str, &[&str]); 18] = [
+const TABLE: [(&str, &[&str]); 22] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-protocol", &[]),
@@ -15,17 +15,24 @@ const TABLE: [(&str, &[&str]); 18] = [
     ("minismith-recorder", &["minismith-protocol"]),
     ("minismith-datasets", &["minismith-protocol"]),
     ("minismith-perception", &["firmware-bridge"]),
+    ("minismith-score", &["firmware-bridge"]),
+    ("minismith-contract", &["minismith-score"]),
+    ("minismith-composer", &["minismith-score"]),
     ("minismith-voice", &["firmware-bridge", "minismith-perception"]),
     ("minismith-runtime", &["firmware-bridge", "minismith-perception", "minismith-protocol", "mock-robot"]),
     (
         "minismith-nlu",
         &["firmware-bridge", "minismith-perception", "minismith-protocol", "minismith-runtime"],
     ),
+    ("minismith-local-model", &["firmware-bridge", "minismith-protocol", "minismith-runtime"]),
     (
         "minismith-control",
         &["firmware-bridge", "minismith-perception", "minismith-protocol", "minismith-runtime", "mock-robot"],
     ),
-    ("minismith-analysis", &["firmware-bridge", "minismith-protocol", "minismith-runtime"]),
+    (
+        "minismith-analysis",
+        &["firmware-bridge", "minismith-protocol", "minismith-runtime", "minismith-score"],
+    ),
     (
         "minismith-toolchain",
         &[
@@ -35,6 +42,7 @@ const TABLE: [(&str, &[&str]); 18] = [
             "minismith-perception",
             "minismith-protocol",
             "minismith-runtime",
+            "minismith-score",
             "mock-robot",
         ],
     ),
@@ -43,11 +51,15 @@ const TABLE: [(&str, &[&str]); 18] = [
         &[
             "firmware-bridge",
             "minismith-analysis",
+            "minismith-composer",
+            "minismith-contract",
             "minismith-control",
+            "minismith-local-model",
             "minismith-nlu",
             "minismith-perception",
             "minismith-protocol",
             "minismith-runtime",
+            "minismith-score",
             "minismith-toolchain",
         ],
     ),
@@ -56,6 +68,7 @@ const TABLE: [(&str, &[&str]); 18] = [
         &[
             "firmware-bridge",
             "minismith-control",
+            "minismith-local-model",
             "minismith-perception",
             "minismith-protocol",
             "minismith-runtime",
@@ -86,9 +99,11 @@ const TABLE: [(&str, &[&str]); 18] = [
             "firmware-bridge",
             "minismith-analysis",
             "minismith-assistant",
+            "minismith-contract",
             "minismith-control",
             "minismith-datasets",
             "minismith-diagnostics",
+            "minismith-local-model",
             "minismith-nlu",
             "minismith-perception",
             "minismith-protocol",
@@ -106,6 +121,7 @@ const TABLE: [(&str, &[&str]); 18] = [
             "minismith-analysis",
             "minismith-assistant",
             "minismith-control",
+            "minismith-local-model",
             "minismith-nlu",
             "minismith-perception",
             "minismith-protocol",
@@ -176,7 +192,7 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-pub const MEMBERS: [&str; 18] = [
+pub const MEMBERS: [&str; 22] = [
     "firmware-bridge",
     "mock-robot",
     "controller/protocol",
@@ -184,9 +200,13 @@ pub const MEMBERS: [&str; 18] = [
     "controller/recorder",
     "controller/datasets",
     "controller/perception",
+    "controller/score",
+    "controller/contract",
+    "controller/composer",
     "controller/voice",
     "controller/runtime",
     "controller/nlu",
+    "controller/local-model",
     "controller/control",
     "controller/analysis",
     "controller/toolchain",

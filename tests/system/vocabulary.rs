@@ -17,6 +17,9 @@ use crate::repository_rules::files;
 struct Discarded {
     word: String,
     instead: String,
+    /// Folders in which the word has another sense.
+    #[serde(default)]
+    except: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -165,8 +168,15 @@ fn sources_use_the_terms_of_the_field() {
     for path in sources {
         let text = fs::read_to_string(&path).unwrap();
         let is_typescript = path.extension().is_some_and(|end| end != "rs");
+        let path = path.strip_prefix(workspace()).unwrap().display().to_string();
+        let has_other_sense = |instead: &str| {
+            let of = |case: &&Discarded| case.instead == instead;
+            cases.iter().filter(of).any(|case| case.except.iter().any(|folder| path.starts_with(folder)))
+        };
         for (line, name, instead) in discarded(&text, is_typescript, &words) {
-            let path = path.strip_prefix(workspace()).unwrap().display().to_string();
+            if has_other_sense(instead) {
+                continue;
+            }
             complaints.push(format!("{path}:{line}: `{name}`; use {instead}"));
         }
     }

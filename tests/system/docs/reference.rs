@@ -9,7 +9,7 @@ use serde_yaml::Value;
 use super::page::Page;
 
 /// Flags that most commands have. A section of their own names them.
-const COMMON: [&str; 5] = ["--config", "--help", "--json", "--robot", "--version"];
+const COMMON: [&str; 6] = ["--config", "--help", "--json", "--nlu", "--robot", "--version"];
 
 /// Returns what `docs/cli.md` lacks or names needlessly.
 pub(super) fn command_line(page: &Page) -> Vec<String> {

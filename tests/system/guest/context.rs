@@ -55,6 +55,7 @@ impl<'a> Call<'a> {
         let mut played = Played {
             end: Err(GuestError::Died { how: String::new() }),
             cues: vec![],
+            times: vec![],
             printed: String::new(),
             now: 0,
             facts: Err(String::new()),
@@ -68,6 +69,8 @@ impl<'a> Call<'a> {
 pub struct Played {
     pub end: Result<GuestMessage, GuestError>,
     pub cues: Vec<HostCall>,
+    /// Robot time of each host call, nanoseconds.
+    pub times: Vec<u64>,
     pub printed: String,
     /// Robot time at the end, nanoseconds.
     pub now: u64,
@@ -90,6 +93,7 @@ impl Played {
                 GuestMessage::Asks { cue, spent, printed } => {
                     self.pass(&printed, spent);
                     self.now += HOST_CALL_COST;
+                    self.times.push(self.now);
                     let answered = self.answer(&cue);
                     self.cues.push(cue);
                     answered
