@@ -112,8 +112,9 @@ fn steps_of_one_part_are_gotos_with_the_signs_of_the_sdk() {
     else {
         panic!("{antennas:?}")
     };
-    assert_near(Some(*right), 40.0);
-    assert_near(Some(*left), 30.0);
+    // Outwards is positive for the right motor and negative for the left one.
+    assert_near(Some(*right), -40.0);
+    assert_near(Some(*left), -30.0);
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn tracks_that_share_start_and_end_are_one_goto_and_others_a_stream() {
         .iter()
         .map(|goal| match goal {
             HostCall::SetTarget { head, antennas: Some([_, left]), body_yaw: None } => {
-                (head.map(|head| head[4].atan2(head[0]).to_degrees()), left.to_degrees())
+                (head.map(|head| head[4].atan2(head[0]).to_degrees()), -left.to_degrees())
             }
             other => panic!("{other:?}"),
         })
