@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use firmware_bridge::clock::{Clock, MonotonicClock};
-use firmware_bridge::kinematics::posture_from_joints;
 use firmware_bridge::motion_log::LoggedCycle;
-use firmware_bridge::posture::{HeadPose, Posture};
+use minismith_analysis::motion_trace::measured_postures;
 use minismith_assistant::conversation::{Conversation, Mind, Reply};
 use minismith_assistant::model::Client;
 use minismith_contract::Verdict as Claim;
@@ -159,8 +159,7 @@ fn measure(
         if !matches!(ran.outcome, Ended::Returned { .. }) {
             continue;
         }
-        let mut trace =
-            trace(&[&ran.cycles[..], &ran.settling[..]].concat(), conditions.period.as_secs_f64());
+        let mut trace = trace(&[&ran.cycles[..], &ran.settling[..]].concat(), conditions.period);
         let event = |kind: EventKind| move |at_s: &f64| TraceEvent { at_s: *at_s, kind: kind.clone() };
         trace.events.extend(ran.sounds.iter().map(event(EventKind::Sound)));
         trace.events.extend(ran.photos.iter().map(event(EventKind::Photo)));
@@ -231,17 +230,11 @@ fn arguments_for(roles: &Arguments, schema: &Value) -> Option<Map<String, Value>
 }
 
 /// Returns the trace of these cycles, by forward kinematics of the measured positions.
-fn trace(cycles: &[LoggedCycle], period_s: f64) -> Trace {
-    let every = (0.02 / period_s).round().max(1.0);
-    let mut seed = HeadPose::neutral();
-    let mut last = Posture::init();
-    let samples = cycles.iter().step_by(every as usize).map(|cycle| {
-        if let Ok(posture) = posture_from_joints(&cycle.present, &seed) {
-            seed = posture.head;
-            last = posture;
-        }
-        let at = last.head.0.translation.vector * 1000.0;
-        let angles = last.head.angles();
+fn trace(cycles: &[LoggedCycle], period: Duration) -> Trace {
+    let (period_s, postures) = measured_postures(cycles, period);
+    let samples = postures.map(|posture| {
+        let at = posture.head.0.translation.vector * 1000.0;
+        let angles = posture.head.angles();
         Sample {
             head_x_mm: at.x,
             head_y_mm: at.y,
@@ -249,12 +242,12 @@ fn trace(cycles: &[LoggedCycle], period_s: f64) -> Trace {
             head_roll_deg: angles.roll.degrees(),
             head_pitch_deg: angles.pitch.degrees(),
             head_yaw_deg: angles.yaw.degrees(),
-            body_yaw_deg: last.body_yaw.degrees(),
-            right_antenna_deg: last.antennas.right.degrees(),
-            left_antenna_deg: last.antennas.left.degrees(),
+            body_yaw_deg: posture.body_yaw.degrees(),
+            right_antenna_deg: posture.antennas.right.degrees(),
+            left_antenna_deg: posture.antennas.left.degrees(),
         }
     });
-    Trace { period_s: period_s * every, samples: samples.collect(), events: Vec::new() }
+    Trace { period_s, samples: samples.collect(), events: Vec::new() }
 }
 
 /// Returns a table: what became of the requests, by group, apart for the unseen half.

@@ -270,12 +270,13 @@ pub fn rehearse(
     let default_clamp = report.max_clamp_deg;
     let mut max_clamped = (default_clamp, first.name.clone());
     let mut lines = ran.tool_run.lines.clone();
-    let mut motions = Motions::new(&first, &ran);
+    let mut motions = Motions::default();
+    motions.take(&first, &ran, conditions.period);
     results.push(result(&first, &ran));
     if most_severe(&findings) < Verdict::Reject {
         for (case, ran) in run_all(&act, &cases, &mut |done| watch(1 + done, of))? {
             judge(&act, &case, &ran, &mut findings);
-            motions.take(&case, &ran);
+            motions.take(&case, &ran, conditions.period);
             narrow(&act, &case, &ran, default_clamp, &mut verified);
             if case.is_repeat && ran.report.command_digest != report.command_digest {
                 findings.push(finding(

@@ -1,8 +1,11 @@
 //! Measures what a tool's motion must do, on the calls that were made for it.
 
+use std::time::Duration;
+
 use minismith_analysis::finding::{Finding, Verdict, most_severe};
+use minismith_analysis::motion_trace::motion_trace;
 use minismith_score::expects::{Expects, Measured, Runs};
-use minismith_score::{Event, MotionTrace};
+use minismith_score::{Event, EventSpan, MotionTrace};
 
 use super::judge::finding;
 use super::run::Ran;
@@ -21,22 +24,23 @@ pub(super) struct Motions {
 }
 
 impl Motions {
-    pub fn new(first: &Case, ran: &Ran) -> Self {
-        let mut motions = Motions::default();
-        motions.take(first, ran);
-        motions
-    }
-
-    /// Takes the motion of a case that is measured and has returned.
-    pub fn take(&mut self, case: &Case, ran: &Ran) {
-        let Some((call, motion)) = case.measured_for.as_ref().zip(ran.motion.clone()) else { return };
+    /// Takes the motion of a case that is measured and has returned; `period` is that of the cycles.
+    pub fn take(&mut self, case: &Case, ran: &Ran, period: Duration) {
+        let Some(call) = &case.measured_for else { return };
         if !matches!(ran.tool_run.outcome, Outcome::Returned { .. }) {
             return;
         }
+        let mut motion = motion_trace(&[&ran.cycles[..], &ran.settling[..]].concat(), period);
+        motion.sounds.clone_from(&ran.tool_run.sounds);
+        motion.photos.clone_from(&ran.tool_run.photos);
         match call {
             MeasuredCall::Default => self.default = Some(motion),
             MeasuredCall::Parameter(name, value) => self.with_parameter.push((name.clone(), *value, motion)),
-            MeasuredCall::Event(event) => self.with_event.push((event.clone(), motion)),
+            MeasuredCall::Event(event) => {
+                let to = motion.seconds();
+                motion.events.push(EventSpan { event: event.clone(), from: 0.0, to });
+                self.with_event.push((event.clone(), motion));
+            }
         }
     }
 

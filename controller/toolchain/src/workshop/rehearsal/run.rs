@@ -22,15 +22,13 @@ use super::noise::Noisy;
 use super::{Act, RehearsalError, job, permit};
 use crate::guest::GuestError;
 use crate::tool_run::{Outcome, ToolRun, execute};
-use crate::workshop::cases::{Case, CaseSetup, MeasuredCall, SceneChoice, Start};
+use crate::workshop::cases::{Case, CaseSetup, SceneChoice, Start};
 use minismith_analysis::files::input::bind;
 use minismith_analysis::margins::clamp_spans;
-use minismith_analysis::motion_trace::motion_trace;
 use minismith_analysis::report::{PhysicalReport, measure};
 use minismith_analysis::samples;
 use minismith_control::execution::ExecutionContext;
 use minismith_control::perception::{Perception, SceneCamera, photos};
-use minismith_score::{EventSpan, MotionTrace};
 
 /// The measurements of one case.
 pub(super) struct Ran {
@@ -39,8 +37,6 @@ pub(super) struct Ran {
     pub cycles: Vec<LoggedCycle>,
     /// The cycles after the tool's end until the robot has come to rest, if the case is measured.
     pub settling: Vec<LoggedCycle>,
-    /// The measured motion, if the case is measured, until the robot has come to rest after the tool's end.
-    pub motion: Option<MotionTrace>,
 }
 
 /// Robot time for which the motion is measured after the tool has ended: servos lag behind their goals.
@@ -139,21 +135,12 @@ pub(super) fn run(context: &Act<'_>, case: &Case) -> Result<Ran, RehearsalError>
         }
     }
     let mut settling = Vec::new();
-    let motion = case.measured_for.as_ref().map(|call| {
+    if case.measured_for.is_some() {
         let until = stage.control.robot_time() + SETTLING;
         let _settled = stage.advance_to(until);
         settling = trace.take();
-        let all = [&cycles[..], &settling[..]].concat();
-        let mut motion = motion_trace(&all, conditions.period);
-        motion.sounds.clone_from(&tool_run.sounds);
-        motion.photos.clone_from(&tool_run.photos);
-        if let MeasuredCall::Event(event) = call {
-            let to = motion.seconds();
-            motion.events.push(EventSpan { event: event.clone(), from: 0.0, to });
-        }
-        motion
-    });
-    Ok(Ran { tool_run, report, cycles, settling, motion })
+    }
+    Ok(Ran { tool_run, report, cycles, settling })
 }
 
 /// A servo that takes four times as long to accept a goal, and has a quarter of the gain.
