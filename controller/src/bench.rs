@@ -30,6 +30,7 @@ pub mod row;
 mod sight;
 mod speech;
 mod text_to_motion;
+mod tool_authoring;
 mod tools;
 
 use std::path::PathBuf;
@@ -147,6 +148,8 @@ enum Subject {
     Speech,
     /// The language model on this computer.
     LocalModel,
+    /// A tool from words.
+    Authoring,
     /// The official wire.
     OfficialApi,
     /// The dashboard in a browser.
@@ -154,7 +157,7 @@ enum Subject {
 }
 
 impl Subject {
-    const ALL: [Subject; 21] = [
+    const ALL: [Subject; 23] = [
         Subject::Kinematics,
         Subject::CycleCost,
         Subject::CycleCostLogged,
@@ -171,11 +174,13 @@ impl Subject {
         Subject::TextToMotion,
         Subject::Speech,
         Subject::LocalModel,
+        Subject::Authoring,
         Subject::OfficialApi,
         Subject::Page,
         Subject::Jitter(Load::Idle),
         Subject::Jitter(Load::Loaded),
         Subject::Jitter(Load::Guests),
+        Subject::Jitter(Load::Model),
     ];
 
     /// The rows that it yields.
@@ -198,6 +203,7 @@ impl Subject {
             Subject::TextToMotion => text_to_motion::NAMES.map(str::to_owned).into(),
             Subject::Speech => speech::NAMES.map(str::to_owned).into(),
             Subject::LocalModel => local_model::NAMES.map(str::to_owned).into(),
+            Subject::Authoring => tool_authoring::NAMES.map(str::to_owned).into(),
             Subject::OfficialApi => official_api::NAMES.map(str::to_owned).into(),
             Subject::Page => page::NAMES.map(str::to_owned).into(),
         }
@@ -222,6 +228,7 @@ impl Subject {
             Subject::TextToMotion => text_to_motion::measure(context),
             Subject::Speech => speech::measure(context),
             Subject::LocalModel => local_model::measure(context),
+            Subject::Authoring => tool_authoring::measure(context),
             Subject::OfficialApi => official_api::measure(context),
             Subject::Page => page::measure(context),
         }

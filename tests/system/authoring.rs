@@ -1,7 +1,11 @@
 //! Tools that are made from words, and the measured motion that decides whether they are what was asked for.
 
+use minismith_assistant::conversation::{Conversation, Mind, Reply, TurnOutcome};
+use minismith_assistant::model::{Completion, ModelCallError, Prompt, Scripted};
 use minismith_tests::{CommandOutput, TestDir};
 use serde_json::{Value, json};
+
+use super::agents::House;
 
 fn made(said: &CommandOutput) -> Value {
     let reply: Value = serde_json::from_str(&said.out).unwrap();
@@ -101,4 +105,61 @@ fn tool_that_was_just_made_is_corrected_in_words() {
         (&json!("double_shake"), &json!(2)),
         "{second}"
     );
+}
+
+/// A request with a word that nobody knows, so the composer leaves something open.
+const OPEN_REQUEST: &str = "make a tool called peacock that fans both antennas out twice and flimmers";
+
+/// Hears the request with a model on this computer that gives these answers. Returns the prompts, too.
+fn heard_with_local_model(
+    house: &House,
+    answers: Vec<Result<Completion, ModelCallError>>,
+) -> (Reply, Vec<Prompt>) {
+    let model = Scripted::new(answers);
+    let prompts = model.prompts();
+    let mind = Mind { is_local: true, ..Mind::new(&house.config, Box::new(model)) };
+    let mut conversation = Conversation::new(&house.body, &house.workshop).thinking_with(mind);
+    let reply = conversation.hear(OPEN_REQUEST);
+    (reply, prompts.seen())
+}
+
+fn answer(steps: &str) -> Result<Completion, ModelCallError> {
+    Ok(Completion::Text(format!("plan: both antennas, and a turn\nname: some_name\n{steps}\n")))
+}
+
+#[test]
+fn local_model_writes_what_the_composer_leaves_open_and_is_judged_by_the_motion() {
+    let house = House::new();
+    let once = answer("antennas(both=60),\nantennas(both=0)");
+    let twice = answer("repeat(2, antennas(both=60), antennas(both=0)),\nbody(left=20),\nbody(left=0)");
+    let (reply, prompts) = heard_with_local_model(&house, vec![once, twice]);
+    assert_eq!(reply.outcome, TurnOutcome::Done, "{}", reply.text);
+    let tool = reply.tool.unwrap();
+    assert_eq!((tool.name.as_str(), tool.version), ("peacock", Some(1)));
+    assert!(tool.code.unwrap().contains("body(left=20)"));
+    // What was measured went back to the model; what is not shown is named.
+    assert_eq!(prompts.len(), 2);
+    let repair = format!("{:?}", prompts[1].messages.last());
+    assert!(repair.contains("expected 2 swings of the left antenna"), "{repair}");
+    let verdict = json!(tool.verdict);
+    assert!(verdict["partly"].is_object() && reply.text.contains("flimmers"), "{verdict} {}", reply.text);
+    let manifest = house.workshop.registry().load("peacock", None).unwrap().manifest().clone();
+    assert_eq!(manifest.provenance.author, "code agent");
+    assert!(manifest.provenance.model.is_some());
+}
+
+#[test]
+fn composer_serves_where_the_local_model_fails() {
+    let gone = || Err(ModelCallError::Local { reason: "its process died".into() });
+    let nonsense = || Ok(Completion::Text("plan: x\nname: y\nimport os".into()));
+    for (answers, notice) in
+        [(vec![gone()], "its process died"), (vec![nonsense(), nonsense(), nonsense()], "")]
+    {
+        let house = House::new();
+        let (reply, _) = heard_with_local_model(&house, answers);
+        let tool = reply.tool.unwrap();
+        assert_eq!(tool.version, Some(1), "{}", reply.text);
+        assert!(tool.code.unwrap().contains("repeat("));
+        assert!(reply.text.contains(notice) && reply.text.contains("left out"), "{}", reply.text);
+    }
 }

@@ -134,7 +134,7 @@ fn a_real_model_answers_in_its_form_confined_and_within_its_memory() {
     let installed = Installed::new();
     let mut client = installed.client();
     let clock = MonotonicClock::start();
-    let grammar = Form::Grammar(r#"root ::= "nod(times=" [1-9] ")""#.into());
+    let grammar = Form::Grammar { gbnf: r#"root ::= "nod(times=" [1-9] ")""#.into(), sample: 0 };
     let mut pieces = String::new();
     let answer = client
         .answer(&prompt("Nod three times.", grammar.clone()), &mut |piece| {
@@ -165,7 +165,10 @@ fn a_real_model_answers_in_its_form_confined_and_within_its_memory() {
     assert!(resident >> 10 <= installed.file_mb + 200);
 
     // A wrong grammar is an error and no crash.
-    let wrong = client.answer(&prompt("Nod.", Form::Grammar("root ::= nothing".into())), &mut |_| Watch::On);
+    let wrong = client
+        .answer(&prompt("Nod.", Form::Grammar { gbnf: "root ::= nothing".into(), sample: 0 }), &mut |_| {
+            Watch::On
+        });
     assert!(matches!(wrong, Err(ModelCallError::Refused { .. })), "{wrong:?}");
 
     // A cancelled answer ends, so the next one does not wait for it.

@@ -25,12 +25,9 @@ use super::agents::House;
 const MODEL: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
 
 /// Recorded requests by index: the tool, whether it was stored, and how often the model replied.
-const RECORDED: [(usize, (&str, bool, u32)); 4] = [
-    (1, ("bows_like_actor", true, 4)),
+const RECORDED: [(usize, (&str, bool, u32)); 2] = [
     // Rejected three times, since it turns the head and not the base.
     (4, ("lighthouse", false, 5)),
-    // The specification never ended, so the request replaced it.
-    (5, ("counts_up_number", true, 3)),
     (7, ("drops_one_antenna", false, 5)),
 ];
 

@@ -65,6 +65,17 @@ impl Composed {
         }
     }
 
+    /// Returns whether something of the request is not understood, and nothing of it is refused.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        match &self.outcome {
+            Outcome::Score(_) => !self.not_understood.is_empty(),
+            Outcome::Declined(declined) => {
+                !self.not_understood.is_empty() || declined.reason == nothing_to_do().0
+            }
+        }
+    }
+
     /// Returns the tool, if there is one.
     #[must_use]
     pub fn score(&self) -> Option<&Score> {
@@ -94,6 +105,12 @@ pub fn compose(request: &str, library: &(impl Library + ?Sized)) -> Composed {
         Ok(composed) => composed,
         Err(refusal) => Composed { not_understood: missing, ..Composed::declined(refusal) },
     }
+}
+
+/// Returns the name that the person gives the tool, as an identifier.
+#[must_use]
+pub fn given_name(request: &str) -> Option<String> {
+    heading(&split_words(request)).name
 }
 
 /// Reads a text as a plan.

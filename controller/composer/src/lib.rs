@@ -23,7 +23,7 @@ mod tagger;
 mod tests;
 mod words;
 
-pub use compose::{Composed, Declined, Outcome, compose, is_reactive, is_tool_request};
+pub use compose::{Composed, Declined, Outcome, compose, given_name, is_reactive, is_tool_request};
 pub use library::{Known, Library, NoLibrary};
 pub use minismith_score::Score;
 pub use modify::modify;

@@ -12,6 +12,7 @@
 //! * [`Score::describe`]: a score as one sentence.
 //! * [`trace`]: what the robot did in one call.
 //! * [`expects`]: what a motion must do, measured on a trace.
+//! * `trial`: [`Score::measure_simulated`], what a score does of it in simulation.
 
 pub mod axis;
 pub mod check;
@@ -28,6 +29,7 @@ pub mod target;
 mod text;
 pub mod timeline;
 pub mod trace;
+mod trial;
 mod write;
 
 pub use axis::{Axis, AxisValues, Direction};

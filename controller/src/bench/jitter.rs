@@ -4,7 +4,8 @@
 //! each cycle writes goals. The start of each cycle is recorded at that point in its own process. (At the far end of a
 //! pseudo-terminal it cannot be measured: the kernel moves the bytes in a worker thread without priority. On a busy
 //! machine that thread is later than either side.) Under load, one process per processor computes for ever, and
-//! requests flood the side's own server; or two guests spin in their sandboxes.
+//! requests flood the side's own server; or two guests spin in their sandboxes; or the language model on this computer
+//! writes, which is compared with our own loop when nothing else runs.
 
 use std::fs;
 use std::io::Write;
@@ -19,9 +20,11 @@ use serde_json::Value;
 use super::baseline::{DAEMON, LOAD, Script, end, environment};
 use super::cpu_load::CpuLoad;
 use super::line::Line;
+use super::local_model::WritingModel;
 use super::rounds::quantile;
 use super::row::{Better, Row};
 use super::{BenchContext, Failed};
+use minismith_local_model::runtime::installed;
 use minismith_runtime::net;
 use minismith_runtime::subprocess::{self, Program};
 
@@ -46,6 +49,8 @@ pub(super) enum Load {
     Loaded,
     /// Two sandboxed tools spin.
     Guests,
+    /// The language model on this computer writes.
+    Model,
 }
 
 impl Load {
@@ -54,6 +59,7 @@ impl Load {
             Load::Idle => "idle",
             Load::Loaded => "loaded",
             Load::Guests => "guests",
+            Load::Model => "authoring",
         }
     }
 }
@@ -64,6 +70,9 @@ fn name(quantile: &str, load: Load, rate: u32) -> String {
 }
 
 pub(super) fn names(load: Load) -> Vec<String> {
+    if load == Load::Model {
+        return QUANTILES.map(|(quantile, _)| name(quantile, load, OFFICIAL_RATE_HZ)).into();
+    }
     let of = |rate| QUANTILES.map(|(quantile, _)| name(quantile, load, rate));
     [OFFICIAL_RATE_HZ, DEFAULT_RATE_HZ].into_iter().flat_map(of).collect()
 }
@@ -101,6 +110,9 @@ impl Seen {
 }
 
 pub(super) fn measure(context: &BenchContext<'_>, load: Load) -> Vec<Row> {
+    if load == Load::Model {
+        return measure_beside_model(context);
+    }
     let (rounds, round) = context.pick((1, Duration::from_secs(5)), (3, Duration::from_secs(20)));
     let mut ours: Result<Seen, Failed> = Ok(Seen::default());
     let mut usual: Result<Seen, Failed> = Ok(Seen::default());
@@ -126,6 +138,37 @@ pub(super) fn measure(context: &BenchContext<'_>, load: Load) -> Vec<Row> {
     let mut rows = rows(load, OFFICIAL_RATE_HZ, ours, theirs, awake.is_some());
     rows.extend(self::rows(load, DEFAULT_RATE_HZ, usual, None, awake.is_some()));
     rows
+}
+
+/// Measures our loop while the local model writes, in turns with our loop alone.
+fn measure_beside_model(context: &BenchContext<'_>) -> Vec<Row> {
+    if let Err(no) = installed(&context.config.local_model) {
+        (context.progress)(&format!("pulse_jitter_*_authoring are skipped: {no}"));
+        return Vec::new();
+    }
+    let (rounds, round) = context.pick((1, Duration::from_secs(10)), (3, Duration::from_secs(20)));
+    let _awake = awake();
+    let (mut idle, mut writing) = (Seen::default(), Seen::default());
+    let mut failed = None;
+    for _ in 0..rounds {
+        for (load, seen) in [(Load::Idle, &mut idle), (Load::Model, &mut writing)] {
+            (context.progress)(&format!("the rhythm, {}: {} s", load.name(), round.as_secs()));
+            if let Err(no) = watch_ours(context, OFFICIAL_RATE_HZ, load, round, seen) {
+                failed.get_or_insert(no);
+            }
+        }
+    }
+    let row = |(path, (quantile_name, _)): (usize, (&str, f64))| {
+        let median = |seen: &mut Seen| seen.off.get_mut(path).and_then(|rounds| quantile(rounds, 0.5));
+        let ours = match &failed {
+            Some(failed) => Err(failed.clone()),
+            None => median(&mut writing).ok_or_else(|| Failed("no beat was seen".into())),
+        };
+        Row::alone(&name(quantile_name, Load::Model, OFFICIAL_RATE_HZ), "ms", ours)
+            .against("the same loop without the model", median(&mut idle), Better::Lower)
+            .noting("the model writes all the time")
+    };
+    QUANTILES.into_iter().enumerate().map(row).collect()
 }
 
 /// Keeps the processors from sleeping while this lives, for both sides alike. A virtual machine's processors take
@@ -228,6 +271,7 @@ enum Busy {
     Not,
     Flooded(Script),
     Guests(CpuLoad),
+    Model(WritingModel),
 }
 
 impl Busy {
@@ -237,6 +281,7 @@ impl Busy {
             Busy::Not => Ok(0.0),
             Busy::Flooded(flood) => flood.number("", "requests"),
             Busy::Guests(guests) => guests.still_spin().map(|()| 0.0),
+            Busy::Model(model) => model.still_writes().map(|()| 0.0),
         }
     }
 }
@@ -247,6 +292,7 @@ impl Load {
         match self {
             Load::Idle => return Ok(Busy::Not),
             Load::Guests => return CpuLoad::start(context, at_least).map(Busy::Guests),
+            Load::Model => return WritingModel::start(context.config).map(Busy::Model),
             Load::Loaded => {}
         }
         // Any Python will do. The one of the official side exists whenever there is something to compare.

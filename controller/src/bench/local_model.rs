@@ -2,10 +2,13 @@
 //! a long prompt and an answer that a grammar restricts.
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, MonotonicClock};
-use minismith_assistant::model::{Client, Form, Message, Model, Prompt, Watch};
+use minismith_assistant::model::{Client, Form, Message, Model, ModelCallError, Prompt, Watch};
 use minismith_local_model::runtime::installed;
 use minismith_local_model::server::shared;
 use minismith_runtime::config::{Config, Nlu};
@@ -65,18 +68,77 @@ fn started(context: &BenchContext<'_>) -> Result<(f64, Result<f64, Failed>), Fai
     Ok((seconds, resident))
 }
 
-/// Asks for an answer after a long prompt.
-fn answered(config: &Config) -> Result<(), Failed> {
-    let at = Failed::at("the local model");
+/// The local model, writing one text after another in a thread until this is dropped.
+pub(super) struct WritingModel {
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Result<(), Failed>>>,
+}
+
+impl WritingModel {
+    /// Returns when the model has started.
+    pub(super) fn start(config: &Config) -> Result<WritingModel, Failed> {
+        let at = Failed::at("the local model");
+        let config = Config { nlu: Nlu::Local, ..config.clone() };
+        let tool_host = locate_program().map_err(|error| error.to_string());
+        shared(&config.local_model, tool_host).warm(TIMEOUT).map_err(|error| at(&error))?;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = Arc::clone(&is_over);
+        let write = move || {
+            let mut client = patient(&config);
+            let prompt = Prompt {
+                purpose: "bench",
+                instructions: "You tell long stories.".into(),
+                messages: vec![Message::person("Tell a story of a small robot.")],
+                form: Form::Text,
+                max_tokens: 500,
+            };
+            let mut watch = |_: &str| if over.load(Ordering::Relaxed) { Watch::Off } else { Watch::On };
+            while !over.load(Ordering::Relaxed) {
+                match client.answer(&prompt, &mut watch) {
+                    Ok(_) | Err(ModelCallError::GivenUp) => {}
+                    Err(no) => return Err(Failed::at("the local model")(&no)),
+                }
+            }
+            Ok(())
+        };
+        let thread = std::thread::Builder::new().name("writing".into()).spawn(write);
+        Ok(WritingModel { is_over, thread: Some(thread.map_err(|error| at(&error))?) })
+    }
+
+    /// # Errors
+    /// When it has ended.
+    pub(super) fn still_writes(&self) -> Result<(), Failed> {
+        match &self.thread {
+            Some(thread) if !thread.is_finished() => Ok(()),
+            _ => Err(Failed("the local model has ended too early".into())),
+        }
+    }
+}
+
+impl Drop for WritingModel {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// Returns a client that waits as long as a busy machine needs.
+pub(super) fn patient(config: &Config) -> Client {
     let mut language_model = config.language_model.clone();
     language_model.request_timeout = TIMEOUT;
     language_model.read_timeout = TIMEOUT;
-    let mut client = Client::local(&Config { language_model, ..config.clone() });
+    Client::local(&Config { language_model, ..config.clone() })
+}
+
+/// Asks for an answer after a long prompt.
+fn answered(config: &Config) -> Result<(), Failed> {
+    let at = Failed::at("the local model");
+    let mut client = patient(config);
     let prompt = Prompt {
         purpose: "bench",
         instructions: "You move a small robot with a head, a body that turns and two antennas. ".repeat(30),
         messages: vec![Message::person("Nod twice.")],
-        form: Form::Grammar(r#"root ::= "nod(times=" [1-9] ")""#.into()),
+        form: Form::Grammar { gbnf: r#"root ::= "nod(times=" [1-9] ")""#.into(), sample: 0 },
         max_tokens: 32,
     };
     client.answer(&prompt, &mut |_| Watch::On).map(|_| ()).map_err(|error| at(&error))

@@ -42,10 +42,8 @@ pub enum AuthoringError {
 }
 
 /// Verifies the first tool, and where its motion is not what was asked for, the next one; registers the first that
-/// passes. `request` is the person's own text, and the contract was read from it.
-///
-/// The offline author writes the same code for the same request, so it has one attempt. `watch` receives the
-/// progress of the checks.
+/// passes. `request` is the person's own text, and the contract was read from it. `watch` receives the progress of the
+/// checks. The result is about the tool that passed, or else about the last one.
 ///
 /// # Errors
 /// Fails when a tool can't be rehearsed or stored here.
@@ -76,9 +74,10 @@ fn verify(
     watch: &mut dyn FnMut(CheckProgress),
 ) -> Result<AuthoredTool, AuthoringError> {
     let origin = Provenance {
-        author: "offline author".into(),
+        author: if authored.model.is_some() { "code agent" } else { "offline author" }.into(),
         request: request.into(),
         plan: authored.plan.clone(),
+        model: authored.model.clone(),
         ..Provenance::default()
     };
     let declared =

@@ -14,6 +14,10 @@ pub struct Written {
     pub name: String,
     /// The tool, or the reason why there is none.
     pub tool: Result<Authored, String>,
+    /// The motion of the tool.
+    pub score: Option<Score>,
+    /// Whether the request was not understood, and not refused for what it asks.
+    pub is_open: bool,
     /// Assumptions where the request left something open.
     pub notes: Vec<String>,
     /// The words that were not understood.
@@ -74,7 +78,7 @@ pub fn composed(request: &str) -> Written {
 #[must_use]
 pub fn changed(name: &str, source: &str, made_for: &str, change: &str) -> Option<Written> {
     let score = read(source).ok().or_else(|| {
-        let again = compose(without_run(made_for), &NoLibrary);
+        let again = compose(without_run(made_for).0, &NoLibrary);
         again.not_understood.is_empty().then(|| again.score().cloned())?
     })?;
     let score = Score { name: name.to_owned(), ..score };
@@ -82,16 +86,18 @@ pub fn changed(name: &str, source: &str, made_for: &str, change: &str) -> Option
     Some(written(Composed { name: name.to_owned(), ..changed }))
 }
 
-/// Returns the request for a tool without the order to run it afterwards, which is no part of its motion.
+/// Returns the request for a tool without the order to run it afterwards, which is no part of its motion, and whether
+/// there is such an order.
 #[must_use]
-pub fn without_run(text: &str) -> &str {
+pub fn without_run(text: &str) -> (&str, bool) {
     let lower = text.to_ascii_lowercase();
     let ends = RUNS.iter().filter_map(|run| {
         let at = lower.rfind(run)?;
         lower.get(at + run.len()..)?.chars().all(|c| !c.is_alphanumeric()).then_some(at)
     });
-    let end = ends.min().unwrap_or(text.len());
-    text.get(..end).unwrap_or(text).trim_end_matches(|c: char| c.is_whitespace() || c == ',' || c == ';')
+    let end = ends.min();
+    let request = text.get(..end.unwrap_or(text.len())).unwrap_or(text);
+    (request.trim_end_matches(|c: char| c.is_whitespace() || c == ',' || c == ';'), end.is_some())
 }
 
 /// The orders to run a tool that follow its description.
@@ -111,19 +117,27 @@ const RUNS: [&str; 12] = [
 ];
 
 fn written(composed: Composed) -> Written {
-    let tool = match composed.outcome {
-        Outcome::Score(score) => Ok(authored(&Score { name: composed.name.clone(), ..score })),
-        Outcome::Declined(declined) => Err(declined.to_string()),
+    let is_open = composed.is_open();
+    let (tool, score) = match composed.outcome {
+        Outcome::Score(score) => {
+            let score = Score { name: composed.name.clone(), ..score };
+            (Ok(authored(&score)), Some(score))
+        }
+        Outcome::Declined(declined) => (Err(declined.to_string()), None),
     };
     Written {
         name: composed.name,
         tool,
+        score,
+        is_open,
         notes: composed.notes,
         not_understood: composed.not_understood.into_iter().map(|(text, _)| text).collect(),
     }
 }
 
-fn authored(score: &Score) -> Authored {
+/// Writes a motion as a tool.
+#[must_use]
+pub fn authored(score: &Score) -> Authored {
     let once = TestCase {
         name: "once, as it is".into(),
         arguments: Map::new(),
@@ -135,6 +149,7 @@ fn authored(score: &Score) -> Authored {
         test_cases: vec![once],
         plan: vec![score.describe()],
         purpose: score.summary.clone(),
+        model: None,
     }
 }
 
@@ -144,13 +159,13 @@ mod tests {
 
     #[test]
     fn order_to_run_a_tool_is_no_part_of_its_description() {
-        for (said, request) in [
-            ("make a tool that nods, then run it", "make a tool that nods"),
-            ("make a tool that nods and run it.", "make a tool that nods"),
-            ("make a tool that nods", "make a tool that nods"),
-            ("make a tool called run it that nods", "make a tool called run it that nods"),
+        for (said, request, is_run) in [
+            ("make a tool that nods, then run it", "make a tool that nods", true),
+            ("make a tool that nods and run it.", "make a tool that nods", true),
+            ("make a tool that nods", "make a tool that nods", false),
+            ("make a tool called run it that nods", "make a tool called run it that nods", false),
         ] {
-            assert_eq!(without_run(said), request);
+            assert_eq!(without_run(said), (request, is_run));
         }
     }
 }

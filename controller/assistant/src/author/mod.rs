@@ -2,14 +2,20 @@
 //! in ordinary words, in the language of motion.
 //!
 //! Reading order: [`compose`] (the whole file and its test cases), `phrase` (loops for repetitions), `python`
-//! (one stroke as one line, and escaped text of a person), `from_request` (a request in words). The tool is written from the same strokes that a
-//! direct command runs, so both move alike. Everything here is pure.
+//! (one stroke as one line, and escaped text of a person), `from_request` (a request in words), [`by_model`] (a request
+//! that a model on this computer serves). The tool is written from the same strokes that a direct command runs, so both
+//! move alike. Everything here is pure.
 
+pub mod by_model;
 mod from_request;
 mod phrase;
 mod python;
 
-pub use from_request::{Written, changed, composed, is_authoring_request, is_correction, without_run};
+pub use minismith_composer::given_name;
+
+pub use from_request::{
+    Written, authored, changed, composed, is_authoring_request, is_correction, without_run,
+};
 
 use std::fmt::Write as _;
 
@@ -30,6 +36,8 @@ pub struct Authored {
     pub plan: Vec<String>,
     /// The first line of its docstring.
     pub purpose: String,
+    /// The language model that wrote it; none if no model did.
+    pub model: Option<String>,
 }
 
 impl Authored {
@@ -108,7 +116,7 @@ def {name}(robot: ReachyMini, times: int = 1, speed: float = 1.0) -> str:
     );
     let purpose =
         if plan.join(", then ").len() > MAX_SENTENCE_BYTES { plan.join(", then ") } else { summary };
-    Authored { source, test_cases: test_cases(rounds), plan, purpose }
+    Authored { source, test_cases: test_cases(rounds), plan, purpose, model: None }
 }
 
 /// Returns the docstring's first line, with the steps below it where they do not fit into one sentence.

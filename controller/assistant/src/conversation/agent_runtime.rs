@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::activity_log::step;
 use super::thinker::Mind;
 use super::tool_builder::{ToolBuilder, Until};
+use super::tool_reuse::measured;
 use super::{Conversation, ConversationEvent, Reply, ToolReply, TurnOutcome, known};
 use crate::agents::action::Action;
 use crate::agents::authoring::Page;
@@ -20,6 +21,7 @@ use crate::agents::turn::{AvailableTools, Effect, End, Event, Observation, StopR
 use crate::agents::{Agent, plan::Plan};
 use crate::model::{Completion, Function, Message, ModelCallError};
 use firmware_bridge::clock::{Clock, MonotonicClock};
+use minismith_contract::Contract;
 use minismith_nlu::{Known, KnownTool, answer};
 
 /// The maximum number of tools that a model is offered for one request.
@@ -151,15 +153,28 @@ impl Conversation<'_> {
         reply.plan.push(Assignment { agent: Agent::Code, task: format!("write the tool {name}: {text}") });
         let mut bench = ToolBuilder::new(mind.max_iterations, mind.limits.answer_tokens);
         let pages = self.pages(&text);
-        let made = bench.create(self, mind, name, text, pages, true, &[], &mut reply);
+        let contract = Contract::from_request(&text);
+        let made = bench.create(self, mind, name, text, pages, contract.clone(), true, &[], &mut reply);
         notices.extend(mind.model.notices());
         reply.spent = Some(bench.usage());
         let (text, callable, ran) = match &reply.tool {
-            Some(ToolReply { name, version: Some(version), code: Some(_), assumed, .. }) => {
+            Some(ToolReply {
+                name,
+                version: Some(version),
+                code: Some(_),
+                assumed,
+                verdict,
+                expectations,
+                ..
+            }) => {
                 let assumed: String =
                     assumed.iter().map(|what| format!(" Assumed: {}.", what.trim_end_matches('.'))).collect();
+                let measured = verdict
+                    .as_ref()
+                    .map(|verdict| measured(verdict, &contract.account(expectations)))
+                    .unwrap_or_default();
                 (
-                    format!("I wrote and verified {name}, version {version}.{assumed}"),
+                    format!("I wrote and verified {name}, version {version}.{measured}{assumed}"),
                     Some(name.clone()),
                     false,
                 )
@@ -301,7 +316,7 @@ impl Conversation<'_> {
             Action::CreateFunction { name, specification } => {
                 let pages = self.pages(&specification);
                 let whole = agent != CODE;
-                bench.create(self, mind, name, specification, pages, whole, read, reply)
+                bench.create(self, mind, name, specification, pages, Contract::default(), whole, read, reply)
             }
             Action::CreateTestCases { name } => bench.advance(self, mind, &name, Until::Tested, reply),
             Action::TestFunction { name } => bench.advance(self, mind, &name, Until::Verified, reply),

@@ -1,49 +1,84 @@
-//! Makes a tool from a request in ordinary words that the grammar does not understand, without a language model.
+//! Makes a tool from a request in ordinary words that the grammar does not understand: by the composer, and where it does
+//! not serve the whole request, by the language model on this computer.
 
 use std::collections::VecDeque;
 
 use minismith_contract::Contract;
+use minismith_score::Score;
 
 use super::{Conversation, Reply, TurnOutcome};
 use crate::agents::Agent;
 use crate::agents::coordinator::Assignment;
-use crate::author::{self, Written, is_authoring_request, is_correction, without_run};
+use crate::agents::turn::Usage;
+use crate::author::by_model::{Candidate, Sampled, sample};
+use crate::author::{self, Authored, Written, is_authoring_request, is_correction, without_run};
+use crate::model::ModelCallError;
+
+/// The largest number of motions that are rehearsed for one request.
+const MAX_REHEARSED: usize = 3;
 
 impl Conversation<'_> {
-    /// Makes the requested tool. Returns `None` if the text asks for none, or if a language model is there to be asked.
+    /// Makes the requested tool. Returns `None` if the text asks for none, or if a remote language model is there to be
+    /// asked.
     pub(super) fn make_from_words(&mut self, text: &str) -> Option<Reply> {
-        if self.agents.is_some() || !is_authoring_request(text) {
+        if self.has_remote_model() || !is_authoring_request(text) {
             return None;
         }
-        let written = author::composed(without_run(text));
-        Some(self.make_written(written, without_run(text), text))
+        let (request, runs) = without_run(text);
+        Some(self.make_requested(request, runs))
     }
 
-    fn make_written(&mut self, written: Written, request: &str, text: &str) -> Reply {
+    fn make_requested(&mut self, request: &str, runs: bool) -> Reply {
+        let written = author::composed(request);
         let mut reply = assigned(&format!("make the tool {}", written.name));
         let contract = Contract::from_request(request);
         if let [conflict, ..] = contract.conflicts() {
             return declined(reply, &format!("I made nothing: {conflict}."));
         }
-        let tool = match written.tool {
-            Ok(tool) => tool,
-            Err(why) => return declined(reply, &format!("I made nothing: {why}.")),
-        };
         if let Some(why) = self.no_tools() {
             reply.outcome = TurnOutcome::Refused;
             reply.text = format!("I did not make {}: {why}.", written.name);
             return reply;
         }
+        let sampled = self.sampled(&written, request, &contract, &mut reply);
+        if matches!(sampled.no_answer, Some(ModelCallError::GivenUp)) {
+            return Reply { text: "I was stopped.".into(), outcome: TurnOutcome::Stopped, ..reply };
+        }
+        let notice = sampled.no_answer.map(|no| format!("I worked without the language model: {no}."));
+        let candidates: Vec<Candidate> =
+            sampled.candidates.into_iter().filter(Candidate::is_acceptable).take(MAX_REHEARSED - 1).collect();
+        // Whichever is kept has the name of the first.
+        let name = candidates.first().map_or(&written.name, |candidate| &candidate.score.name).clone();
+        let by_model = |candidate: Candidate| {
+            let tool = author::authored(&Score { name: name.clone(), ..candidate.score });
+            Authored { model: Some("the model on this computer".to_owned()), ..tool }
+        };
+        let mut tools: VecDeque<Authored> = candidates.into_iter().map(by_model).collect();
+        let composed_plan = written.tool.as_ref().map(|tool| tool.plan.clone()).ok();
+        match written.tool {
+            Ok(mut tool) => {
+                tool.rename(&written.name, &name);
+                tools.push_back(tool);
+            }
+            Err(why) if tools.is_empty() => {
+                let why = format!("I made nothing: {why}.");
+                return declined(
+                    reply,
+                    &[notice, Some(why)].into_iter().flatten().collect::<Vec<_>>().join(" "),
+                );
+            }
+            Err(_) => {}
+        }
+        let Some(first) = tools.pop_front() else { return reply };
         let (said, ending) =
-            self.author(written.name, tool, Vec::new(), request, &mut VecDeque::new(), &mut reply);
-        reply.text = said;
+            self.author(name, first, tools.into(), request, &mut VecDeque::new(), &mut reply);
+        reply.text = [notice, Some(said)].into_iter().flatten().collect::<Vec<_>>().join(" ");
         reply.outcome = ending;
-        self.told(&mut reply, &written.notes, &written.not_understood);
+        if reply.tool.as_ref().is_some_and(|tool| Some(&tool.plan) == composed_plan.as_ref()) {
+            told(&mut reply, &written.notes, &written.not_understood);
+        }
         let made = reply.tool.as_ref().filter(|tool| tool.version.is_some() && tool.run.is_none());
-        let made = made.map(|tool| tool.name.clone());
-        // "... then run it".
-        if let Some(name) =
-            made.filter(|_| ending == TurnOutcome::Done && request.len() < text.trim_end().len() - 1)
+        if let Some(name) = made.map(|tool| tool.name.clone()).filter(|_| runs && ending == TurnOutcome::Done)
         {
             let (ran, ending) = self.run(&name, serde_json::Map::new(), &mut reply);
             reply.text = format!("{} {ran}", reply.text);
@@ -52,10 +87,41 @@ impl Conversation<'_> {
         reply
     }
 
+    /// Asks the model on this computer for motions, where the composer's is not the whole request. What nothing measurable
+    /// was read of is not asked for, since nobody could tell whether the answer is right.
+    fn sampled(
+        &mut self,
+        written: &Written,
+        request: &str,
+        contract: &Contract,
+        reply: &mut Reply,
+    ) -> Sampled {
+        let judged = written.score.clone().map(|score| Candidate::judged(score, contract, false));
+        let is_served = match judged {
+            Some(Ok(candidate)) => candidate.is_acceptable() && written.not_understood.is_empty(),
+            Some(Err(_)) => false,
+            None => !written.is_open,
+        };
+        if is_served || contract.is_empty() {
+            return Sampled::default();
+        }
+        let Some(mut mind) = self.agents.take() else { return Sampled::default() };
+        let mut spent = Usage::default();
+        let given = author::given_name(request);
+        let sampled = sample(request, given.as_deref(), contract, &mut |prompt| {
+            let answer = self.ask_model(&mut mind, "code", prompt)?;
+            spent.count(answer.tokens);
+            Ok(answer)
+        });
+        self.agents = Some(mind);
+        reply.spent = Some(spent);
+        sampled
+    }
+
     /// Makes the next version of the tool that the turn before made: "slower", "only twice", "and then bow". Returns
-    /// `None` if the text is no such correction, or if a language model is there to be asked.
+    /// `None` if the text is no such correction, or if a remote language model is there to be asked.
     pub(super) fn correct_last(&mut self, name: &str, text: &str) -> Option<Reply> {
-        if self.agents.is_some() || !is_correction(text) {
+        if self.has_remote_model() || !is_correction(text) {
             return None;
         }
         let name = name.to_owned();
@@ -76,22 +142,25 @@ impl Conversation<'_> {
             self.verify(&name, tool, Vec::new(), (&request, &Contract::default()), "", &mut reply);
         reply.text = said;
         reply.outcome = ending;
-        self.told(&mut reply, &written.notes, &[]);
+        told(&mut reply, &written.notes, &[]);
         Some(reply)
     }
 
-    /// Adds what was assumed and what was left out to the answer.
-    fn told(&self, reply: &mut Reply, notes: &[String], not_understood: &[String]) {
-        if !not_understood.is_empty() {
-            let words: Vec<String> = not_understood.iter().map(|words| format!("{words:?}")).collect();
-            reply.text =
-                format!("{} I left out what I did not understand: {}.", reply.text, words.join(", "));
-        }
-        if !notes.is_empty() {
-            reply.text = format!("{} I assumed: {}.", reply.text, notes.join("; "));
-            if let Some(tool) = &mut reply.tool {
-                tool.assumed.extend(notes.iter().cloned());
-            }
+    fn has_remote_model(&self) -> bool {
+        self.agents.as_ref().is_some_and(|mind| !mind.is_local)
+    }
+}
+
+/// Adds what was assumed and what was left out to the answer.
+fn told(reply: &mut Reply, notes: &[String], not_understood: &[String]) {
+    if !not_understood.is_empty() {
+        let words: Vec<String> = not_understood.iter().map(|words| format!("{words:?}")).collect();
+        reply.text = format!("{} I left out what I did not understand: {}.", reply.text, words.join(", "));
+    }
+    if !notes.is_empty() {
+        reply.text = format!("{} I assumed: {}.", reply.text, notes.join("; "));
+        if let Some(tool) = &mut reply.tool {
+            tool.assumed.extend(notes.iter().cloned());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Defines [`Mind`], the language model and the agents of a conversation.
 
-use minismith_runtime::config::Config;
+use minismith_runtime::config::{Config, Nlu};
 
 use super::{Conversation, ConversationEvent};
 use crate::agents::roster::Roster;
@@ -19,6 +19,9 @@ pub struct Mind {
     pub max_iterations: u32,
     /// The folder of installed models, for the search for tools.
     pub models: std::path::PathBuf,
+    /// Whether the model is the one on this computer. It writes motions within a grammar, and only where the composer does
+    /// not serve the whole request; other models write free Python.
+    pub is_local: bool,
 }
 
 impl Mind {
@@ -39,6 +42,7 @@ impl Mind {
             limits,
             max_iterations: config.workshop.max_repair_attempts,
             models: config.models.clone(),
+            is_local: config.nlu == Nlu::Local,
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::thinker::Mind;
-use super::tool_reuse::ReuseDecision;
+use super::tool_reuse::{ReuseDecision, measured};
 use super::{Conversation, Reply, ToolReply};
 use crate::agents::authoring::{AuthoringResult, Base, Draft, Effect, Event, Page, ToolAuthoring, ToolSpec};
 use crate::agents::turn::{Observation, Usage};
 use crate::model::{Function, ModelCallError};
 use minismith_analysis::manifest::Provenance;
 use minismith_analysis::submission::{Declared, Submission};
+use minismith_contract::Contract;
 use minismith_toolchain::workshop::check::Checked;
 use minismith_toolchain::workshop::review::Reviewed;
 use minismith_toolchain::workshop::similar_tools::{SimilarTool, arguments_in};
@@ -38,6 +39,8 @@ struct Piece {
     checked: Option<Checked>,
     /// The sources of outside text that was read before it was begun.
     read: Vec<String>,
+    /// What the person's own words say about the motion; empty where the words are a model's.
+    contract: Contract,
 }
 
 /// The tools in progress.
@@ -67,7 +70,7 @@ impl ToolBuilder {
         self.usage
     }
 
-    /// Begins a tool; `whole` takes it all the way.
+    /// Begins a tool; `whole` takes it all the way. Its motion must keep the contract.
     #[allow(clippy::too_many_arguments, reason = "each is another part of one commission")]
     pub(super) fn create(
         &mut self,
@@ -76,6 +79,7 @@ impl ToolBuilder {
         name: String,
         request: String,
         pages: Vec<Page>,
+        contract: Contract,
         whole: bool,
         read: &[String],
         reply: &mut Reply,
@@ -137,7 +141,7 @@ impl ToolBuilder {
         let (commission, pending) = ToolAuthoring::begin(order, self.max_iterations, self.answer_tokens);
         self.pieces.insert(
             name.clone(),
-            Piece { authoring: commission, pending, reviewed: None, checked: None, read },
+            Piece { authoring: commission, pending, reviewed: None, checked: None, read, contract },
         );
         let until = if whole { Until::Stored } else { Until::Written };
         let made = self.advance(conversation, mind, &name, until, reply);
@@ -174,7 +178,7 @@ impl ToolBuilder {
                 Effect::Over(over) => {
                     conversation.workshop.registry().store_lessons(&over.lessons);
                     let made = function(conversation, name);
-                    return report(name, over, made, piece.checked, reply);
+                    return report(name, over, made, (piece.checked, &piece.contract), reply);
                 }
                 Effect::Ask(prompt) => match conversation.ask_model(mind, prompt.purpose, &prompt) {
                     Ok(answer) => {
@@ -185,7 +189,7 @@ impl ToolBuilder {
                     Err(no) => Event::NoAnswer(no),
                 },
                 Effect::AskPerson(question) => Event::Replied(conversation.ask(&question)),
-                Effect::Check(draft) => match check(conversation, &draft, &piece.read) {
+                Effect::Check(draft) => match check(conversation, &draft, &piece.read, &piece.contract) {
                     Ok((checked, admissible)) => {
                         piece.reviewed = admissible;
                         piece.checked = Some(checked.clone());
@@ -253,6 +257,7 @@ fn check(
     conversation: &mut Conversation<'_>,
     draft: &Draft,
     read: &[String],
+    contract: &Contract,
 ) -> Result<(Checked, Option<Reviewed>), String> {
     let author = match read {
         [] => "code agent".into(),
@@ -265,7 +270,11 @@ fn check(
         model: Some(draft.model.clone()),
         ..Provenance::default()
     };
-    let declared = Declared { test_cases: draft.test_cases.clone(), ..Declared::default() };
+    let declared = Declared {
+        test_cases: draft.test_cases.clone(),
+        expects: contract.expectations(),
+        ..Declared::default()
+    };
     let submission = Submission::of(&draft.name, draft.source.as_bytes()).declaring(declared).from(origin);
     let (workshop, mut watch) = conversation.watched_workshop();
     let checked = workshop.check_watched(&submission, &mut watch).map_err(|error| error.to_string());
@@ -281,12 +290,17 @@ fn report(
     name: &str,
     over: AuthoringResult,
     tool: Option<Function>,
-    checked: Option<Checked>,
+    (checked, contract): (Option<Checked>, &Contract),
     reply: &mut Reply,
 ) -> Observation {
     let version = over.accepted.as_ref().ok().copied();
     let (findings, report, expectations) =
         checked.map(|checked| (checked.findings, checked.report, checked.expectations)).unwrap_or_default();
+    let verdict = (!contract.is_empty()).then(|| contract.verdict(&expectations));
+    let measured = match &verdict {
+        Some(verdict) if version.is_some() => measured(verdict, &contract.account(&expectations)),
+        _ => String::new(),
+    };
     reply.tool = Some(ToolReply {
         name: over.draft.name.clone(),
         version,
@@ -296,7 +310,7 @@ fn report(
         findings,
         report,
         expectations,
-        verdict: None,
+        verdict,
         run: None,
     });
     let assumed =
@@ -306,7 +320,7 @@ fn report(
             tool,
             ..Observation::done(format!(
                 "done: {name} is written, verified in {} tries and kept as version {version}; it can be called by its name \
-                 now.{assumed}",
+                 now.{measured}{assumed}",
                 over.iterations
             ))
         },

@@ -100,7 +100,7 @@ impl Conversation<'_> {
         if let Some(why) = self.no_tools() {
             return (format!("I did not make {name}: {why}."), TurnOutcome::Refused);
         }
-        let request = without_run(&request).to_owned();
+        let request = without_run(&request).0.to_owned();
         let first = author::compose(&name, &body, &request);
         // Where the motion of these moves is not what was asked for, the words are read in another way.
         let second = author::composed(&request);
@@ -225,6 +225,17 @@ fn rename(rest: &mut VecDeque<Task>, from: &str, to: &str) {
     }
 }
 
+/// Returns the sentence about what a registered tool was measured to do.
+pub(super) fn measured(verdict: &Verdict, account: &str) -> String {
+    let account = account.replace('\n', "; ");
+    match verdict {
+        Verdict::Right => format!(" Measured: {account}."),
+        Verdict::Partly { .. } | Verdict::Wrong { .. } => {
+            format!(" Not all of the request is shown: {account}.")
+        }
+    }
+}
+
 /// Returns the answer for a commission of the offline author.
 fn report(
     name: &str,
@@ -247,18 +258,11 @@ fn report(
                 verdict: Some(made.verdict.clone()),
                 run: None,
             });
-            let account = made.account.replace('\n', "; ");
             match (version, made.verdict) {
-                (Some(version), Verdict::Right) => (
-                    format!("I wrote and verified {name}, version {version}. Measured: {account}."),
-                    TurnOutcome::Done,
-                ),
-                (Some(version), _) => (
-                    format!(
-                        "I wrote and verified {name}, version {version}. Not all of the request is shown: {account}."
-                    ),
-                    TurnOutcome::Done,
-                ),
+                (Some(version), verdict) => {
+                    let measured = measured(&verdict, &made.account);
+                    (format!("I wrote and verified {name}, version {version}.{measured}"), TurnOutcome::Done)
+                }
                 (None, Verdict::Wrong { deviations }) => (
                     format!(
                         "I wrote {name}, but it does not do what you asked for, so I did not keep it: {}.",

@@ -90,7 +90,7 @@ impl EndpointClient {
         question.attention.speaks = false;
         let strategy = self.strategy(&prompt.form, question)?;
         let hears_text = match prompt.form {
-            Form::Text | Form::Grammar(_) => true,
+            Form::Text | Form::Grammar { .. } => true,
             Form::Calls(_) => strategy == Strategy::Native,
             Form::Json(_) => false,
         };
@@ -124,8 +124,8 @@ impl EndpointClient {
         let mut error = None;
         match form {
             Form::Text => return Ok(Strategy::Plain),
-            Form::Grammar(_) if self.capabilities.grammars => return Ok(Strategy::Grammar),
-            Form::Grammar(_) => return Ok(Strategy::Plain),
+            Form::Grammar { .. } if self.capabilities.grammars => return Ok(Strategy::Grammar),
+            Form::Grammar { .. } => return Ok(Strategy::Plain),
             Form::Json(_) | Form::Calls(_) => {}
         }
         if matches!(form, Form::Calls(_)) {

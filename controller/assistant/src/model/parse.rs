@@ -36,12 +36,14 @@ pub(super) fn read(reply: &Reply, prompt: &Prompt, strategy: Strategy) -> Result
         return Err(UnusableReply::unfixable("the endpoint's filter withheld it"));
     }
     let read = match (&prompt.form, strategy) {
-        (Form::Text | Form::Grammar(_), _) if text.is_empty() => Err(UnusableReply::fixable("it is empty")),
+        (Form::Text | Form::Grammar { .. }, _) if text.is_empty() => {
+            Err(UnusableReply::fixable("it is empty"))
+        }
         // A text that was cut off is no sentence of the grammar.
-        (Form::Grammar(_), Strategy::Grammar) if was_cut => {
+        (Form::Grammar { .. }, Strategy::Grammar) if was_cut => {
             Err(UnusableReply::unfixable("it does not end as the grammar says"))
         }
-        (Form::Text | Form::Grammar(_), _) => Ok(Completion::Text(text.to_owned())),
+        (Form::Text | Form::Grammar { .. }, _) => Ok(Completion::Text(text.to_owned())),
         (Form::Json(schema), _) => document(text, schema).map(Completion::Json),
         (Form::Calls(functions), Strategy::Native) => native(reply, text, functions, prompt),
         (Form::Calls(functions), _) => spoken(text, functions, prompt, strategy),

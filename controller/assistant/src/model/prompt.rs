@@ -25,8 +25,13 @@ pub struct Prompt {
 pub enum Form {
     /// Text.
     Text,
-    /// Text that fits this grammar, in GBNF. Only a local model is held to it; others are asked for text.
-    Grammar(String),
+    /// Text that fits a grammar. Only a local model is held to it; others are asked for text.
+    Grammar {
+        /// The grammar, in GBNF.
+        gbnf: String,
+        /// Which answer to the same prompt this is, from 0. The first one has the configured temperature; the others vary.
+        sample: u32,
+    },
     /// One JSON document that fits this JSON Schema (strict: every property required, no others).
     Json(Value),
     /// Text, or calls of these functions.
@@ -113,7 +118,7 @@ impl Prompt {
     pub fn tokens(&self) -> u64 {
         let form = match &self.form {
             // A grammar is no part of the text that a model gets.
-            Form::Text | Form::Grammar(_) => String::new(),
+            Form::Text | Form::Grammar { .. } => String::new(),
             Form::Json(schema) => schema.to_string(),
             Form::Calls(functions) => serde_json::to_string(functions).unwrap_or_default(),
         };

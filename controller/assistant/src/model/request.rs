@@ -13,6 +13,9 @@ use super::strategy::{Strategy, StrategyPrompt};
 /// The maximum length of a function's description, in characters.
 const MAX_DESCRIPTION_LEN: usize = 600;
 
+/// The least temperature of further answers to one prompt.
+const SAMPLE_TEMPERATURE: f64 = 0.7;
+
 /// The settings of an endpoint's model, from the configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RequestOptions {
@@ -31,10 +34,16 @@ pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &RequestOptio
         _ => Vec::new(),
     };
     match (&prompt.form, strategy) {
-        (Form::Grammar(grammar), Strategy::Grammar) => {
-            more.insert("grammar".into(), grammar.as_str().into());
+        (Form::Grammar { gbnf, sample }, strategy) => {
+            if strategy == Strategy::Grammar {
+                more.insert("grammar".into(), gbnf.as_str().into());
+            }
+            if *sample > 0 {
+                more.insert("temperature".into(), manner.temperature.max(SAMPLE_TEMPERATURE).into());
+                more.insert("seed".into(), manner.seed.wrapping_add(*sample).into());
+            }
         }
-        (Form::Text | Form::Grammar(_), _) => {}
+        (Form::Text, _) => {}
         (Form::Json(schema), _) => {
             instructions.push_str(&format!(
                 "\n\nAnswer with nothing but one JSON object that fits this JSON Schema:\n{schema}"

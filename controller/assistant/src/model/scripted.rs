@@ -57,7 +57,7 @@ impl Model for Scripted {
         let said =
             self.answers.pop_front().unwrap_or_else(|| Err(unusable("the script has no more answers")))?;
         let is_asked_for = match (&said, &prompt.form) {
-            (Completion::Text(_), Form::Text | Form::Grammar(_) | Form::Calls(_))
+            (Completion::Text(_), Form::Text | Form::Grammar { .. } | Form::Calls(_))
             | (Completion::Json(_), Form::Json(_)) => true,
             (Completion::Calls { calls, .. }, Form::Calls(functions)) => {
                 calls.iter().all(|call| functions.iter().any(|function| function.name == call.name))

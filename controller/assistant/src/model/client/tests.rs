@@ -340,7 +340,7 @@ fn calls_without_functions_become_a_request_for_text() {
 
 #[test]
 fn only_the_local_model_is_held_to_a_grammar() {
-    let grammar = || Form::Grammar(r#"root ::= "nod()""#.into());
+    let grammar = || Form::Grammar { gbnf: r#"root ::= "nod()""#.into(), sample: 0 };
     let mut bench = self::bench(vec![vec![said("nod()"), said("nod()")]]);
     assert_eq!(bench.ask(grammar()).unwrap(), text("nod()"));
     bench.client.peers[0].capabilities = EndpointCapabilities::of_local_model();
@@ -357,7 +357,7 @@ fn a_text_that_was_cut_off_fits_no_grammar() {
     let cut = Reply { text: "nod(".into(), finish: Some("length".into()), ..Reply::default() };
     let mut bench = self::bench(vec![vec![Ok(cut)]]);
     bench.client.peers[0].capabilities = EndpointCapabilities::of_local_model();
-    let error = bench.ask(Form::Grammar("root ::= [a-z]+".into())).unwrap_err();
+    let error = bench.ask(Form::Grammar { gbnf: "root ::= [a-z]+".into(), sample: 0 }).unwrap_err();
     assert!(error.to_string().contains("as the grammar says"), "{error}");
 }
 

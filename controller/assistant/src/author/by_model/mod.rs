@@ -1,0 +1,167 @@
+//! Has a language model on this computer write a motion, where the composer does not serve the whole request.
+//!
+//! The model writes words before code, within a [`grammar`], after the [`examples`] that are nearest to the request. Each
+//! answer becomes a score, is simulated, and is judged by the contract of the request, which the model never sees. An
+//! answer that moves in another way goes back to the model with what was measured. The best candidates then take the
+//! whole path: policy, rehearsal and contract.
+
+mod answer;
+mod examples;
+mod grammar;
+#[cfg(test)]
+mod tests;
+
+use minismith_contract::{Contract, Verdict};
+use minismith_score::{Score, write};
+
+use self::answer::{Answer, read_answer};
+use self::grammar::{Allowed, grammar};
+use crate::model::{Completion, Form, Message, ModelCallError, Prompt, StatusPacket};
+
+/// The constant part of the prompt, which is evaluated once.
+const INSTRUCTIONS: &str = include_str!("instructions.md");
+
+/// How many answers a request gets at most.
+const MAX_ANSWERS: u32 = 3;
+
+/// The longest answer, tokens.
+const MAX_ANSWER_TOKENS: u32 = 220;
+
+/// The longest request that a model gets, characters.
+const MAX_REQUEST_CHARS: usize = 600;
+
+/// A motion that may be what was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The motion.
+    pub score: Score,
+    /// The verdict of the contract about the simulated motion.
+    pub verdict: Verdict,
+    /// The share of the expectations that hold.
+    held: f64,
+    /// Whether a model wrote it.
+    pub is_from_model: bool,
+}
+
+impl Candidate {
+    /// Simulates and judges a motion.
+    ///
+    /// # Errors
+    /// A sentence says which rule of the language the motion breaks.
+    pub fn judged(score: Score, contract: &Contract, is_from_model: bool) -> Result<Candidate, String> {
+        let measured =
+            score.measure_simulated(&contract.expectations()).map_err(|error| error.to_string())?;
+        let held = measured.iter().filter(|one| one.held).count() as f64 / measured.len().max(1) as f64;
+        Ok(Candidate { verdict: contract.verdict(&measured), held, score, is_from_model })
+    }
+
+    /// Whether nothing that was measured contradicts the request.
+    #[must_use]
+    pub fn is_acceptable(&self) -> bool {
+        !matches!(self.verdict, Verdict::Wrong { .. })
+    }
+
+    /// Candidates with a larger rank are verified first.
+    fn rank(&self) -> (u8, f64) {
+        let verdict = match self.verdict {
+            Verdict::Right => 2,
+            Verdict::Partly { .. } => 1,
+            Verdict::Wrong { .. } => 0,
+        };
+        (verdict, self.held)
+    }
+}
+
+/// What a model wrote for a request.
+#[derive(Debug, Default)]
+pub struct Sampled {
+    /// The candidates, best first.
+    pub candidates: Vec<Candidate>,
+    /// Why the model did not answer, if so.
+    pub no_answer: Option<ModelCallError>,
+}
+
+/// Has a model write motions for a request until one does what the contract says, three at most. `given` is the person's
+/// name for the tool. `ask` puts a prompt to the model.
+pub fn sample(
+    request: &str,
+    given: Option<&str>,
+    contract: &Contract,
+    ask: &mut dyn FnMut(&Prompt) -> Result<StatusPacket, ModelCallError>,
+) -> Sampled {
+    let allowed = allowed(request, contract);
+    let mut sampled = Sampled::default();
+    let asked: String = request.chars().take(MAX_REQUEST_CHARS).collect();
+    let mut dialog: Vec<Message> = Vec::new();
+    for example in examples::nearest(&asked) {
+        dialog.extend([Message::person(example.request), Message::model(example.answer)]);
+    }
+    dialog.push(Message::person(asked));
+    let mut repair: Vec<Message> = Vec::new();
+    for sample in 0..MAX_ANSWERS {
+        let messages = [dialog.clone(), std::mem::take(&mut repair)].concat();
+        let form = Form::Grammar { gbnf: grammar(allowed), sample };
+        let prompt = Prompt {
+            purpose: "author",
+            instructions: INSTRUCTIONS.to_owned(),
+            messages,
+            form,
+            max_tokens: MAX_ANSWER_TOKENS,
+        };
+        let text = match ask(&prompt) {
+            Ok(StatusPacket { completion: Completion::Text(text), .. }) => text,
+            // Another answer may fit into its length.
+            Ok(_) | Err(ModelCallError::Unusable { .. }) => continue,
+            Err(no) => {
+                sampled.no_answer = Some(no);
+                break;
+            }
+        };
+        let judged = read_answer(&text, given, allowed)
+            .and_then(|Answer { score, .. }| Candidate::judged(score, contract, true));
+        let complaint = match judged {
+            Ok(candidate) => {
+                let complaint = match &candidate.verdict {
+                    Verdict::Wrong { deviations } => Some(deviations.join(". ")),
+                    Verdict::Right | Verdict::Partly { .. } => None,
+                };
+                sampled.candidates.push(candidate);
+                complaint
+            }
+            Err(why) => Some(why),
+        };
+        let Some(complaint) = complaint else { break };
+        repair = vec![
+            Message::model(text),
+            Message::person(format!("The motion was measured: {complaint}. Write the whole answer again.")),
+        ];
+    }
+    sampled.candidates.sort_by(|one, other| {
+        let (one, other) = (one.rank(), other.rank());
+        other.0.cmp(&one.0).then(other.1.total_cmp(&one.1))
+    });
+    sampled.candidates.dedup_by(|one, other| write(&one.score) == write(&other.score));
+    sampled
+}
+
+/// Returns what the steps may contain: only what the request speaks of.
+fn allowed(request: &str, contract: &Contract) -> Allowed {
+    let expects = contract.expectations();
+    let calls = expects.parameter_calls();
+    let has = |name: &str| calls.iter().any(|call| call.0 == name);
+    let lower = request.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    Allowed {
+        events: !expects.events().is_empty() || words.any(|word| EVENT_WORDS.contains(&word)),
+        times: has("times"),
+        degrees: has("degrees"),
+        seconds: has("seconds"),
+        size: has("size"),
+    }
+}
+
+/// Words of requests that react to something.
+const EVENT_WORDS: [&str; 22] = [
+    "when", "whenever", "until", "if", "face", "faces", "person", "somebody", "someone", "anyone", "anybody",
+    "people", "see", "sees", "hear", "hears", "clap", "claps", "voice", "touch", "touched", "tilted",
+];
