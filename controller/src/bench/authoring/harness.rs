@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use firmware_bridge::clock::{Clock, MonotonicClock};
 use firmware_bridge::motion_log::LoggedCycle;
 use minismith_analysis::motion_trace::measured_postures;
+use minismith_analysis::policy::PolicyChecked;
 use minismith_assistant::conversation::{Conversation, Mind, Reply};
 use minismith_assistant::model::Client;
 use minismith_contract::Verdict as Claim;
@@ -16,7 +17,7 @@ use minismith_perception::models::Models;
 use minismith_runtime::config::{Config, RobotChoice};
 use minismith_toolchain::tool_run::Outcome as Ended;
 use minismith_toolchain::workshop::Workshop;
-use minismith_toolchain::workshop::rehearsal::{CallRequest, repeat_call};
+use minismith_toolchain::workshop::rehearsal::{CallRequest, GuestStarter, RehearsalOptions, repeat_call};
 use minismith_toolchain::workshop::stimuli::{Event, Side, Stimulus, is_perceptible, not_simulated};
 use minismith_toolchain::workshop::tool_runtime::ToolRuntime;
 use serde::Serialize;
@@ -148,31 +149,45 @@ fn measure(
     let Some(tool) = made else { return Ok(()) };
     let accepted = workshop.registry().load(&tool.name, tool.version)?;
     for run in runs(case).into_iter().filter(|run| wanted(&run.key)) {
-        let conditions = workshop.conditions(true).for_tool(&accepted.manifest().budget);
-        // A run whose stimuli can't be simulated stays unmeasured and fails.
-        if !can_show(run.shown, &conditions.models) {
-            continue;
-        }
         let arguments = match run.arguments {
             None => Some(Map::new()),
             Some(roles) => arguments_for(roles, &accepted.manifest().parameters),
         };
         let Some(arguments) = arguments else { continue };
-        let stimuli = run.shown.iter().map(simulated).collect();
-        let call = CallRequest { function: None, arguments, start: initial_joints(), stimuli };
-        let ran = repeat_call(accepted.checked(), &call, &ToolRuntime::new(workshop, false), &conditions)?;
-        if !matches!(ran.outcome, Ended::Returned { .. }) {
-            continue;
+        let conditions = workshop.conditions(true).for_tool(&accepted.manifest().budget);
+        let runtime = ToolRuntime::new(workshop, false);
+        if let Some(trace) = measured_run(accepted.checked(), arguments, run.shown, &runtime, &conditions)? {
+            measured.insert(run.key, trace);
         }
-        let mut trace = trace(&[&ran.cycles[..], &ran.settling[..]].concat(), conditions.period);
-        let event = |kind: EventKind| move |at_s: &f64| TraceEvent { at_s: *at_s, kind: kind.clone() };
-        trace.events.extend(ran.sounds.iter().map(event(EventKind::Sound)));
-        trace.events.extend(ran.photos.iter().map(event(EventKind::Photo)));
-        trace.events.extend(stimulus_events(run.shown));
-        trace.events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
-        measured.insert(run.key, trace);
     }
     Ok(())
+}
+
+/// Calls a tool while stimuli are shown, and returns what was measured. `None` if the call did not return, or if the
+/// stimuli can't be simulated: then the run fails its checks.
+pub(super) fn measured_run(
+    tool: &PolicyChecked,
+    arguments: Map<String, Value>,
+    shown: &[Shown],
+    runtime: &dyn GuestStarter,
+    conditions: &RehearsalOptions,
+) -> anyhow::Result<Option<Trace>> {
+    if !can_show(shown, &conditions.models) {
+        return Ok(None);
+    }
+    let stimuli = shown.iter().map(simulated).collect();
+    let call = CallRequest { function: None, arguments, start: initial_joints(), stimuli };
+    let ran = repeat_call(tool, &call, runtime, conditions)?;
+    if !matches!(ran.outcome, Ended::Returned { .. }) {
+        return Ok(None);
+    }
+    let mut trace = trace(&[&ran.cycles[..], &ran.settling[..]].concat(), conditions.period);
+    let event = |kind: EventKind| move |at_s: &f64| TraceEvent { at_s: *at_s, kind: kind.clone() };
+    trace.events.extend(ran.sounds.iter().map(event(EventKind::Sound)));
+    trace.events.extend(ran.photos.iter().map(event(EventKind::Photo)));
+    trace.events.extend(stimulus_events(shown));
+    trace.events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
+    Ok(Some(trace))
 }
 
 /// Returns a stimulus as the rehearsal simulates it.
