@@ -44,7 +44,8 @@ impl ImageSearch {
     /// # Errors
     /// Returns the reason why detection is impossible.
     pub fn faces(&self, frame: &Frame, image: &BgrImage) -> Result<Arc<[Face]>, PerceptionError> {
-        let open = || Ok(FaceDetector::open(&self.models)?.with_width(Some(DETECTION_WIDTH_PX)));
+        let open =
+            || FaceDetector::open(&self.models).map(|detector| detector.with_width(Some(DETECTION_WIDTH_PX)));
         self.faces.search(frame.content(), open, |detector| detector.detect(image))
     }
 

@@ -281,7 +281,8 @@ pub fn rehearse(
     // A reaction can be told from what the tool does anyway if the event happens while it does nothing else.
     let quiet_s = quiet_time(&ran.cycles, conditions.period);
     for case in cases.iter_mut().filter(|case| matches!(case.measured_for, Some(MeasuredCall::Event(_)))) {
-        case.on.stimuli = case.on.stimuli.drain(..).map(|one| one.moved_to(quiet_s)).collect();
+        let stimuli = std::mem::take(&mut case.on.stimuli);
+        case.on.stimuli = stimuli.into_iter().map(|one| one.moved_to(quiet_s)).collect();
     }
     if most_severe(&findings) < Verdict::Reject {
         for (case, ran) in run_all(&act, &cases, &mut |done| watch(1 + done, of))? {

@@ -13,7 +13,7 @@ use super::judge::finding;
 use super::run::Ran;
 use crate::tool_run::Outcome;
 use crate::workshop::cases::{Case, EARLIEST_EVENT_S, MeasuredCall};
-use crate::workshop::stimuli::not_simulated;
+use crate::workshop::stimuli::{Stimulus, not_simulated};
 
 /// Name of the rule by which a tool is refused whose motion is not what was asked for.
 pub const RULE: &str = "motion-differs";
@@ -40,8 +40,7 @@ impl Motions {
             MeasuredCall::Default => self.default = Some(motion),
             MeasuredCall::Parameter(name, value) => self.with_parameter.push((name.clone(), *value, motion)),
             MeasuredCall::Event(event) => {
-                let call_s = motion.seconds();
-                motion.events.extend(case.on.stimuli.iter().map(|one| one.span(call_s)));
+                motion.events.extend(case.on.stimuli.iter().map(Stimulus::span));
                 self.with_event.push((event.clone(), motion));
             }
         }
