@@ -330,7 +330,9 @@ impl Expects {
             }
             other => match reacting {
                 // A tool that waits for an event does little without it.
-                Some((event, None)) => wording::not_measured(other, &format!("no call with {}", event.describe())),
+                Some((event, None)) => {
+                    wording::not_measured(other, &format!("no call with {}", event.describe()))
+                }
                 _ => measure_in(other, main, &motion),
             },
         };

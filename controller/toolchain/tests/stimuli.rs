@@ -45,7 +45,7 @@ fn options(models: &Path) -> RehearsalOptions {
 /// Returns a tool of the language of motion that performs these steps.
 fn tool(steps: &str) -> PolicyChecked {
     let source = format!(
-        "from motion import antennas, clap, face, head, perform, repeat, touch, wait, when, whenever\nfrom reachy_mini \
+        "from motion import antennas, clap, face, head, perform, repeat, thing, touch, wait, when, whenever\nfrom reachy_mini \
          import ReachyMini\n\n\ndef react(robot: ReachyMini) -> str:\n    \"\"\"React to what happens.\"\"\"\n    \
          return perform(robot, {steps})\n"
     );
@@ -111,8 +111,20 @@ fn touch_is_felt_at_its_time_and_is_no_motion_of_the_tool() {
     }
     assert_eq!(motion(&called(&startles, Vec::new()), Joint::RightAntenna), None);
     let ignores = tool("wait(6), antennas(both=50), antennas()");
-    let (first, _) = motion(&called(&ignores, vec![stimulus(Event::Touch, 2.5, 3.5)]), Joint::RightAntenna).unwrap();
+    let (first, _) =
+        motion(&called(&ignores, vec![stimulus(Event::Touch, 2.5, 3.5)]), Joint::RightAntenna).unwrap();
     assert!((6.0..6.4).contains(&first), "{first}");
+}
+
+#[test]
+fn object_at_a_stated_time_is_recognised() {
+    let points = tool(&format!("when(thing('cat'), {WAVE}, within=8)"));
+    let ran = called(&points, vec![stimulus(Event::Thing("cat".into()), 2.0, 6.0)]);
+    // Objects are detected at most twice a second.
+    let (first, _) = motion(&ran, Joint::LeftAntenna).unwrap();
+    assert!((2.0..3.0).contains(&first), "{first}");
+    let ran = called(&points, vec![stimulus(Event::Face, 2.0, 6.0)]);
+    assert_eq!(motion(&ran, Joint::LeftAntenna), None, "a face is no cat");
 }
 
 #[test]
@@ -170,7 +182,11 @@ fn reaction_to_a_face_is_expected_after_it_and_only_then() {
     );
     for wrong in [checked(&once), tool(WAVE), tool("wait(8), head(down=10), head()")] {
         let failed = rehearsed(wrong, &expects, &models()).unwrap_err();
-        assert!(failed.findings.iter().any(|finding| finding.rule == "motion-differs"), "{:?}", failed.findings);
+        assert!(
+            failed.findings.iter().any(|finding| finding.rule == "motion-differs"),
+            "{:?}",
+            failed.findings
+        );
         assert!(!failed.expectations[0].held && failed.expectations[0].is_measured());
     }
 }
@@ -193,7 +209,11 @@ fn what_cannot_be_simulated_is_not_measured() {
     for event in ["clap", "voice", "tilted"] {
         let passed = rehearsed(tool(quiet), &reaction(event), &models()).unwrap();
         let measured = passed.expectations();
-        assert_eq!(held(measured), [false, true, false], "{event}: quiet without it, and nothing else is known");
+        assert_eq!(
+            held(measured),
+            [false, true, false],
+            "{event}: quiet without it, and nothing else is known"
+        );
         assert!(!measured[0].is_measured() && !measured[2].is_measured(), "{event}: {measured:?}");
         let hint = passed.findings().iter().find(|finding| finding.rule == "motion-not-measured").unwrap();
         assert!(hint.hint.contains("no sound") || hint.hint.contains("no IMU"), "{hint:?}");
@@ -212,5 +232,9 @@ fn start_of_the_head_is_that_of_the_call() {
     let ran = called(&tool("wait(4)"), vec![stimulus(Event::Touch, 1.0, 2.0)]);
     let last = ran.cycles.last().unwrap().present;
     let start = joints_from_posture(&Posture::init()).unwrap();
-    assert!(Joints::from_fn(|joint| (last[joint] - start[joint]).abs().degrees()).iter().all(|(_, off)| *off < 1.0));
+    assert!(
+        Joints::from_fn(|joint| (last[joint] - start[joint]).abs().degrees())
+            .iter()
+            .all(|(_, off)| *off < 1.0)
+    );
 }

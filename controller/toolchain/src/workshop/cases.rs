@@ -153,7 +153,8 @@ fn measured_calls(vetted: &PolicyChecked, declared: &Declared, models: &Models) 
         let measured_for = Some(MeasuredCall::Parameter(name.clone(), value));
         Some(Case { is_required: true, measured_for, ..call(format!("expected: {name}={value}"), arguments) })
     });
-    let possible = declared.expects.events().into_iter().filter(|event| not_simulated(event, models).is_none());
+    let possible =
+        declared.expects.events().into_iter().filter(|event| not_simulated(event, models).is_none());
     let events = possible.take(MAX_MEASURED_CALLS).map(|event| Case {
         is_required: all_default,
         on: CaseSetup {

@@ -149,13 +149,14 @@ pub fn scene(stimuli: &[Stimulus], models: &Models) -> Result<Scene, SceneError>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use firmware_bridge::kinematics::posture_from_joints;
     use firmware_bridge::joint::Joint;
+    use firmware_bridge::kinematics::posture_from_joints;
 
     #[test]
     fn touch_turns_the_head_away_from_the_hand_and_nothing_else() {
         let touched = |side| {
-            let offsets = Stimulus { side, ..Stimulus::beginning_at(Event::Touch, 1.0) }.displacement().unwrap();
+            let offsets =
+                Stimulus { side, ..Stimulus::beginning_at(Event::Touch, 1.0) }.displacement().unwrap();
             let rest = joints_from_posture(&Posture::init()).unwrap();
             let at = Joints::from_fn(|joint| rest[joint] + offsets[joint]);
             assert_eq!(offsets[Joint::LeftAntenna], Radians::ZERO);

@@ -68,7 +68,8 @@ fn tool(steps: &str) -> PolicyChecked {
 
 /// Measures the runs of a case and judges them.
 fn judged(case: &Case, steps: &str, models: &Path) -> Verdict {
-    let host = LazyHost::new(&workspace().join(".venv/bin/python"), minismith_runtime::config::Bar::default());
+    let host =
+        LazyHost::new(&workspace().join(".venv/bin/python"), minismith_runtime::config::Bar::default());
     let (tool, conditions) = (tool(steps), conditions(models));
     let measured = runs(case).into_iter().filter_map(|run| {
         let trace = measured_run(&tool, Map::new(), run.shown, &host, &conditions).expect("a sandbox")?;
@@ -98,7 +99,8 @@ fn reactions_are_judged_at_their_times() {
         (clap, "wait(9)".to_owned(), false),
     ] {
         let verdict = judged(case, &steps, &models);
-        let failed: Vec<String> = verdict.failed().map(|(run, finding)| format!("{run}: {finding}")).collect();
+        let failed: Vec<String> =
+            verdict.failed().map(|(run, finding)| format!("{run}: {finding}")).collect();
         assert_eq!(verdict.is_right(), is_right, "{}: {steps}: {failed:?}", case.id);
     }
 }
@@ -108,7 +110,8 @@ fn run_without_photographs_is_not_measured() {
     let cases = parse(CASES).expect("the cases are valid");
     let nowhere = tempfile::tempdir().expect("a folder");
     let face = [Stimulus { kind: StimulusKind::Face, from: 3.0, to: 5.0, side: None }];
-    let host = LazyHost::new(&workspace().join(".venv/bin/python"), minismith_runtime::config::Bar::default());
+    let host =
+        LazyHost::new(&workspace().join(".venv/bin/python"), minismith_runtime::config::Bar::default());
     let measured = measured_run(&tool("wait(1)"), Map::new(), &face, &host, &conditions(nowhere.path()));
     assert!(measured.expect("a sandbox").is_none());
     assert!(!judged(&cases[0], "wait(1)", nowhere.path()).is_right());

@@ -68,7 +68,8 @@ impl Motions {
                 (
                     RULE,
                     Verdict::Reject,
-                    "make the motion do what is expected, or correct the expectation if it is wrong".to_owned(),
+                    "make the motion do what is expected, or correct the expectation if it is wrong"
+                        .to_owned(),
                 )
             } else {
                 ("motion-not-measured", Verdict::Pass, unmeasured_hint(expects, models))
@@ -123,7 +124,8 @@ mod tests {
 
     #[test]
     fn event_happens_in_the_longest_rest() {
-        let cycle = |angle: f64| LoggedCycle { goal: Joints::all(Radians(angle)), present: Joints::default() };
+        let cycle =
+            |angle: f64| LoggedCycle { goal: Joints::all(Radians(angle)), present: Joints::default() };
         let period = Duration::from_millis(10);
         let moving = |cycles: u32| (0..cycles).map(|number| cycle(f64::from(number)));
         let resting = |cycles: usize| std::iter::repeat_n(cycle(-1.0), cycles);

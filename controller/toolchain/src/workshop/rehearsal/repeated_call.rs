@@ -77,11 +77,7 @@ pub fn repeat_call(
         expect: Expectation::default(),
         motion: None,
         measured_for: Some(MeasuredCall::Default),
-        on: CaseSetup {
-            start: Start::At(call.start),
-            stimuli: call.stimuli.clone(),
-            ..CaseSetup::default()
-        },
+        on: CaseSetup { start: Start::At(call.start), stimuli: call.stimuli.clone(), ..CaseSetup::default() },
         seed: SEED,
     };
     let search = Arc::new(ImageSearch::new(conditions.models.clone()));

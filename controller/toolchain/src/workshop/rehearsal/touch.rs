@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn head_is_displaced_for_the_time_of_the_touch() {
-        let start = firmware_bridge::kinematics::joints_from_posture(&firmware_bridge::posture::Posture::init());
+        let start =
+            firmware_bridge::kinematics::joints_from_posture(&firmware_bridge::posture::Posture::init());
         let robot = MockRobot::new(start.unwrap(), Variation::default());
         let mut touched = Touched::new(robot, &[Stimulus::beginning_at(Event::Touch, 2.0)]);
         let mut pitch = |seconds: f64| {
