@@ -144,8 +144,8 @@ fn rehearsed(
     tool: PolicyChecked,
     expects: &serde_json::Value,
     models: &Path,
-) -> Result<Rehearsed, RehearsalFailed> {
-    rehearse(tool, &declared(expects), &host(), &options(models), &mut |_, _| {}).unwrap()
+) -> Result<Rehearsed, Box<RehearsalFailed>> {
+    rehearse(tool, &declared(expects), &host(), &options(models), &mut |_, _| {}).unwrap().map_err(Box::new)
 }
 
 fn reaction(event: &str) -> serde_json::Value {
