@@ -4,14 +4,17 @@
 //! Frames: the origin of the world is the neutral head, x forward, y left, z up, metres, like [`HeadPose`]; pixels as
 //! in [`firmware_bridge::camera`].
 //!
-//! Reading order: [`Scene`], `file` (the scene format), `photo_texture`, `board` (the objects in a scene and their
-//! motion), `quad` (rendering of a flat object), `light` (brightness and noise).
+//! Reading order: [`Scene`], `file` (the scene format), `visit` (scenes in which people come and go), `photo_texture`,
+//! `billboard` (the objects in a scene and their motion), `quad` (rendering of a flat object), `light` (brightness and
+//! noise), `appearance` (what an image depends on).
 
+mod appearance;
 mod billboard;
 mod file;
 mod light;
 mod photo_texture;
 mod quad;
+mod visit;
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,10 +23,12 @@ use firmware_bridge::camera::{BgrImage, CameraIntrinsics, head_from_camera};
 use firmware_bridge::posture::HeadPose;
 use nalgebra::{Isometry3, Point3, Vector3};
 
+pub use appearance::Appearance;
 use billboard::{Billboard, Block};
 pub use file::SceneError;
 use light::{Light, Noise};
 use quad::View;
+pub use visit::{Visit, Visitor};
 
 /// Blue, green, red.
 type Bgr = [u8; 3];

@@ -6,13 +6,13 @@
 mod camera_observer;
 mod open;
 mod scene;
+mod search;
 
 use std::sync::Arc;
 
 use firmware_bridge::camera::BgrImage;
 use minismith_perception::camera::{Camera, CameraError};
 use minismith_perception::detect::DetectError;
-use minismith_perception::detect::{FaceDetector, ObjectDetector};
 use minismith_perception::frame::{CameraPose, DecodeError, Frame};
 use minismith_perception::models::{ModelError, Models};
 use minismith_perception::track::Detection;
@@ -21,12 +21,10 @@ use mock_robot::scene::Scene;
 pub use camera_observer::CameraObserver;
 pub use open::{camera_of, photos, scene_camera};
 pub use scene::{SceneCamera, image_at};
+pub use search::ImageSearch;
 
 /// Frame rate of a camera, images per second.
 pub const FRAMES_PER_SECOND: u32 = 30;
-
-/// Wider images are reduced to this width for face detection, pixels.
-const DETECTION_WIDTH_PX: usize = 640;
 
 /// The reason why detection is impossible. The texts are for people.
 #[derive(Debug, thiserror::Error)]
@@ -59,9 +57,7 @@ pub struct Detections {
 /// A camera and its detectors.
 pub struct Perception {
     camera: Arc<dyn Camera>,
-    models: Models,
-    faces: Option<FaceDetector>,
-    objects: Option<ObjectDetector>,
+    search: Arc<ImageSearch>,
     /// The faces of the last frame that was searched for faces.
     last_detections: Option<Detections>,
 }
@@ -69,8 +65,14 @@ pub struct Perception {
 impl Perception {
     /// Creates the perception for this camera.
     #[must_use]
-    pub const fn new(camera: Arc<dyn Camera>, models: Models) -> Self {
-        Perception { camera, models, faces: None, objects: None, last_detections: None }
+    pub fn new(camera: Arc<dyn Camera>, models: Models) -> Self {
+        Perception::sharing(camera, Arc::new(ImageSearch::new(models)))
+    }
+
+    /// Creates the perception for this camera, with detectors and findings that others use as well.
+    #[must_use]
+    pub const fn sharing(camera: Arc<dyn Camera>, search: Arc<ImageSearch>) -> Self {
+        Perception { camera, search, last_detections: None }
     }
 
     /// Returns the latest frame, for the present camera pose.
@@ -96,12 +98,8 @@ impl Perception {
         if let Some(known) = self.last_detections.as_ref().filter(|known| Arc::ptr_eq(&known.frame, &frame)) {
             return Ok(known.clone());
         }
-        let detector = match &mut self.faces {
-            Some(detector) => detector,
-            none => none.insert(FaceDetector::open(&self.models)?.with_width(Some(DETECTION_WIDTH_PX))),
-        };
         let image = frame.image()?;
-        let faces = detector.detect(&image)?;
+        let faces = self.search.faces(&frame, &image)?;
         let found = faces.iter().filter_map(|face| Detection::face(&frame, &image, face)).collect();
         let sighting = Detections { frame, image, found };
         self.last_detections = Some(sighting.clone());
@@ -114,12 +112,8 @@ impl Perception {
     /// Returns the reason why detection is impossible.
     pub fn objects(&mut self, from: &CameraPose) -> Result<Detections, PerceptionError> {
         let frame = self.latest_frame(from)?;
-        let detector = match &mut self.objects {
-            Some(detector) => detector,
-            none => none.insert(ObjectDetector::open(&self.models)?),
-        };
         let image = frame.image()?;
-        let objects = detector.detect(&image)?;
+        let objects = self.search.objects(&frame, &image)?;
         let found = objects.iter().filter_map(|object| Detection::object(&frame, &image, object)).collect();
         Ok(Detections { frame, image, found })
     }

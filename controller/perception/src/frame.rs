@@ -43,6 +43,10 @@ pub struct CameraPose {
     pub head: HeadPose,
 }
 
+/// Identifies pixels: two images with equal keys have equal pixels.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ContentKey(pub Arc<[u64]>);
+
 /// A camera image with its capture time and head pose.
 #[derive(Debug)]
 pub struct Frame {
@@ -54,6 +58,7 @@ pub struct Frame {
     intrinsics: CameraIntrinsics,
     image: OnceLock<Result<Arc<BgrImage>, DecodeError>>,
     jpeg: OnceLock<Result<Arc<[u8]>, DecodeError>>,
+    content: Option<ContentKey>,
 }
 
 impl Frame {
@@ -66,7 +71,32 @@ impl Frame {
             Image::Bgr(bgr) => picture.set(Ok(Arc::new(bgr))).is_ok(),
             Image::Jpeg(bytes) => jpeg.set(Ok(bytes.into())).is_ok(),
         };
-        Frame { seq: number, from, intrinsics, image: picture, jpeg }
+        Frame { seq: number, from, intrinsics, image: picture, jpeg, content: None }
+    }
+
+    /// Creates a frame from pixels that other frames may share. `content` identifies the pixels, if that is known.
+    #[must_use]
+    pub fn of_shared(
+        number: u64,
+        from: CameraPose,
+        intrinsics: CameraIntrinsics,
+        image: Arc<BgrImage>,
+        content: Option<ContentKey>,
+    ) -> Self {
+        Frame {
+            seq: number,
+            from,
+            intrinsics,
+            image: OnceLock::from(Ok(image)),
+            jpeg: OnceLock::new(),
+            content,
+        }
+    }
+
+    /// Returns what identifies its pixels. `None` for a real camera, no two images of which are equal.
+    #[must_use]
+    pub const fn content(&self) -> Option<&ContentKey> {
+        self.content.as_ref()
     }
 
     /// Returns the pixels. The first call on a JPEG decodes it, which takes a few milliseconds.

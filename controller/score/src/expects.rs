@@ -297,14 +297,16 @@ impl Expects {
     }
 
     /// Measures each expectation on the call that it is about: one about a parameter on the call with its value, and
-    /// those of a tool that reacts on the call in which its first event happens. What has no call is not held.
+    /// those of a tool that reacts on the call in which its first event happens. What has no call is neither measured nor
+    /// held.
     #[must_use]
     pub fn measure_runs(&self, runs: &Runs<'_>) -> Vec<Measured> {
         let reaction = self.0.iter().find_map(|expect| match expect {
             Expect::Reacts { event, .. } => Some(event),
             _ => None,
         });
-        let main = reaction.and_then(|event| runs.with_event(event)).unwrap_or(runs.default);
+        let reacting = reaction.map(|event| (event, runs.with_event(event)));
+        let main = reacting.and_then(|(_, trace)| trace).unwrap_or(runs.default);
         let motion = Motion::of(main);
         let one = |expect: &Expect| match expect {
             Expect::Reacts { event, .. } => match runs.with_event(event) {
@@ -326,7 +328,13 @@ impl Expects {
                     None => wording::not_measured(expect, &format!("no call with {name} = {value}")),
                 }
             }
-            other => measure_in(other, main, &motion),
+            other => match reacting {
+                // A tool that waits for an event does little without it.
+                Some((event, None)) => {
+                    wording::not_measured(other, &format!("no call with {}", event.describe()))
+                }
+                _ => measure_in(other, main, &motion),
+            },
         };
         self.0.iter().map(one).collect()
     }

@@ -12,6 +12,7 @@ use super::row::{Better, Row};
 use super::tools::{LOOK_ABOUT, NOD, Tool, WAVE};
 use super::{BenchContext, Failed};
 use minismith_analysis::submission::Declared;
+use minismith_perception::models::Models;
 use minismith_runtime::subprocess::{self, Program};
 use minismith_toolchain::workshop::Workshop;
 use minismith_toolchain::workshop::cases::cases_for;
@@ -93,7 +94,8 @@ struct HandedIn {
 
 impl HandedIn {
     fn new(tool: Tool) -> Result<HandedIn, Failed> {
-        let given = cases_for(&tool.vet()?, &Declared::default()).len();
+        // Without expectations, no case needs models.
+        let given = cases_for(&tool.vet()?, &Declared::default(), &Models::at("")).len();
         let own = CASES.saturating_sub(given);
         let cases: Vec<_> = (0..own).map(|path| json!({"name": format!("case {path}")})).collect();
         let folder = std::env::temp_dir().join(format!("minismith-bench-{}", std::process::id()));

@@ -83,9 +83,14 @@ impl Noise {
         Noise { samples, seed }
     }
 
+    /// Returns whether there is no noise.
+    pub const fn is_none(&self) -> bool {
+        self.samples.is_empty()
+    }
+
     /// Adds the noise to an image, line by line. The same time and pose always give the same noise.
     pub fn add(&self, at: Duration, head: &HeadPose, line: usize, bgr: &mut [u8]) {
-        if self.samples.is_empty() {
+        if self.is_none() {
             return;
         }
         let mut state = mix_bits(self.seed ^ at.as_nanos() as u64);

@@ -325,3 +325,58 @@ fn keys_are_read_by_their_old_names() {
     let seen = |scene: &Scene| scene.render(&HeadPose::neutral(), Duration::ZERO).bgr;
     assert_eq!(seen(&old), seen(&new));
 }
+
+fn visit(visitor: Visitor, from_s: f64, to_s: f64) -> Visit {
+    Visit { visitor, position_m: [0.8, 0.1, 0.1], from_s, to_s }
+}
+
+#[test]
+fn visitors_come_and_go_at_their_times() {
+    let visits = [visit(Visitor::Face, 3.0, 7.0), visit(Visitor::Cat, 10.0, 1e9)];
+    let scene = Scene::visited(&visits, &photos()).unwrap();
+    let kinds = |seconds: f64| -> Vec<String> {
+        let truth = scene.ground_truth(&head(0.0, 0.0, 0.0), Duration::from_secs_f64(seconds));
+        truth.into_iter().map(|one| one.kind).filter(|kind| kind != "block").collect()
+    };
+    let nobody: [&str; 0] = [];
+    assert_eq!(kinds(2.99), nobody);
+    assert_eq!(kinds(3.0), ["face"]);
+    assert_eq!(kinds(6.99), ["face"]);
+    assert_eq!(kinds(7.0), nobody);
+    assert_eq!(kinds(1000.0), ["cat"]);
+    for visitor in [Visitor::Face, Visitor::Cat] {
+        let scene = Scene::visited(&[visit(visitor, 0.0, 1.0)], &photos()).unwrap();
+        assert_ne!(scene.render(&head(0.0, 0.0, 0.0), NOW), seen(0.0, 0.0, 0.0), "{visitor:?}");
+    }
+    assert_eq!(Scene::visited(&[], Path::new("/nowhere")).unwrap().identity(), Scene::empty().identity());
+    assert!(Scene::visited(&visits, Path::new("/nowhere")).is_err());
+    let wrong = Visit { position_m: [f64::NAN, 0.0, 0.0], ..visit(Visitor::Face, 0.0, 1.0) };
+    assert!(Scene::visited(&[wrong], &photos()).is_err());
+}
+
+#[test]
+fn images_with_equal_appearances_are_equal() {
+    let visits = [visit(Visitor::Face, 3.0, 7.0)];
+    let scene = Scene::visited(&visits, &photos()).unwrap();
+    let poses = [head(0.0, 0.0, 0.0), head(0.0, 10.0, 0.0), head(0.01, 10.0, 0.0)];
+    let mut images: Vec<(Appearance, BgrImage)> = Vec::new();
+    for pose in &poses {
+        for seconds in [0.0, 1.0, 3.0, 5.0, 7.5] {
+            let at = Duration::from_secs_f64(seconds);
+            images.push((scene.appearance(pose, at).unwrap(), scene.render(pose, at)));
+        }
+    }
+    for (one, image) in &images {
+        for (other, other_image) in &images {
+            assert_eq!(one == other, image == other_image);
+        }
+    }
+    // Another size, and a camera whose images are never equal.
+    let small = scene.clone().sized(64, 48);
+    assert_ne!(small.appearance(&poses[0], NOW), scene.appearance(&poses[0], NOW));
+    let noisy = Scene::built_in("visitor", &photos()).unwrap();
+    assert_eq!(noisy.appearance(&poses[0], NOW), None);
+    // A light that flickers, and an object that moves.
+    let flicker = Scene::parse("light: {flicker: 0.5, flicker_hz: 1}", Path::new("")).unwrap();
+    assert_ne!(flicker.appearance(&poses[0], NOW), flicker.appearance(&poses[0], Duration::from_millis(250)));
+}

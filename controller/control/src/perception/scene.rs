@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use firmware_bridge::camera::CameraIntrinsics;
 use firmware_bridge::clock::Timestamp;
 use minismith_perception::camera::{Camera, CameraError};
-use minismith_perception::frame::{CameraPose, Frame, Image};
+use minismith_perception::frame::{CameraPose, ContentKey, Frame};
 use mock_robot::scene::Scene;
 
 use super::FRAMES_PER_SECOND;
 
 /// A camera that renders a scene thirty times per second of robot time. Between two images it returns the earlier one.
+///
+/// A new image of an unchanged view, from the same pose, shares the pixels of the last one.
 pub struct SceneCamera {
     scene: Arc<Scene>,
     taken: AtomicU64,
@@ -57,9 +59,14 @@ impl Camera for SceneCamera {
             return Ok(frame.clone());
         }
         let at = from.time.since(Timestamp::ZERO);
-        let image = self.scene.render(&from.head, at);
+        let content = self.scene.appearance(&from.head, at).map(|appearance| ContentKey(appearance.0));
+        let unchanged = last
+            .as_ref()
+            .filter(|(_, frame)| content.is_some() && frame.content() == content.as_ref())
+            .and_then(|(_, frame)| frame.image().ok());
+        let image = unchanged.unwrap_or_else(|| Arc::new(self.scene.render(&from.head, at)));
         let number = self.taken.fetch_add(1, Ordering::Relaxed);
-        let frame = Arc::new(Frame::new(number, *from, self.scene.intrinsics(), Image::Bgr(image)));
+        let frame = Arc::new(Frame::of_shared(number, *from, self.scene.intrinsics(), image, content));
         *last = Some((which, frame.clone()));
         Ok(frame)
     }

@@ -436,6 +436,9 @@ fn reacts(trace: &MotionTrace, motion: &Motion, event: &Event, within: f64, axis
             let measured = format!("{name} moves {} after {}", wording::seconds(latency), event.describe());
             Verdict::new(latency <= within + TIME_TOLERANCE, measured)
         }
+        None if trace.seconds() <= span.from => {
+            Verdict::new(false, format!("the call ends before there is {}", event.describe()))
+        }
         None => Verdict::new(false, format!("{name} does not move after {}", event.describe())),
     }
 }

@@ -296,8 +296,14 @@ fn reactions_are_measured_with_and_without_their_event() {
     assert!(!measured.held && measured.measured.contains("seconds after a face"), "{measured:?}");
     let thing = expect(r#"{"kind":"reacts","event":{"thing":"cup"},"within":1}"#);
     assert!(measure(&thing, &with).measured.contains("there was not the thing \"cup\""));
-    // Without the call, nothing is shown.
-    assert!(!expects.measure_runs(&Runs::only(&without))[0].held);
+    // Without the call, nothing of what depends on it is shown.
+    let measured = expects.measure_runs(&Runs::only(&without));
+    let shown: Vec<(bool, bool)> = measured.iter().map(|one| (one.held, one.is_measured())).collect();
+    assert_eq!(shown, [(false, false), (true, true), (false, false)], "{measured:?}");
+    // A call that is over before the event.
+    let short = measure(&reacts, &trace_with("wait(1)", &face, 3));
+    assert!(short.is_measured() && !short.held, "{short:?}");
+    assert_eq!(short.measured, "the call ends before there is a face");
 }
 
 #[test]

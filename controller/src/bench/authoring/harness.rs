@@ -8,21 +8,25 @@ use anyhow::Context as _;
 use firmware_bridge::clock::{Clock, MonotonicClock};
 use firmware_bridge::motion_log::LoggedCycle;
 use minismith_analysis::motion_trace::measured_postures;
+use minismith_analysis::policy::PolicyChecked;
 use minismith_assistant::conversation::{Conversation, Mind, Reply};
 use minismith_assistant::model::Client;
 use minismith_contract::Verdict as Claim;
-use minismith_control::robot::{RobotRuntime, initial_joints};
+use minismith_control::robot::{RobotRuntime, initial_joints, models_of};
+use minismith_perception::models::Models;
 use minismith_runtime::config::{Config, RobotChoice};
 use minismith_toolchain::tool_run::Outcome as Ended;
 use minismith_toolchain::workshop::Workshop;
-use minismith_toolchain::workshop::rehearsal::{CallRequest, repeat_call};
+use minismith_toolchain::workshop::rehearsal::{CallRequest, GuestStarter, RehearsalOptions, repeat_call};
+use minismith_toolchain::workshop::stimuli::{Event, Side, Stimulus, is_perceptible, not_simulated};
 use minismith_toolchain::workshop::tool_runtime::ToolRuntime;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::cases::{Arguments, Case, Level, Outcome};
+use super::axis::Direction;
+use super::cases::{Arguments, Case, Level, Outcome, Stimulus as Shown};
 use super::judge::{RunKey, judge, runs, stimulus_events};
-use super::trace::{EventKind, Sample, Trace, TraceEvent};
+use super::trace::{EventKind, Sample, StimulusKind, Trace, TraceEvent};
 
 /// What became of a request, by the case's own checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -36,7 +40,7 @@ pub enum Judged {
     Partly,
     /// Nothing was stored.
     Declined,
-    /// A tool was stored, but the simulation can't show what the case is about.
+    /// A tool was stored, but the simulation can't show what the case is about: no photographs or models are installed.
     NotJudged,
 }
 
@@ -108,13 +112,14 @@ fn run_case(config: &Config, case: &Case, folder: &Path) -> anyhow::Result<CaseR
         Some(_) => "partly",
     };
     let verdict = judge(case, &measured);
+    let models = models_of(&config);
     let judged = match (case.outcome, claim) {
         (Outcome::Declined, "declined") => Judged::Right,
         (Outcome::Declined, "right") => Judged::WrongAsRight,
         (Outcome::Declined, _) => Judged::Partly,
         (_, "declined") => Judged::Declined,
         _ if verdict.is_right() => Judged::Right,
-        _ if runs(case).iter().any(|run| !run.shown.is_empty()) => Judged::NotJudged,
+        _ if runs(case).iter().any(|run| !can_show(run.shown, &models)) => Judged::NotJudged,
         (_, "right") => Judged::WrongAsRight,
         _ => Judged::Partly,
     };
@@ -144,30 +149,67 @@ fn measure(
     let Some(tool) = made else { return Ok(()) };
     let accepted = workshop.registry().load(&tool.name, tool.version)?;
     for run in runs(case).into_iter().filter(|run| wanted(&run.key)) {
-        // The simulation shows nothing at a stated time, so a run with a stimulus stays unmeasured and fails.
-        if !run.shown.is_empty() {
-            continue;
-        }
         let arguments = match run.arguments {
             None => Some(Map::new()),
             Some(roles) => arguments_for(roles, &accepted.manifest().parameters),
         };
         let Some(arguments) = arguments else { continue };
         let conditions = workshop.conditions(true).for_tool(&accepted.manifest().budget);
-        let call = CallRequest { function: None, arguments, start: initial_joints() };
-        let ran = repeat_call(accepted.checked(), &call, &ToolRuntime::new(workshop, false), &conditions)?;
-        if !matches!(ran.outcome, Ended::Returned { .. }) {
-            continue;
+        let runtime = ToolRuntime::new(workshop, false);
+        if let Some(trace) = measured_run(accepted.checked(), arguments, run.shown, &runtime, &conditions)? {
+            measured.insert(run.key, trace);
         }
-        let mut trace = trace(&[&ran.cycles[..], &ran.settling[..]].concat(), conditions.period);
-        let event = |kind: EventKind| move |at_s: &f64| TraceEvent { at_s: *at_s, kind: kind.clone() };
-        trace.events.extend(ran.sounds.iter().map(event(EventKind::Sound)));
-        trace.events.extend(ran.photos.iter().map(event(EventKind::Photo)));
-        trace.events.extend(stimulus_events(run.shown));
-        trace.events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
-        measured.insert(run.key, trace);
     }
     Ok(())
+}
+
+/// Calls a tool while stimuli are shown, and returns what was measured. `None` if the call did not return, or if the
+/// stimuli can't be simulated: then the run fails its checks.
+pub(super) fn measured_run(
+    tool: &PolicyChecked,
+    arguments: Map<String, Value>,
+    shown: &[Shown],
+    runtime: &dyn GuestStarter,
+    conditions: &RehearsalOptions,
+) -> anyhow::Result<Option<Trace>> {
+    if !can_show(shown, &conditions.models) {
+        return Ok(None);
+    }
+    let stimuli = shown.iter().map(simulated).collect();
+    let call = CallRequest { function: None, arguments, start: initial_joints(), stimuli };
+    let ran = repeat_call(tool, &call, runtime, conditions)?;
+    if !matches!(ran.outcome, Ended::Returned { .. }) {
+        return Ok(None);
+    }
+    let mut trace = trace(&[&ran.cycles[..], &ran.settling[..]].concat(), conditions.period);
+    let event = |kind: EventKind| move |at_s: &f64| TraceEvent { at_s: *at_s, kind: kind.clone() };
+    trace.events.extend(ran.sounds.iter().map(event(EventKind::Sound)));
+    trace.events.extend(ran.photos.iter().map(event(EventKind::Photo)));
+    trace.events.extend(stimulus_events(shown));
+    trace.events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
+    Ok(Some(trace))
+}
+
+/// Returns a stimulus as the rehearsal simulates it.
+fn simulated(shown: &Shown) -> Stimulus {
+    let event = match shown.kind {
+        StimulusKind::Face => Event::Face,
+        StimulusKind::Voice => Event::Voice,
+        StimulusKind::Clap => Event::Clap,
+        StimulusKind::Touch => Event::Touch,
+    };
+    let side = match shown.side {
+        Some(Direction::Left) => Side::Left,
+        Some(Direction::Right) => Side::Right,
+        _ => Side::Ahead,
+    };
+    Stimulus { event, from_s: shown.from, to_s: shown.to, side }
+}
+
+/// Returns whether the simulation can show these stimuli. What no tool can perceive needs no simulation.
+fn can_show(shown: &[Shown], models: &Models) -> bool {
+    let mut events = shown.iter().map(|one| simulated(one).event).filter(is_perceptible);
+    events.all(|event| not_simulated(&event, models).is_none())
 }
 
 /// Finds the parameter of each role by its name; none if one has none.

@@ -4,4 +4,5 @@ mod families;
 mod motions;
 mod script;
 mod signals;
+mod stimuli;
 mod yaml;

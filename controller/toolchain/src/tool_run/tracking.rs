@@ -1,4 +1,4 @@
-//! Follows a face for a tool while its time passes, frame by frame.
+//! Follows a face for a tool while its time passes: frame by frame if the head moves, less often if it only observes.
 //!
 //! A motion that the tool requests is played unchanged. The head follows again after the motion.
 
@@ -10,18 +10,24 @@ use minismith_perception::gaze::FollowOptions;
 use minismith_protocol::{Face, HostReply, RefusalKind};
 
 use super::{Execution, Next, Reply};
-use minismith_control::gaze::{Gaze, next_image};
+use minismith_control::gaze::{FRAME_INTERVAL, Gaze, next_image};
 use minismith_control::perception::PerceptionError;
 use minismith_control::seen::seen;
 
 /// Time for which detections are reused.
 const DETECTION_LIFETIME: Duration = Duration::from_millis(500);
 
+/// Interval between the images that are searched while a face is only observed and the tool does not ask for it. A track
+/// is confirmed by two detections within 0.3 s.
+const OBSERVATION_INTERVAL: Duration = Duration::from_millis(200);
+
 /// The face that is followed for a tool.
 pub(super) struct Tracking {
     gaze: Gaze,
     /// Whether the head moves. With a weight of zero the face is only observed.
     moves: bool,
+    /// When an image was last searched, in robot time.
+    watched: Timestamp,
 }
 
 impl Execution<'_> {
@@ -30,7 +36,8 @@ impl Execution<'_> {
         let weight = if weight.is_finite() { weight.clamp(0.0, 1.0) } else { 1.0 };
         let base = self.context.commanded_posture().map_or_else(HeadPose::neutral, |posture| posture.head);
         let gaze = Gaze::new(FollowOptions { weight, ..FollowOptions::default() }, base);
-        self.tracking = Some(Tracking { gaze, moves: weight > 0.0 });
+        let watched = self.context.control.robot_time();
+        self.tracking = Some(Tracking { gaze, moves: weight > 0.0, watched });
         self.watch();
         self.done()
     }
@@ -96,8 +103,13 @@ impl Execution<'_> {
 
     /// Advances robot time to `until` while the head follows the face.
     pub(super) fn track(&mut self, until: Timestamp) {
-        while self.tracking.is_some() && !self.context.is_stopped() {
-            let next = next_image(self.context.control.robot_time(), self.context.control.period());
+        while let Some(tracking) = self.tracking.as_ref().filter(|_| !self.context.is_stopped()) {
+            let mut after = self.context.control.robot_time();
+            if !tracking.moves {
+                // Searching takes time, and nothing depends on each single image.
+                after = after.max(tracking.watched + OBSERVATION_INTERVAL.saturating_sub(FRAME_INTERVAL));
+            }
+            let next = next_image(after, self.context.control.period());
             if next > until {
                 break;
             }
@@ -122,6 +134,7 @@ impl Execution<'_> {
     /// Evaluates the latest frame. An error is noted once.
     fn watch(&mut self) {
         let Some(tracking) = &mut self.tracking else { return };
+        tracking.watched = self.context.control.robot_time();
         match tracking.gaze.look(self.context) {
             Ok(()) => {}
             Err(no @ PerceptionError::Model(_)) => {

@@ -7,7 +7,7 @@
 //! - values generated from the parameters' types and ranges
 //! - other start poses
 //! - a robot that is weaker, stiffer, slower or noisy, or has one slow servo
-//! - a room with a face in it
+//! - a face that comes into view, and each other event that the tool's expectations are about
 
 mod arguments;
 
@@ -16,10 +16,12 @@ use mock_robot::dynamics::Variation;
 use serde_json::{Map, Value, json};
 
 use self::arguments::{corners, default_arguments, random_calls};
+use super::stimuli::{Stimulus, not_simulated};
 use minismith_analysis::manifest::{Capability, Expectation, ExpectedMotion, TestCase};
 use minismith_analysis::policy::PolicyChecked;
 use minismith_analysis::policy::signature::Entry;
 use minismith_analysis::submission::Declared;
+use minismith_perception::models::Models;
 use minismith_score::Event;
 
 pub use self::arguments::plain_value;
@@ -37,17 +39,8 @@ pub enum Start {
     At(Joints),
 }
 
-/// The scene in front of the camera.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SceneChoice {
-    /// Blocks on a floor, without people.
-    Empty,
-    /// A person in front of the robot.
-    Visited,
-}
-
 /// The simulated robot of a case, and its start pose.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CaseSetup {
     /// Start pose.
     pub start: Start,
@@ -57,8 +50,8 @@ pub struct CaseSetup {
     pub slow: Option<Joint>,
     /// Whether position readings are noisy.
     pub noise: bool,
-    /// Scene in front of the camera.
-    pub scene: SceneChoice,
+    /// What happens around the robot.
+    pub stimuli: Vec<Stimulus>,
 }
 
 impl Default for CaseSetup {
@@ -68,7 +61,7 @@ impl Default for CaseSetup {
             variation: Variation::default(),
             slow: None,
             noise: false,
-            scene: SceneChoice::Empty,
+            stimuli: Vec::new(),
         }
     }
 }
@@ -80,7 +73,7 @@ pub enum MeasuredCall {
     Default,
     /// The default call but for one parameter.
     Parameter(String, f64),
-    /// The default call, in which an event happens.
+    /// The default call, in which an event happens: the first stimulus.
     Event(Event),
 }
 
@@ -117,9 +110,9 @@ pub const SEED: u64 = minismith_protocol::DEFAULT_SEED;
 /// Another seed, for tools that use random numbers.
 const OTHER_SEED: u64 = 0x7365_6564;
 
-/// Returns all cases of a tool. The first is its default call.
+/// Returns all cases of a tool. The first is its default call. `models` detect faces and objects.
 #[must_use]
-pub fn cases_for(vetted: &PolicyChecked, declared: &Declared) -> Vec<Case> {
+pub fn cases_for(vetted: &PolicyChecked, declared: &Declared, models: &Models) -> Vec<Case> {
     let is_toolkit = vetted.draft().others().is_some();
     let mut cases = Vec::new();
     for entry in vetted.entries() {
@@ -138,14 +131,20 @@ pub fn cases_for(vetted: &PolicyChecked, declared: &Declared) -> Vec<Case> {
     if let Some(first) = cases.first_mut().filter(|_| !declared.expects.0.is_empty()) {
         first.measured_for = Some(MeasuredCall::Default);
     }
-    cases.extend(measured_calls(vetted, declared));
+    let calls = measured_calls(vetted, declared, models);
+    // The same call is not made twice.
+    let sees_face = |case: &Case| case.on.stimuli.iter().any(|one| one.event == Event::Face);
+    if calls.iter().any(sees_face) {
+        cases.retain(|case| case.function.is_some() || !sees_face(case));
+    }
+    cases.extend(calls);
     cases
 }
 
-/// Returns the further calls that the expectations about the motion need.
-fn measured_calls(vetted: &PolicyChecked, declared: &Declared) -> Vec<Case> {
+/// Returns the further calls that the expectations about the motion need, as far as the simulation can make them.
+fn measured_calls(vetted: &PolicyChecked, declared: &Declared, models: &Models) -> Vec<Case> {
     let schema = vetted.entry().parameters_schema();
-    let (defaults, _) = default_arguments(&schema);
+    let (defaults, all_default) = default_arguments(&schema);
     let calls = declared.expects.parameter_calls().into_iter().take(MAX_MEASURED_CALLS);
     let parameters = calls.filter_map(|(name, value)| {
         let is_integer = schema.pointer(&format!("/properties/{name}/type"))? == "integer";
@@ -154,17 +153,24 @@ fn measured_calls(vetted: &PolicyChecked, declared: &Declared) -> Vec<Case> {
         let measured_for = Some(MeasuredCall::Parameter(name.clone(), value));
         Some(Case { is_required: true, measured_for, ..call(format!("expected: {name}={value}"), arguments) })
     });
-    // The simulation shows a face; other events can't happen in it.
-    let events =
-        declared.expects.events().into_iter().filter(|event| *event == Event::Face).map(|event| Case {
-            on: CaseSetup { scene: SceneChoice::Visited, ..CaseSetup::default() },
-            measured_for: Some(MeasuredCall::Event(event.clone())),
-            ..call(format!("expected: {}", event.describe()), defaults.clone())
-        });
+    let possible =
+        declared.expects.events().into_iter().filter(|event| not_simulated(event, models).is_none());
+    let events = possible.take(MAX_MEASURED_CALLS).map(|event| Case {
+        is_required: all_default,
+        on: CaseSetup {
+            stimuli: vec![Stimulus::beginning_at(event.clone(), EARLIEST_EVENT_S)],
+            ..CaseSetup::default()
+        },
+        measured_for: Some(MeasuredCall::Event(event.clone())),
+        ..call(format!("expected: {}", event.describe()), defaults.clone())
+    });
     parameters.chain(events).collect()
 }
 
-/// Maximum number of further calls for expectations about parameters.
+/// When an event happens at the earliest, seconds: a tool that looks only at its start does not notice it.
+pub const EARLIEST_EVENT_S: f64 = 1.0;
+
+/// Maximum number of further calls for expectations about parameters, and about events.
 const MAX_MEASURED_CALLS: usize = 8;
 
 /// Returns a required case for an author's test case.
@@ -232,23 +238,23 @@ fn uses_randomness(vetted: &PolicyChecked) -> bool {
 /// Returns the deviations and scenes for the default call that can make a difference.
 fn case_setups(vetted: &PolicyChecked) -> Vec<(String, CaseSetup)> {
     let has = |capability| vetted.capabilities().contains(&capability);
-    let usual = CaseSetup::default();
     let mut found = Vec::new();
     if has(Capability::Motion) {
         for (name, start) in [("turned", Start::Turned), ("low", Start::Low)] {
-            found.push((format!("start: {name}"), CaseSetup { start, ..usual }));
+            found.push((format!("start: {name}"), CaseSetup { start, ..CaseSetup::default() }));
         }
         for (name, variation) in sweep() {
-            found.push((format!("sweep: {name}"), CaseSetup { variation, ..usual }));
+            found.push((format!("sweep: {name}"), CaseSetup { variation, ..CaseSetup::default() }));
         }
         for joint in [Joint::Stewart2, Joint::RightAntenna] {
             let slow = Some(joint);
-            found.push((format!("fault: slow {}", joint.name()), CaseSetup { slow, ..usual }));
+            found.push((format!("fault: slow {}", joint.name()), CaseSetup { slow, ..CaseSetup::default() }));
         }
-        found.push(("noise".into(), CaseSetup { noise: true, ..usual }));
+        found.push(("noise".into(), CaseSetup { noise: true, ..CaseSetup::default() }));
     }
     if has(Capability::Tracking) || has(Capability::Camera) {
-        found.push(("scene: a face".into(), CaseSetup { scene: SceneChoice::Visited, ..usual }));
+        let stimuli = vec![Stimulus::beginning_at(Event::Face, 0.0)];
+        found.push(("scene: a face".into(), CaseSetup { stimuli, ..CaseSetup::default() }));
     }
     found
 }

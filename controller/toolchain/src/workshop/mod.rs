@@ -5,7 +5,7 @@
 //! - [`finding`](minismith_analysis::finding): a finding about a tool
 //! - [`submission`](minismith_analysis::submission), [`draft`](minismith_analysis::draft): a submitted tool, and its exact bytes
 //! - [`policy`](minismith_analysis::policy): checks a draft without running it
-//! - [`cases`], [`rehearsal`]: run it on the simulated robot
+//! - [`cases`], [`stimuli`], [`rehearsal`]: run it on the simulated robot, where something happens around it
 //! - [`report`](minismith_analysis::report), [`margins`](minismith_analysis::margins): the measurements, and the margins to the limits
 //! - [`mod@review`], [`mod@check`]: the last step, and all steps together
 //! - [`manifest`](minismith_analysis::manifest): the description of an accepted tool
@@ -36,6 +36,7 @@ pub mod review;
 pub mod search;
 pub mod semantics;
 pub mod similar_tools;
+pub mod stimuli;
 pub mod tool_runtime;
 pub mod usage;
 

@@ -120,7 +120,8 @@ pub fn preview(
     accept(parameters, &arguments)
         .map_err(|complaint| PreviewError::Arguments(format!("{name}: {complaint}")))?;
     let conditions = workshop.conditions(accepted.is_approved()).for_tool(&manifest.budget);
-    let call = CallRequest { function: function.map(ToOwned::to_owned), arguments, start };
+    let stimuli = Vec::new();
+    let call = CallRequest { function: function.map(ToOwned::to_owned), arguments, start, stimuli };
     let again = repeat_call(accepted.checked(), &call, &ToolRuntime::new(workshop, false), &conditions)?;
     Ok(Preview {
         name: name.into(),

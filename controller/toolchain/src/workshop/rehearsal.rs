@@ -5,7 +5,7 @@
 //! default call, its own test cases or its examples is refused. A failure in a generated call is only reported, and
 //! narrows the range for which the tool counts as verified.
 //!
-//! Reading order: [`rehearse`], `run` (one case), `judge` (findings), `noise`.
+//! Reading order: [`rehearse`], `run` (one case), `judge` (findings), `expectations` (the motion), `noise`, `touch`.
 
 mod evidence;
 mod expectations;
@@ -14,8 +14,10 @@ mod narrow;
 mod noise;
 mod repeated_call;
 mod run;
+mod touch;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, MonotonicClock};
@@ -30,7 +32,7 @@ use tracing::field::Empty;
 use utoipa::ToSchema;
 
 use self::narrow::narrowed;
-use super::cases::{Case, cases_for};
+use super::cases::{Case, MeasuredCall, cases_for};
 use crate::guest::{Guest, GuestError, LazyHost};
 use crate::tool_run::{CalleeInfo, Callees, Outcome, Permissions};
 use minismith_analysis::digest::hex_sha256;
@@ -42,10 +44,11 @@ use minismith_analysis::policy::{PolicyChecked, RULES_VERSION};
 use minismith_analysis::report::PhysicalReport;
 use minismith_analysis::samples;
 use minismith_analysis::submission::Declared;
+use minismith_control::perception::ImageSearch;
 use minismith_runtime::logs::known;
 use minismith_score::expects::Measured;
 
-use self::expectations::Motions;
+use self::expectations::{Motions, quiet_time};
 use self::judge::{finding, judge, judge_whole};
 use self::run::{Ran, run, run_all};
 
@@ -255,9 +258,11 @@ pub fn rehearse(
             expectations: Vec::new(),
         }));
     }
-    let mut act = Act { vetted: &vetted, callees: &callees, sandbox, conditions, compared: false };
+    let search = Arc::new(ImageSearch::new(conditions.models.clone()));
+    let mut act =
+        Act { vetted: &vetted, callees: &callees, sandbox, conditions, search: &search, compared: false };
     let (mut results, mut verified) = (Vec::new(), BTreeMap::new());
-    let mut cases = cases_for(&vetted, declared);
+    let mut cases = cases_for(&vetted, declared, &conditions.models);
     let of = cases.len();
     let first = cases.remove(0);
     watch(0, of);
@@ -273,6 +278,12 @@ pub fn rehearse(
     let mut motions = Motions::default();
     motions.take(&first, &ran, conditions.period);
     results.push(result(&first, &ran));
+    // A reaction can be told from what the tool does anyway if the event happens while it does nothing else.
+    let quiet_s = quiet_time(&ran.cycles, conditions.period);
+    for case in cases.iter_mut().filter(|case| matches!(case.measured_for, Some(MeasuredCall::Event(_)))) {
+        let stimuli = std::mem::take(&mut case.on.stimuli);
+        case.on.stimuli = stimuli.into_iter().map(|one| one.moved_to(quiet_s)).collect();
+    }
     if most_severe(&findings) < Verdict::Reject {
         for (case, ran) in run_all(&act, &cases, &mut |done| watch(1 + done, of))? {
             judge(&act, &case, &ran, &mut findings);
@@ -301,7 +312,7 @@ pub fn rehearse(
             results.push(result(&case, &ran));
         }
     }
-    let expectations = motions.measure(&declared.expects, &mut findings);
+    let expectations = motions.measure(&declared.expects, &conditions.models, &mut findings);
     judge_whole(&vetted, &report, &max_clamped, &verified, &mut findings);
     report.line_coverage = coverage(&vetted, &lines);
     span.record("cases", i64::try_from(results.len()).unwrap_or(i64::MAX));
@@ -328,6 +339,8 @@ struct Act<'a> {
     callees: &'a BTreeMap<String, CalleeInfo>,
     sandbox: &'a dyn GuestStarter,
     conditions: &'a RehearsalOptions,
+    /// The images of all calls are searched together.
+    search: &'a Arc<ImageSearch>,
     /// Whether a guest's parse of these sources was compared with the policy's in this rehearsal.
     ///
     /// Once is enough. A guest reports its parse before the tool's code runs. The same interpreter parses the same

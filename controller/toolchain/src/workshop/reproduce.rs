@@ -95,6 +95,7 @@ pub fn reproduce(workshop: &Workshop, run: &Run) -> Result<Reproduction, Reprodu
         function: function.map(ToOwned::to_owned),
         arguments: run.arguments.clone(),
         start: joints(&run.start_deg),
+        stimuli: Vec::new(),
     };
     let again = repeat_call(accepted.checked(), &call, &runtime, &conditions)?;
     Ok(Reproduction {

@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
+use firmware_bridge::motion_log::LoggedCycle;
 use minismith_analysis::finding::{Finding, Verdict, most_severe};
 use minismith_analysis::motion_trace::motion_trace;
+use minismith_perception::models::Models;
 use minismith_score::expects::{Expects, Measured, Runs};
-use minismith_score::{Event, EventSpan, MotionTrace};
+use minismith_score::{Event, MotionTrace};
 
 use super::judge::finding;
 use super::run::Ran;
 use crate::tool_run::Outcome;
-use crate::workshop::cases::{Case, MeasuredCall};
+use crate::workshop::cases::{Case, EARLIEST_EVENT_S, MeasuredCall};
+use crate::workshop::stimuli::{Stimulus, not_simulated};
 
 /// Name of the rule by which a tool is refused whose motion is not what was asked for.
 pub const RULE: &str = "motion-differs";
@@ -37,8 +40,7 @@ impl Motions {
             MeasuredCall::Default => self.default = Some(motion),
             MeasuredCall::Parameter(name, value) => self.with_parameter.push((name.clone(), *value, motion)),
             MeasuredCall::Event(event) => {
-                let to = motion.seconds();
-                motion.events.push(EventSpan { event: event.clone(), from: 0.0, to });
+                motion.events.extend(case.on.stimuli.iter().map(Stimulus::span));
                 self.with_event.push((event.clone(), motion));
             }
         }
@@ -46,7 +48,7 @@ impl Motions {
 
     /// Measures the expectations, and adds a finding for each that does not hold. A tool that was refused for something
     /// else is not measured.
-    pub fn measure(&self, expects: &Expects, findings: &mut Vec<Finding>) -> Vec<Measured> {
+    pub fn measure(&self, expects: &Expects, models: &Models, findings: &mut Vec<Finding>) -> Vec<Measured> {
         let Some(default) = &self.default else { return Vec::new() };
         if most_severe(findings) == Verdict::Reject {
             return Vec::new();
@@ -62,18 +64,78 @@ impl Motions {
         };
         let measured = expects.measure_runs(&runs);
         for one in measured.iter().filter(|one| !one.held) {
-            let (rule, verdict) = if one.is_measured() {
-                (RULE, Verdict::Reject)
+            let (rule, verdict, hint) = if one.is_measured() {
+                (
+                    RULE,
+                    Verdict::Reject,
+                    "make the motion do what is expected, or correct the expectation if it is wrong"
+                        .to_owned(),
+                )
             } else {
-                ("motion-not-measured", Verdict::Pass)
+                ("motion-not-measured", Verdict::Pass, unmeasured_hint(expects, models))
             };
-            findings.push(finding(
-                rule,
-                verdict,
-                format!("expected {}; measured: {}", one.expected, one.measured),
-                "make the motion do what is expected, or correct the expectation if it is wrong",
-            ));
+            let reason = format!("expected {}; measured: {}", one.expected, one.measured);
+            findings.push(finding(rule, verdict, reason, &hint));
         }
         measured
+    }
+}
+
+/// Returns why calls for the expectations could not be made.
+fn unmeasured_hint(expects: &Expects, models: &Models) -> String {
+    let reasons: Vec<String> = expects
+        .events()
+        .iter()
+        .filter_map(|event| Some(format!("{}: {}", event.describe(), not_simulated(event, models)?)))
+        .collect();
+    if reasons.is_empty() {
+        "the call in which it would show did not return".to_owned()
+    } else {
+        format!("the rehearsal can't simulate this; {}", reasons.join("; "))
+    }
+}
+
+/// Time for which the robot must be at rest before an event, seconds: a servo lags, and a touch is only noticed at rest.
+const REST_BEFORE_EVENT_S: f64 = 1.0;
+
+/// Returns a time in the longest interval in which a call commands no motion, seconds from its start.
+pub(super) fn quiet_time(cycles: &[LoggedCycle], period: Duration) -> f64 {
+    let (mut longest, mut current) = ((0, 0), (0, 0));
+    for (index, (one, next)) in cycles.iter().zip(cycles.iter().skip(1)).enumerate() {
+        if one.goal == next.goal {
+            current.1 += 1;
+        } else {
+            current = (index + 1, 0);
+        }
+        if current.1 > longest.1 {
+            longest = current;
+        }
+    }
+    let (start, length) = longest;
+    let [start_s, length_s] = [start, length].map(|cycles| cycles as f64 * period.as_secs_f64());
+    if length_s > REST_BEFORE_EVENT_S { start_s + REST_BEFORE_EVENT_S } else { EARLIEST_EVENT_S }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use firmware_bridge::joint::Joints;
+    use firmware_bridge::units::Radians;
+
+    #[test]
+    fn event_happens_in_the_longest_rest() {
+        let cycle =
+            |angle: f64| LoggedCycle { goal: Joints::all(Radians(angle)), present: Joints::default() };
+        let period = Duration::from_millis(10);
+        let moving = |cycles: u32| (0..cycles).map(|number| cycle(f64::from(number)));
+        let resting = |cycles: usize| std::iter::repeat_n(cycle(-1.0), cycles);
+        let quiet = |cycles: Vec<LoggedCycle>| quiet_time(&cycles, period);
+        // Half a second of rest, half a second of motion, then five seconds of rest and motion again.
+        let call = resting(50).chain(moving(50)).chain(resting(500)).chain(moving(50));
+        assert!((quiet(call.collect()) - 2.0).abs() < 0.02);
+        assert!((quiet(resting(2_000).collect()) - 1.0).abs() < 1e-9);
+        // A call that never rests, and one that ends at once.
+        assert!((quiet(moving(900).collect()) - EARLIEST_EVENT_S).abs() < 1e-9);
+        assert!((quiet(Vec::new()) - EARLIEST_EVENT_S).abs() < 1e-9);
     }
 }

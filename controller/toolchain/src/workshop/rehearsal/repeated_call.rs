@@ -2,6 +2,8 @@
 //!
 //! It uses the same code, arguments and random seed, on a new simulated robot in virtual time.
 
+use std::sync::Arc;
+
 use firmware_bridge::joint::Joints;
 use firmware_bridge::motion_log::LoggedCycle;
 use serde_json::{Map, Value};
@@ -10,8 +12,10 @@ use super::run::run;
 use super::{Act, GuestStarter, RehearsalError, RehearsalOptions, callees_of};
 use crate::tool_run::Outcome;
 use crate::workshop::cases::{Case, CaseSetup, MeasuredCall, SEED, Start};
+use crate::workshop::stimuli::Stimulus;
 use minismith_analysis::manifest::Expectation;
 use minismith_analysis::policy::PolicyChecked;
+use minismith_control::perception::ImageSearch;
 use minismith_runtime::report::{ClampReport, clamp_reports};
 
 /// The call to repeat.
@@ -23,6 +27,9 @@ pub struct CallRequest {
     pub arguments: Map<String, Value>,
     /// Start position of the motors.
     pub start: Joints,
+    /// What happens around the robot. What can't be simulated does not happen; see
+    /// [`not_simulated`](crate::workshop::stimuli::not_simulated).
+    pub stimuli: Vec<Stimulus>,
 }
 
 /// The result of the repeated call.
@@ -70,10 +77,11 @@ pub fn repeat_call(
         expect: Expectation::default(),
         motion: None,
         measured_for: Some(MeasuredCall::Default),
-        on: CaseSetup { start: Start::At(call.start), ..CaseSetup::default() },
+        on: CaseSetup { start: Start::At(call.start), stimuli: call.stimuli.clone(), ..CaseSetup::default() },
         seed: SEED,
     };
-    let act = Act { vetted, callees: &callees, sandbox, conditions, compared: false };
+    let search = Arc::new(ImageSearch::new(conditions.models.clone()));
+    let act = Act { vetted, callees: &callees, sandbox, conditions, search: &search, compared: false };
     let ran = run(&act, &case)?;
     Ok(RepeatedCall {
         command_digest: ran.report.command_digest.clone(),

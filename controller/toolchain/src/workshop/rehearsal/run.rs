@@ -12,23 +12,23 @@ use firmware_bridge::kinematics::joints_from_posture;
 use firmware_bridge::motion_log::{LoggedCycle, LoggingRobot, MotionLog};
 use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::units::Radians;
-use minismith_perception::models::Models;
 use minismith_protocol::Job;
 use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
-use mock_robot::scene::Scene;
 
 use super::noise::Noisy;
+use super::touch::Touched;
 use super::{Act, RehearsalError, job, permit};
 use crate::guest::GuestError;
 use crate::tool_run::{Outcome, ToolRun, execute};
-use crate::workshop::cases::{Case, CaseSetup, SceneChoice, Start};
+use crate::workshop::cases::{Case, CaseSetup, Start};
+use crate::workshop::stimuli::{Stimulus, scene};
 use minismith_analysis::files::input::bind;
 use minismith_analysis::margins::clamp_spans;
 use minismith_analysis::report::{PhysicalReport, measure};
 use minismith_analysis::samples;
 use minismith_control::execution::ExecutionContext;
-use minismith_control::perception::{Perception, SceneCamera, photos};
+use minismith_control::perception::{ImageSearch, Perception, SceneCamera};
 
 /// The measurements of one case.
 pub(super) struct Ran {
@@ -84,12 +84,12 @@ pub(super) fn run_all(
 
 /// Runs a case with a new guest and a new simulated robot.
 pub(super) fn run(context: &Act<'_>, case: &Case) -> Result<Ran, RehearsalError> {
-    let Act { vetted, callees, sandbox, conditions, compared } = *context;
+    let Act { vetted, callees, sandbox, conditions, search, compared } = *context;
     let trace = MotionLog::with_room_for(conditions.cycles());
     let robot = Noisy::new(LoggingRobot::new(body(&case.on), trace.clone()), case.on.noise);
+    let robot = Touched::new(robot, &case.on.stimuli);
     let control_loop = ControlLoop::new(robot, VirtualClock::new(), conditions.limits, conditions.period)?;
-    let mut stage =
-        ExecutionContext::new(Box::new(control_loop), perception_for(case.on.scene, &conditions.models));
+    let mut stage = ExecutionContext::new(Box::new(control_loop), perception_for(&case.on.stimuli, search));
     // No other client requests control of this context.
     let _awake = stage.torque(Joints::all(true));
     let _still = trace.take();
@@ -151,13 +151,10 @@ fn body(on: &CaseSetup) -> MockRobot {
     MockRobot::varied(start_joints(on.start), &Joints::from_fn(slow))
 }
 
-/// Returns the perception for this scene.
-fn perception_for(room: SceneChoice, models: &Models) -> Perception {
-    let scene = match room {
-        SceneChoice::Empty => Scene::default(),
-        SceneChoice::Visited => Scene::built_in("visitor", &photos(models.folder())).unwrap_or_default(),
-    };
-    Perception::new(Arc::new(SceneCamera::new(Arc::new(scene))), models.clone())
+/// Returns the perception of a camera to which these stimuli are shown.
+fn perception_for(stimuli: &[Stimulus], search: &Arc<ImageSearch>) -> Perception {
+    let scene = scene(stimuli, search.models()).unwrap_or_default();
+    Perception::sharing(Arc::new(SceneCamera::new(Arc::new(scene))), search.clone())
 }
 
 fn start_joints(start: Start) -> Joints {
