@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, head, neutral, perform, thing, together, wait, when
 
 
-def notice_cup(robot: ReachyMini, wait_seconds: float = 15.0) -> str:
+def notice_cup(robot: ReachyMini, wait_seconds: float = 8.0) -> str:
     """Wait for a cup to come into view and lean towards it with raised antennas.
 
     Args:

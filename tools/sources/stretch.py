@@ -12,7 +12,10 @@ def stretch(robot: ReachyMini, speed: float = 1.0) -> str:
         raise ValueError("speed must be between 0.5 and 1.5")
     return perform(
         robot,
-        together(head(rise_mm=14, seconds=1.6), antennas(both=80, seconds=1.6)),
+        together(
+            head(down=0, tilt_left=0, rise_mm=14, seconds=1.6),
+            antennas(both=80, seconds=1.6),
+        ),
         wait(0.6),
         head(up=12, back_mm=6, rise_mm=8, seconds=1.4),
         wait(0.5),
