@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, head, neutral, perform, together, wait
 
 
-def listen(robot: ReachyMini, listen_seconds: float = 1.2) -> str:
+def listen_closely(robot: ReachyMini, listen_seconds: float = 1.2) -> str:
     """Listen: turn and tilt the head to the left with that antenna out, then listen on the right.
 
     Args:

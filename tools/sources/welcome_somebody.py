@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, head, neutral, perform, together, wait
 
 
-def welcome(robot: ReachyMini, size: float = 1.0, speed: float = 1.0) -> str:
+def welcome_somebody(robot: ReachyMini, size: float = 1.0, speed: float = 1.0) -> str:
     """Welcome somebody: lift the head, open both antennas wide, and nod once.
 
     Args:

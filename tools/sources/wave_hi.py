@@ -2,8 +2,8 @@ from reachy_mini import ReachyMini
 from motion import antennas, head, neutral, perform, repeat, wait
 
 
-def wave_hello(robot: ReachyMini, times: int = 3, speed: float = 1.0) -> str:
-    """Wave hello with the right antenna while the head tilts to the same side.
+def wave_hi(robot: ReachyMini, times: int = 3, speed: float = 1.0) -> str:
+    """Wave hi with the right antenna while the head tilts to the same side.
 
     Args:
         times: How often the antenna waves, between 1 and 8.

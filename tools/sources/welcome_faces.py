@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, face, head, neutral, perform, together, wait, whenever
 
 
-def greet_faces(robot: ReachyMini, watch_seconds: float = 15.0) -> str:
+def welcome_faces(robot: ReachyMini, watch_seconds: float = 15.0) -> str:
     """Greet each face that comes into view: tilt the head and open the antennas.
 
     Args:

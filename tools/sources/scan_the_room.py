@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import head, neutral, perform, wait
 
 
-def scan_room(robot: ReachyMini, pause_seconds: float = 0.6, speed: float = 1.0) -> str:
+def scan_the_room(robot: ReachyMini, pause_seconds: float = 0.6, speed: float = 1.0) -> str:
     """Scan the room: look from far left to far right in five steps, with a pause at each.
 
     Args:
