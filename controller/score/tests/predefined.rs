@@ -1,6 +1,8 @@
 //! The sources of the predefined tools: each reads and writes back the same, stays comfortable for the robot in every
 //! call, and holds its expectations in simulation. Their registration rehearses them on the simulated robot.
 
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +11,8 @@ use firmware_bridge::kinematics::joints_from_posture;
 use firmware_bridge::limits::{JointLimits, Limits};
 use minismith_score::expects::Runs;
 use minismith_score::{
-    Arguments, Axis, Event, EventSpan, Expects, MotionTrace, Score, Setting, Step, Stimuli, Timeline, compile,
-    read, simulate, write,
+    Arguments, Axis, Event, EventSpan, Expects, MotionTrace, Score, Setting, Step, Stimuli, Timeline,
+    compile, read, simulate, write,
 };
 
 /// The tools that are ordinary Python: their motion depends on what they see or compute, or they don't move.
@@ -30,7 +32,8 @@ const STEP_SECONDS: f64 = 0.01;
 fn sources() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/sources");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|is| is == "py")).collect();
+    let mut files: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|is| is == "py")).collect();
     files.sort();
     files
 }
@@ -72,7 +75,9 @@ fn calls(score: &Score) -> Vec<Arguments> {
     };
     let mut calls = vec![Arguments::new()];
     for parameter in &score.parameters {
-        calls.extend([parameter.low, parameter.high].map(|value| Arguments::from([(parameter.name.clone(), value)])));
+        calls.extend(
+            [parameter.low, parameter.high].map(|value| Arguments::from([(parameter.name.clone(), value)])),
+        );
     }
     calls.extend((0..1_usize << score.parameters.len()).map(|mask| ends(&|index| mask >> index & 1 == 1)));
     calls
@@ -113,7 +118,8 @@ fn peak_speeds(timeline: &Timeline, limits: &Limits, call: &str) -> [f64; 4] {
     let mut before = None;
     for index in 0..=(timeline.seconds() / STEP_SECONDS) as usize + 1 {
         let axes = timeline.axes_at(index as f64 * STEP_SECONDS);
-        let joints = joints_from_posture(&axes.to_posture()).unwrap_or_else(|error| panic!("{call}: {error}"));
+        let joints =
+            joints_from_posture(&axes.to_posture()).unwrap_or_else(|error| panic!("{call}: {error}"));
         let legs = Joint::STEWART.map(|leg| joints[leg].degrees());
         for (leg, angle) in Joint::STEWART.into_iter().zip(legs) {
             let JointLimits { min_position, max_position, .. } = limits.joints[leg];
@@ -198,7 +204,10 @@ fn expectations_hold_in_simulation() {
             let with_event: Vec<_> = with_event.collect();
             let runs = Runs {
                 default: &default,
-                with_parameter: calls.iter().map(|(name, value, trace)| (name.clone(), *value, trace)).collect(),
+                with_parameter: calls
+                    .iter()
+                    .map(|(name, value, trace)| (name.clone(), *value, trace))
+                    .collect(),
                 with_event: with_event.iter().map(|(event, trace)| (event.clone(), trace)).collect(),
             };
             for measured in expects.measure_runs(&runs) {

@@ -19,7 +19,11 @@ pub fn add(config: &Config, workshop: &Workshop, file: &Path) -> anyhow::Result<
     let sources = config.tools.join("sources");
     let path = file.canonicalize().with_context(|| format!("can't read {}", file.display()))?;
     if sources.canonicalize().ok().as_deref() != path.parent() {
-        bail!("{} is not in {}; predefined tools are made of the sources there", file.display(), sources.display());
+        bail!(
+            "{} is not in {}; predefined tools are made of the sources there",
+            file.display(),
+            sources.display()
+        );
     }
     let origin = Provenance { author: AUTHOR.into(), ..Provenance::default() };
     let submission = Submission::read(file)?.from(origin);
