@@ -1,7 +1,8 @@
 //! The life of a tool on the command line: checked, stored, called, replaced, rolled back, approved and rejected.
 
+use minismith_analysis::submission::Submission;
 use minismith_runtime::config::Config;
-use minismith_tests::{TestDir, workspace};
+use minismith_tests::{TestDir, predefined_tools, python_files, workspace};
 use minismith_toolchain::workshop::Workshop;
 use serde_json::{Value, json};
 
@@ -242,12 +243,28 @@ fn predefined_tools_are_made_only_of_their_sources() {
 }
 
 #[test]
+fn own_tool_gives_way_to_a_predefined_one_of_its_name() {
+    let bench = TestDir::new();
+    add(&bench, "greet", &greet("mine"));
+    let source = bench.write("tools/sources/greet.py", &greet("hello"));
+    let _made = bench.run(&["tool", "add", source.to_str().unwrap(), "--predefined"]).exits(0);
+    let tools = bench.run(&["tool", "list", "--json"]).exits(0).json()["tools"].clone();
+    assert_eq!((tools.as_array().unwrap().len(), &tools[0]["predefined"]), (1, &json!(true)), "{tools}");
+    assert_eq!(run(&bench, "greet", "{}"), (json!(1), json!("hello")));
+}
+
+#[test]
 fn predefined_tools_are_verified_under_the_default_configuration() {
     let config = Config { tools: workspace().join("tools"), ..Config::built_in().unwrap() };
     let workshop = Workshop::open(&config).unwrap();
-    let tools = workshop.registry().list().unwrap();
-    let predefined: Vec<_> = tools.iter().filter(|tool| tool.predefined).collect();
-    assert!(predefined.len() >= 44, "{}: run `make predefined`", predefined.len());
+    let predefined = predefined_tools();
+    let sources = python_files(&workspace().join("tools/sources")).unwrap();
+    assert!(predefined.len() >= 72, "{}", predefined.len());
+    assert_eq!(predefined.len(), sources.len(), "run `make predefined`");
+    for source in sources {
+        let submission = Submission::read(&source).unwrap();
+        assert!(workshop.is_predefined_current(&submission), "{}: run `make predefined`", submission.name);
+    }
     for tool in predefined {
         let accepted = workshop.registry().load(&tool.name, None).unwrap();
         assert!(accepted.is_approved(), "{}", tool.name);

@@ -3,7 +3,7 @@ from motion import antennas, head, neutral, perform, repeat, sequence, together
 
 
 def circle_dance(robot: ReachyMini, times: int = 3, speed: float = 1.0) -> str:
-    """Dance in circles: the head looks round in a circle while the antennas swing along.
+    """Dance in circles: the head leans round in a circle while the antennas swing along.
 
     Args:
         times: How many circles the head makes, between 1 and 8.

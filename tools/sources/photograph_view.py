@@ -13,7 +13,7 @@ def photograph_view(robot: ReachyMini, yaw: float = 0.0, pitch: float = 0.0) -> 
         pitch: How far the head looks down in degrees, negative up, between -20 and 20.
 
     Returns:
-        Width and height in pixels and the brightness from 0 to 255; all are 0 without a picture.
+        Width and height in pixels and the brightness from 0 to 255; all are 0 without an image.
 
     Raises:
         ValueError: If an argument is out of range.

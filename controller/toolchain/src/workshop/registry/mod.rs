@@ -125,12 +125,12 @@ impl Registry {
         Ok(())
     }
 
-    /// Returns all tools, sorted by name.
+    /// Returns all tools, sorted by name. A generated tool with the name of a predefined one is left out: it is not called.
     ///
     /// # Errors
     /// Returns an error if the registry cannot be read. A damaged tool is skipped and logged.
     pub fn list(&self) -> Result<Vec<Entry>, RegistryError> {
-        let mut entries = Vec::new();
+        let mut entries: Vec<Entry> = Vec::new();
         for (registry, predefined) in [("predefined", true), ("generated", false)] {
             let path = self.root.join(registry);
             for folder in fs::read_dir(&path).map_err(|source| io("read", &path, source))?.flatten() {
@@ -145,7 +145,9 @@ impl Registry {
                 }
             }
         }
+        // The sort is stable, so the predefined tool of two with one name comes first.
         entries.sort_by(|a, b| a.name.cmp(&b.name));
+        entries.dedup_by(|later, first| later.name == first.name);
         Ok(entries)
     }
 

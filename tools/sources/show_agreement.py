@@ -2,8 +2,8 @@ from reachy_mini import ReachyMini
 from motion import head, perform, repeat, wait
 
 
-def say_yes(robot: ReachyMini, times: int = 2, speed: float = 1.0) -> str:
-    """Say yes: nod clearly, with the antennas at rest.
+def show_agreement(robot: ReachyMini, times: int = 2, speed: float = 1.0) -> str:
+    """Agree: nod clearly, with the antennas at rest.
 
     Args:
         times: How often the head nods, between 1 and 8.

@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, head, neutral, perform, together, wait
 
 
-def good_night(robot: ReachyMini, rest_seconds: float = 1.5) -> str:
+def night_greeting(robot: ReachyMini, rest_seconds: float = 1.5) -> str:
     """Say good night: look to both sides, sink down with drooping antennas, and rest.
 
     Args:

@@ -2,8 +2,8 @@ from reachy_mini import ReachyMini
 from reachy_mini.utils import create_head_pose
 
 
-def look_for_thing(robot: ReachyMini, name: str = "cup", reach: float = 40.0) -> dict[str, float] | None:
-    """Look for a thing from the left to the right, stop at the first direction in which it is in view, and come back.
+def search_for_object(robot: ReachyMini, name: str = "cup", reach: float = 40.0) -> dict[str, float] | None:
+    """Look for an object from the left to the right, stop at the first direction in which it is in view, and come back.
 
     Args:
         robot: The robot.

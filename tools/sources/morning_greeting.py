@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, head, neutral, perform, repeat, wait
 
 
-def good_morning(robot: ReachyMini, speed: float = 1.0) -> str:
+def morning_greeting(robot: ReachyMini, speed: float = 1.0) -> str:
     """Say good morning: stretch upwards, shake the antennas awake, and look to both sides.
 
     Args:

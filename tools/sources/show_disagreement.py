@@ -2,8 +2,8 @@ from reachy_mini import ReachyMini
 from motion import head, perform, repeat, wait
 
 
-def say_no(robot: ReachyMini, times: int = 2, speed: float = 1.0) -> str:
-    """Say no: shake the head from side to side, with the antennas at rest.
+def show_disagreement(robot: ReachyMini, times: int = 2, speed: float = 1.0) -> str:
+    """Disagree: shake the head from side to side, with the antennas at rest.
 
     Args:
         times: How often the head shakes, between 1 and 8.

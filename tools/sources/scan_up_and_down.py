@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import head, perform, repeat, wait
 
 
-def look_up_and_down(robot: ReachyMini, times: int = 1, size: float = 1.0) -> str:
+def scan_up_and_down(robot: ReachyMini, times: int = 1, size: float = 1.0) -> str:
     """Look up, then down, and ahead again.
 
     Args:
