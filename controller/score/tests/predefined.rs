@@ -17,7 +17,7 @@ use minismith_score::{
 
 /// The tools that are ordinary Python: their motion depends on what they see or compute, or they don't move.
 const PLAIN: [&str; 6] =
-    ["greet", "look_around", "nod_to_tempo", "photograph_view", "report_posture", "search_for_object"];
+    ["greet", "look_around", "metronome_nod", "photograph_view", "report_posture", "search_for_object"];
 /// The longest default call, seconds.
 const DEFAULT_SECONDS: f64 = 20.0;
 /// The longest call, seconds: 120 s minus a margin for servos that lag.

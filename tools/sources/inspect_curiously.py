@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, head, neutral, perform, together, wait
 
 
-def show_curiosity(robot: ReachyMini, size: float = 1.0, speed: float = 1.0) -> str:
+def inspect_curiously(robot: ReachyMini, size: float = 1.0, speed: float = 1.0) -> str:
     """Look curious: lean forward and tilt the head to one side and then the other, each time with one antenna out.
 
     Args:

@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, head, perform, repeat, together, wait
 
 
-def bow_politely(robot: ReachyMini, times: int = 1, size: float = 1.0) -> str:
+def respectful_bow(robot: ReachyMini, times: int = 1, size: float = 1.0) -> str:
     """Bow politely: bend the head forward, hold it low for a moment, and come up again.
 
     Args:

@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, body, head, neutral, perform, together, wait
 
 
-def point_right(robot: ReachyMini, hold_seconds: float = 1.5) -> str:
+def guide_right(robot: ReachyMini, hold_seconds: float = 1.5) -> str:
     """Point to the right: turn body and head there with the right antenna out, and turn back.
 
     Args:

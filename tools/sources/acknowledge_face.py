@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import face, head, perform, repeat, wait, when
 
 
-def nod_to_face(robot: ReachyMini, times: int = 2, wait_seconds: float = 15.0) -> str:
+def acknowledge_face(robot: ReachyMini, times: int = 2, wait_seconds: float = 15.0) -> str:
     """Wait for a face and nod to it.
 
     Args:

@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, body, head, neutral, perform, repeat, wait
 
 
-def robot_dance(robot: ReachyMini, times: int = 2, speed: float = 1.0) -> str:
+def machine_dance(robot: ReachyMini, times: int = 2, speed: float = 1.0) -> str:
     """Dance like a machine: short moves of head, antennas and body, each followed by a stop.
 
     Args:

@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, head, neutral, perform, repeat, together, wait
 
 
-def shake_off(robot: ReachyMini, times: int = 5, speed: float = 1.0) -> str:
+def wet_dog_shake(robot: ReachyMini, times: int = 5, speed: float = 1.0) -> str:
     """Shake off like a wet dog: small tilts of the head from side to side with fluttering antennas.
 
     Args:

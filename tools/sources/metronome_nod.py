@@ -2,7 +2,7 @@ from motion import head, neutral, perform, repeat
 from reachy_mini import ReachyMini
 
 
-def nod_to_tempo(robot: ReachyMini, beats_per_minute: float = 60.0, beats: int = 8) -> str:
+def metronome_nod(robot: ReachyMini, beats_per_minute: float = 60.0, beats: int = 8) -> str:
     """Nod to a tempo in beats per minute, one nod on each beat.
 
     Args:

@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, face, head, neutral, perform, repeat, together, wait, when
 
 
-def play_peekaboo(robot: ReachyMini, times: int = 2, wait_seconds: float = 15.0) -> str:
+def peekaboo(robot: ReachyMini, times: int = 2, wait_seconds: float = 15.0) -> str:
     """Play peekaboo with a face: hide the head behind lowered antennas, then pop up again.
 
     Args:

@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, head, neutral, perform, repeat, together, wait
 
 
-def doze_and_wake(robot: ReachyMini, times: int = 2) -> str:
+def short_nap(robot: ReachyMini, times: int = 2) -> str:
     """Doze off: sink down with drooping antennas, breathe slowly there, and wake up again.
 
     Args:

@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, body, head, neutral, perform, together, wait
 
 
-def point_left(robot: ReachyMini, hold_seconds: float = 1.5) -> str:
+def guide_left(robot: ReachyMini, hold_seconds: float = 1.5) -> str:
     """Point to the left: turn body and head there with the left antenna out, and turn back.
 
     Args:
