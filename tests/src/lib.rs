@@ -16,8 +16,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
 use minismith_toolchain::workshop::registry::{Entry, Registry};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 

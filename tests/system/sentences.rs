@@ -169,9 +169,7 @@ fn predefined_tools_take_no_command_away() {
             wrong.push(format!("{said:?} is a command: {meaning:?}"));
         }
         let meaning = understand(&said, &Known { tools: &predefined, ..Known::default() });
-        let runs = |plan: &[Intent]| {
-            matches!(plan, [Intent::RunTool { name: run, .. }] if run == name)
-        };
+        let runs = |plan: &[Intent]| matches!(plan, [Intent::RunTool { name: run, .. }] if run == name);
         if !matches!(&meaning, Understanding::Plan(plan) if runs(plan)) {
             wrong.push(format!("{said:?} does not run the tool: {meaning:?}"));
         }

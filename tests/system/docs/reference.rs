@@ -179,7 +179,8 @@ pub(super) fn predefined_tools(page: &Page) -> Vec<String> {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         if let [_, task, name, purpose, parameters, ..] = cells.as_slice() {
             assert!(task.len() > 3, "{line}");
-            let names = parameters.split(", ").filter(|name| *name != "none").map(|name| name.trim_matches('`'));
+            let names =
+                parameters.split(", ").filter(|name| *name != "none").map(|name| name.trim_matches('`'));
             let names: BTreeSet<String> = names.map(str::to_owned).collect();
             shown.insert(name.trim_matches('`').to_owned(), ((*purpose).to_owned(), names));
         }

@@ -91,7 +91,8 @@ mod tests {
     fn range_checks_are_left_out() {
         let code = "def sway(times: int = 2) -> str:\n    if not 1 <= times <= 5:\n        raise ValueError(\"times\")\n    \
                     if not times:\n        return \"\"\n    return \"swayed\"";
-        let kept = "def sway(times: int = 2) -> str:\n    if not times:\n        return \"\"\n    return \"swayed\"";
+        let kept =
+            "def sway(times: int = 2) -> str:\n    if not times:\n        return \"\"\n    return \"swayed\"";
         assert_eq!(without_range_checks(code), kept);
     }
 }

@@ -2,7 +2,7 @@ from reachy_mini import ReachyMini
 from motion import antennas, head, neutral, perform, repeat, wait
 
 
-def friendly_wave(robot: ReachyMini, times: int = 3, speed: float = 1.0) -> str:
+def one_sided_wave(robot: ReachyMini, times: int = 3, speed: float = 1.0) -> str:
     """Wave hi with the right antenna while the head tilts to the same side.
 
     Args:
