@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures model llm test-llm bench bench-authoring fuzz nextest lint check clean
+.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -65,6 +65,9 @@ models: ## Models for faces, things, speech and the meaning of words, in .cache/
 
 pictures: build models ## Takes the screenshots of the dashboard for docs/images in a browser
 	@scripts/pictures $(PROGRAMS)/minismith
+
+predefined: build models ## Makes tools/predefined of tools/sources: checks, rehearses, registers and approves what has changed
+	@scripts/predefined $(PROGRAMS)/minismith
 
 model: ## A language model on this computer for `nlu: local`, in .cache/model (1.2 GB; MODEL=small: 0.6 GB); minutes, no compiler
 	@MODEL=$(MODEL) scripts/model

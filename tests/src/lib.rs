@@ -16,6 +16,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use minismith_toolchain::workshop::registry::{Entry, Registry};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -52,6 +53,17 @@ pub fn python_files(folder: &Path) -> Option<Vec<PathBuf>> {
     files.retain(|file| file.extension().is_some_and(|extension| extension == "py"));
     files.sort();
     Some(files)
+}
+
+/// Returns the tools that come with the program.
+///
+/// # Panics
+/// When the registry of the workspace cannot be read.
+#[must_use]
+pub fn predefined_tools() -> Vec<Entry> {
+    let mut tools = Registry::open(&workspace().join("tools")).unwrap().list().unwrap();
+    tools.retain(|tool| tool.predefined);
+    tools
 }
 
 // Timeouts are long, since other tests share the processor.

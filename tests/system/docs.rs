@@ -72,6 +72,7 @@ pages! {
     voice: "docs/voice.md",
     dashboard: "docs/dashboard.md",
     tools: "docs/tools.md",
+    predefined_tools: "docs/predefined-tools.md",
     motion: "docs/motion.md",
     real_robot: "docs/real-robot.md",
     official_api: "docs/official-api.md",
@@ -175,5 +176,11 @@ fn command_line_page_names_every_command_and_flag() {
 #[test]
 fn configuration_page_names_every_key_and_default() {
     let wrong = reference::configuration(&Page::read("docs/configuration.md"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn predefined_tools_page_names_every_tool_and_parameter() {
+    let wrong = reference::predefined_tools(&Page::read("docs/predefined-tools.md"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use minismith_nlu::answer::refusal;
 use minismith_nlu::{
-    Aim, DialogContext, Intent, Known, KnownTool, PastTurn, Primitive, Understanding, is_stop, understand,
+    Aim, DialogContext, Intent, Known, KnownTool, PastTurn, Primitive, Understanding, is_stop, tool_name,
+    understand,
 };
 use minismith_runtime::report::TurnOutcome;
-use minismith_tests::TestDir;
+use minismith_tests::{TestDir, predefined_tools};
+use minismith_toolchain::workshop::registry::Entry;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -129,6 +131,52 @@ fn check() {
     assert!(all >= 300 && declined * 100 >= all * 15, "{declined} of {all} are written to be refused");
 }
 
+/// The tools that come with the program, as a sentence may name them.
+fn predefined() -> Vec<KnownTool> {
+    let known = |tool: Entry| KnownTool {
+        name: tool.name,
+        description: tool.description,
+        parameters: tool.parameters,
+    };
+    predefined_tools().into_iter().map(known).collect()
+}
+
+#[test]
+fn predefined_tools_take_no_command_away() {
+    let (mut tools, sentences) = Cases::read().unwrap();
+    let mut wrong = Vec::new();
+    let predefined = predefined();
+    let of_cases = tools.clone();
+    tools.extend(predefined.clone());
+    for sentence in &sentences {
+        let understood = [sentence.understood(&of_cases), sentence.understood(&tools)];
+        // What is no command may be a tool, or similar to one.
+        let is_same = match &understood {
+            [Understanding::Unclear { .. }, Understanding::Unclear { .. }] => true,
+            [Understanding::Unclear { .. }, Understanding::Plan(plan)] => {
+                plan.iter().any(|intent| matches!(intent, Intent::RunTool { .. }))
+            }
+            [without, with] => without == with,
+        };
+        if !is_same {
+            wrong.push(format!("{:?}: {understood:?}", sentence.say));
+        }
+    }
+    for KnownTool { name, .. } in &predefined {
+        let said = name.replace('_', " ");
+        let meaning = understand(&said, &Known::default());
+        if tool_name(name).is_err() || meaning.declined().is_none() {
+            wrong.push(format!("{said:?} is a command: {meaning:?}"));
+        }
+        let meaning = understand(&said, &Known { tools: &predefined, ..Known::default() });
+        let runs = |plan: &[Intent]| matches!(plan, [Intent::RunTool { name: run, .. }] if run == name);
+        if !matches!(&meaning, Understanding::Plan(plan) if runs(plan)) {
+            wrong.push(format!("{said:?} does not run the tool: {meaning:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// A sentence of `cases/paraphrases.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -150,7 +198,8 @@ fn unseen_paraphrases_are_understood() {
 }
 
 fn paraphrased(name: &str, cases: &str) {
-    let (tools, _) = Cases::read().unwrap();
+    // The tools that come with the program are known as well: none takes a command away.
+    let tools = [Cases::read().unwrap().0, predefined()].concat();
     let known = Known { tools: &tools, ..Known::default() };
     let cases: Vec<Paraphrase> = serde_yaml::from_str(cases).unwrap();
     assert_eq!(cases.len(), 150);

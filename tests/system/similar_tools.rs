@@ -346,6 +346,18 @@ fn offline_parser_asks_when_a_similar_tool_exists() {
 }
 
 #[test]
+fn name_of_a_predefined_tool_is_no_reason_to_run_it() {
+    let bench = TestDir::new();
+    let source = bench.write("tools/sources/boat_sway.py", &sway("boat_sway", 12));
+    let _made = bench.run(&["tool", "add", source.to_str().unwrap(), "--predefined"]).exits(0);
+    let said = "make a tool called boat_sway that nods three times";
+    let reply = bench.run(&["say", said, "--json"]).exits(0).json();
+    assert_eq!((&reply["tool"]["name"], &reply["steps"]), (&json!("boat_sway_2"), &json!([])), "{reply}");
+    let text = reply["text"].as_str().unwrap();
+    assert!(text.contains("I assumed that you want another tool beside boat_sway"), "{text}");
+}
+
+#[test]
 fn second_author_receives_earlier_rejections() {
     let house = House::new(&RobotChoice::Mock);
     let hasty = |name: &str| sway(name, 9).replace("    return f", "    import os\n    return f");

@@ -1,7 +1,8 @@
 //! The life of a tool on the command line: checked, stored, called, replaced, rolled back, approved and rejected.
 
+use minismith_analysis::submission::Submission;
 use minismith_runtime::config::Config;
-use minismith_tests::{TestDir, workspace};
+use minismith_tests::{TestDir, predefined_tools, python_files, workspace};
 use minismith_toolchain::workshop::Workshop;
 use serde_json::{Value, json};
 
@@ -216,12 +217,54 @@ fn stale_evidence_triggers_a_new_rehearsal() {
 }
 
 #[test]
+fn predefined_tools_are_made_only_of_their_sources() {
+    let bench = TestDir::new();
+    let make = |path: &str| bench.run(&["tool", "add", path, "--predefined"]);
+    let elsewhere = bench.write("greet.py", &greet("hello"));
+    make(elsewhere.to_str().unwrap()).is_error(&["greet.py", "tools/sources"]);
+    let source = bench.write("tools/sources/greet.py", &greet("hello"));
+    let source = source.to_str().unwrap();
+    assert!(make(source).exits(0).out.contains("greet is version 1 now"));
+    let entry = bench.run(&["tool", "list", "--json"]).exits(0).json()["tools"][0].clone();
+    assert_eq!((&entry["predefined"], &entry["approved"]), (&json!(true), &json!(true)), "{entry}");
+    let files =
+        [".py", ".json", ".md", ".svg"].map(|end| bench.path(&format!("tools/predefined/greet/v1{end}")));
+    assert!(files.iter().all(|file| file.exists()));
+    assert!(make(source).exits(0).out.contains("greet is up to date"));
+    // Other declarations renew the version; other code is a new one, and the old one goes.
+    bench.write("tools/sources/greet.yaml", "examples: [{arguments: {times: 3}}]\n");
+    assert!(make(source).exits(0).out.contains("greet is version 1 now"));
+    bench.write("tools/sources/greet.py", &greet("good day"));
+    assert!(make(source).exits(0).out.contains("greet is version 2 now"));
+    assert!(files.iter().all(|file| !file.exists()));
+    assert_eq!(run(&bench, "greet", "{}"), (json!(2), json!("good day")));
+    // The rule for everybody else stays.
+    refused(&bench, &["tool", "add", elsewhere.to_str().unwrap()], &["greet comes with the program"]);
+}
+
+#[test]
+fn own_tool_gives_way_to_a_predefined_one_of_its_name() {
+    let bench = TestDir::new();
+    add(&bench, "greet", &greet("mine"));
+    let source = bench.write("tools/sources/greet.py", &greet("hello"));
+    let _made = bench.run(&["tool", "add", source.to_str().unwrap(), "--predefined"]).exits(0);
+    let tools = bench.run(&["tool", "list", "--json"]).exits(0).json()["tools"].clone();
+    assert_eq!((tools.as_array().unwrap().len(), &tools[0]["predefined"]), (1, &json!(true)), "{tools}");
+    assert_eq!(run(&bench, "greet", "{}"), (json!(1), json!("hello")));
+}
+
+#[test]
 fn predefined_tools_are_verified_under_the_default_configuration() {
     let config = Config { tools: workspace().join("tools"), ..Config::built_in().unwrap() };
     let workshop = Workshop::open(&config).unwrap();
-    let tools = workshop.registry().list().unwrap();
-    let predefined: Vec<_> = tools.iter().filter(|tool| tool.predefined).collect();
-    assert!(predefined.len() >= 2);
+    let predefined = predefined_tools();
+    let sources = python_files(&workspace().join("tools/sources")).unwrap();
+    assert!(predefined.len() >= 72, "{}", predefined.len());
+    assert_eq!(predefined.len(), sources.len(), "run `make predefined`");
+    for source in sources {
+        let submission = Submission::read(&source).unwrap();
+        assert!(workshop.is_predefined_current(&submission), "{}: run `make predefined`", submission.name);
+    }
     for tool in predefined {
         let accepted = workshop.registry().load(&tool.name, None).unwrap();
         assert!(accepted.is_approved(), "{}", tool.name);

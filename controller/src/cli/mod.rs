@@ -14,6 +14,7 @@ mod model;
 mod motors;
 mod move_joints;
 mod old_names;
+mod predefined;
 mod print;
 mod quantity;
 mod raw;

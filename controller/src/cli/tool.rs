@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use super::admission::{PERSON, accept, noted, origin, print_check};
 use super::print::as_data;
 use super::tool_admin::{self, ToolAdminCommand};
-use super::{CommandStatus, OnRobot, dataset, print, setup, tool_python, tool_report};
+use super::{CommandStatus, OnRobot, dataset, predefined, print, setup, tool_python, tool_report};
 
 #[derive(Debug, Subcommand)]
 pub enum ToolCommand {
@@ -51,6 +51,9 @@ minismith tool check *.py --json\n  minismith tool check nod_yes.py --args '{\"t
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
+        /// Make it one of the tools that come with the program. For developers: `make predefined`.
+        #[arg(long, hide = true, conflicts_with = "json")]
+        predefined: bool,
     },
     /// Create a tool from a recorded move or a trace, check it and register it as a new version.
     #[command(
@@ -127,7 +130,8 @@ pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<CommandStatu
             let book = setup::journal(config)?;
             check(&workshop, &book.journal(), &files, json, args.as_deref(), no_cache, report.as_deref())
         }
-        ToolCommand::Add { file, json } => add(config, &workshop, &file, json),
+        ToolCommand::Add { file, predefined: true, .. } => predefined::add(config, &workshop, &file),
+        ToolCommand::Add { file, json, .. } => add(config, &workshop, &file, json),
         ToolCommand::FromRecording(arguments) => dataset::run(config, &workshop, &arguments),
         ToolCommand::List { json } => list(&workshop, json),
         ToolCommand::Show { name, version, page: true, .. } => tool_report::show(&workshop, &name, version),

@@ -1,9 +1,10 @@
-//! Compares the reference pages with the program: its commands and flags, and the keys of its configuration.
+//! Compares the reference pages with the program: its commands and flags, the keys of its configuration, and the tools that
+//! come with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use minismith_tests::{TestDir, workspace};
+use minismith_tests::{TestDir, predefined_tools as registered, workspace};
 use serde_yaml::Value;
 
 use super::page::Page;
@@ -168,4 +169,34 @@ fn scalar(value: &Value) -> String {
         Value::Bool(value) => value.to_string(),
         other => panic!("{other:?} is no scalar"),
     }
+}
+
+/// Returns what the table of `docs/predefined-tools.md` lacks or names needlessly:
+/// `` | task | `tool` | what it does | `parameter`, `parameter` | ``.
+pub(super) fn predefined_tools(page: &Page) -> Vec<String> {
+    let mut shown = BTreeMap::new();
+    for line in page.text.lines().filter(|line| line.starts_with("| ") && line.contains("| `")) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if let [_, task, name, purpose, parameters, ..] = cells.as_slice() {
+            assert!(task.len() > 3, "{line}");
+            let names =
+                parameters.split(", ").filter(|name| *name != "none").map(|name| name.trim_matches('`'));
+            let names: BTreeSet<String> = names.map(str::to_owned).collect();
+            shown.insert(name.trim_matches('`').to_owned(), ((*purpose).to_owned(), names));
+        }
+    }
+    let mut registry = BTreeMap::new();
+    for tool in registered() {
+        let properties = tool.parameters["properties"].as_object().into_iter().flatten();
+        let purpose = tool.description.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
+        registry.insert(tool.name, (purpose, properties.map(|(name, _)| name.clone()).collect()));
+    }
+    let names: BTreeSet<&String> = shown.keys().chain(registry.keys()).collect();
+    let differs = names.into_iter().filter(|name| shown.get(*name) != registry.get(*name));
+    differs
+        .map(|name| {
+            let (shown, registered) = (shown.get(name), registry.get(name));
+            format!("{}: `{name}` is {registered:?}, the page says {shown:?}", page.path)
+        })
+        .collect()
 }

@@ -15,7 +15,7 @@ const MAX_TOOLS: usize = 1;
 const MAX_FAILURES: usize = 2;
 
 /// The maximum length of an excerpt of a tool's code, in characters.
-const MAX_CODE_CHARS: usize = 400;
+const MAX_CODE_CHARS: usize = 500;
 
 /// Returns the pages that share words with this request, for each kind those that share the most.
 #[must_use]
@@ -52,9 +52,23 @@ fn tool(registry: &Registry, entry: &Entry) -> Page {
         }
         None => code.to_owned(),
     };
-    let code: String = code.chars().take(MAX_CODE_CHARS).collect();
+    let code: String = without_range_checks(&code).chars().take(MAX_CODE_CHARS).collect();
     let purpose = entry.description.lines().next().unwrap_or_default();
     Page { title: format!("the tool {}", entry.name), text: format!("{purpose}\n{}", code.trim_end()) }
+}
+
+/// Leaves out the checks of parameters, which a model need not be shown: the motion comes after them.
+fn without_range_checks(code: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for line in code.lines() {
+        let checks = kept.last().is_some_and(|last| last.starts_with("    if not "));
+        if checks && line.starts_with("        raise ValueError(") {
+            kept.pop();
+        } else {
+            kept.push(line);
+        }
+    }
+    kept.join("\n")
 }
 
 fn failure(lesson: &Lesson) -> Page {
@@ -67,4 +81,18 @@ fn failure(lesson: &Lesson) -> Page {
         text.push_str(&format!("\nWhat worked: {worked}"));
     }
     Page { title: format!("a past failure: {rule}"), text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn range_checks_are_left_out() {
+        let code = "def sway(times: int = 2) -> str:\n    if not 1 <= times <= 5:\n        raise ValueError(\"times\")\n    \
+                    if not times:\n        return \"\"\n    return \"swayed\"";
+        let kept =
+            "def sway(times: int = 2) -> str:\n    if not times:\n        return \"\"\n    return \"swayed\"";
+        assert_eq!(without_range_checks(code), kept);
+    }
 }

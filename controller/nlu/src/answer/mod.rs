@@ -34,11 +34,24 @@ pub fn thanks() -> String {
     "You're welcome.".to_owned()
 }
 
+/// How many tools are described when a person asks for all; of more, only the names are told.
+const MAX_DESCRIBED_TOOLS: usize = 12;
+
 /// Lists the tools.
 #[must_use]
 pub fn tools(known: &Known<'_>) -> String {
     if known.tools.is_empty() {
         return "I have no tools yet; say for example \"make a tool called hello that nods twice\".".into();
+    }
+    // So many sentences are too long to hear.
+    if known.tools.len() > MAX_DESCRIBED_TOOLS {
+        let names: Vec<&str> = known.tools.iter().map(|tool| tool.name.as_str()).collect();
+        return format!(
+            "I have {} tools: {}. Ask \"what does {} do?\" about one of them.",
+            names.len(),
+            names.join(", "),
+            names.first().copied().unwrap_or_default()
+        );
     }
     let first_line = |text: &str| text.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
     let tools = known.tools.iter().map(|tool| format!("{} ({})", tool.name, first_line(&tool.description)));

@@ -15,6 +15,7 @@
 //! - [`bundle`]: signed export and import
 //! - [`check_cache`], [`lessons`]: cached check results, and reasons of refusals
 //! - [`preview`]: a dry run of a call for people
+//! - [`predefined`]: makes the tools that come with the program
 //! - [`tool_runtime`]: starts guests and the tools that they call
 //!
 //! Each step consumes the result type of the previous one: `Draft`, `PolicyChecked`, `Rehearsed`, `Reviewed`, `Admitted`.
@@ -27,6 +28,7 @@ pub mod check;
 pub mod check_cache;
 pub mod from_recording;
 pub mod lessons;
+pub mod predefined;
 pub mod preview;
 pub mod registry;
 pub mod rehearsal;

@@ -87,7 +87,12 @@ impl Registry {
         };
         if let Some(entry) = in_use.clone().find(|entry| entry.name == name).or_else(|| in_use.find(is_exact))
         {
-            return Ok(Some(tool(entry, true)));
+            // Nobody chose the name of a predefined tool for what is requested now: "salute" may mean another motion.
+            let is_same = !entry.predefined
+                || wanted.is_empty()
+                || plain(first_sentence(&entry.description)) == wanted
+                || similarity(purpose, &entry.name, &entry.description, None).is_some();
+            return Ok(Some(tool(entry, is_same)));
         }
         let found = self.search(purpose, MAX_COMPARED, models)?;
         let near = found.results.iter().filter(|hit| hit.callable).filter_map(|hit| {

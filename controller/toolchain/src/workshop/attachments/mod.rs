@@ -79,6 +79,13 @@ impl<'a> Prepared<'a> {
         Prepared { reviewed, moments, recording }
     }
 
+    /// Computes the motion of the head only. The tools that come with the program come without recordings, which are large.
+    #[must_use]
+    pub fn without_recording(reviewed: &'a Reviewed) -> Self {
+        let moments = pose_samples(reviewed.cycles());
+        Prepared { reviewed, moments, recording: Err(NoRecording::NotBuilt) }
+    }
+
     /// Returns the reason why there is no recording, if there is none.
     #[must_use]
     pub fn no_recording(&self) -> Option<&NoRecording> {

@@ -20,6 +20,7 @@ pub(super) mod database;
 mod difference;
 mod entry;
 mod error;
+mod predefined;
 mod sources;
 mod state;
 mod storage;
@@ -103,17 +104,10 @@ impl Registry {
         }
         let version = state.next(&versions);
         manifest.version = version;
-        let marker = folder.join(format!("v{version}.json"));
-        let written = (|| {
-            write_sources(&folder, version, &name, reviewed.source(), reviewed.others())?;
-            for Attachment { suffix, bytes } in attachments(version) {
-                write_atomic(&folder.join(format!("v{version}.{suffix}")), &bytes)?;
-            }
-            write_json(&marker, &manifest)?;
-            State { current: version, ..state }.write(&folder)
-        })();
-        if let Err(error) = written {
+        let state = State { current: version, ..state };
+        if let Err(error) = write_version(&folder, &manifest, reviewed, attachments, &state) {
             // Nothing has changed then, and the space of the written files is freed.
+            let marker = folder.join(format!("v{version}.json"));
             let _undone = storage::remove(&marker).map(|()| remove_leftovers(&folder, &versions));
             return Err(error);
         }
@@ -131,12 +125,12 @@ impl Registry {
         Ok(())
     }
 
-    /// Returns all tools, sorted by name.
+    /// Returns all tools, sorted by name. A generated tool with the name of a predefined one is left out: it is not called.
     ///
     /// # Errors
     /// Returns an error if the registry cannot be read. A damaged tool is skipped and logged.
     pub fn list(&self) -> Result<Vec<Entry>, RegistryError> {
-        let mut entries = Vec::new();
+        let mut entries: Vec<Entry> = Vec::new();
         for (registry, predefined) in [("predefined", true), ("generated", false)] {
             let path = self.root.join(registry);
             for folder in fs::read_dir(&path).map_err(|source| io("read", &path, source))?.flatten() {
@@ -151,7 +145,9 @@ impl Registry {
                 }
             }
         }
+        // The sort is stable, so the predefined tool of two with one name comes first.
         entries.sort_by(|a, b| a.name.cmp(&b.name));
+        entries.dedup_by(|later, first| later.name == first.name);
         Ok(entries)
     }
 
@@ -364,7 +360,25 @@ fn is_the_same(known: &ToolManifest, new: &ToolManifest) -> bool {
         && known.evidence == new.evidence
         && known.examples == new.examples
         && known.test_cases == new.test_cases
+        && known.expects == new.expects
         && known.needs_approval <= new.needs_approval
+}
+
+/// Writes a version's sources, attachments and manifest, and the state of the tool, in this order.
+fn write_version(
+    folder: &Path,
+    manifest: &ToolManifest,
+    reviewed: &Reviewed,
+    attachments: &dyn Fn(u32) -> Vec<Attachment>,
+    state: &State,
+) -> Result<(), RegistryError> {
+    let version = manifest.version;
+    write_sources(folder, version, &manifest.name, reviewed.source(), reviewed.others())?;
+    for Attachment { suffix, bytes } in attachments(version) {
+        write_atomic(&folder.join(format!("v{version}.{suffix}")), &bytes)?;
+    }
+    write_json(&folder.join(format!("v{version}.json")), manifest)?;
+    state.write(folder)
 }
 
 /// Checks that a version exists and returns its number.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::RegistryError;
 use super::storage::{io, read_checked, remove, write_atomic, write_folder};
+use crate::workshop::attachments::SUFFIXES;
 
 /// Maximum number of modules besides the main one.
 const MAX_OTHER_MODULES: usize = 64;
@@ -31,6 +32,15 @@ pub(super) fn write_sources(
     let mut files = vec![(format!("{name}.py"), main.as_bytes())];
     files.extend(others.iter().map(|(stem, source)| (format!("{stem}.py"), source.as_bytes())));
     write_folder(&modules, &files)
+}
+
+/// Removes all files of a version, first the manifest that makes it one.
+pub(super) fn remove_version(folder: &Path, version: u32) -> Result<(), RegistryError> {
+    let names = ["json", "py"].into_iter().chain(SUFFIXES).map(|suffix| format!("v{version}.{suffix}"));
+    for path in names.chain([format!("v{version}")]).map(|name| folder.join(name)) {
+        remove(&path).map_err(|source| io("remove", &path, source))?;
+    }
+    Ok(())
 }
 
 /// Reads a version's sources as bytes: the main module, and the further modules of a toolkit by stem.
