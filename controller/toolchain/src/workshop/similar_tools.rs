@@ -103,7 +103,10 @@ impl Registry {
                 &hit.description,
                 found.is_semantic_available.then_some(hit.similarity),
             );
-            likeness.map(|likeness| (entry, likeness))
+            // So many tools are predefined that one of them is close in meaning to nearly every request: that alone is no
+            // reason to ask.
+            let shares_words = || similarity(purpose, &hit.name, &hit.description, None).is_some();
+            likeness.filter(|_| !entry.predefined || shares_words()).map(|likeness| (entry, likeness))
         });
         let best = near.max_by(|(_, one), (_, other)| one.total_cmp(other));
         Ok(best.map(|(entry, _)| tool(entry, false)))
