@@ -187,6 +187,12 @@ pub enum Expect {
         /// The lists; none of them contains another choice.
         of: Vec<Vec<Expect>>,
     },
+    /// What a request most likely means, though it can mean something else. A motion without it is not shown to be right,
+    /// and not shown to be wrong either.
+    Likely {
+        /// The expectation; not a likely one itself.
+        expect: Box<Expect>,
+    },
 }
 
 /// Something that happens in the course of a motion.
@@ -301,14 +307,14 @@ impl Expects {
     /// held.
     #[must_use]
     pub fn measure_runs(&self, runs: &Runs<'_>) -> Vec<Measured> {
-        let reaction = self.0.iter().find_map(|expect| match expect {
+        let reaction = self.0.iter().find_map(|expect| match expect.plain() {
             Expect::Reacts { event, .. } => Some(event),
             _ => None,
         });
         let reacting = reaction.map(|event| (event, runs.with_event(event)));
         let main = reacting.and_then(|(_, trace)| trace).unwrap_or(runs.default);
         let motion = Motion::of(main);
-        let one = |expect: &Expect| match expect {
+        let plain = |expect: &Expect| match expect {
             Expect::Reacts { event, .. } => match runs.with_event(event) {
                 Some(trace) => measure(expect, trace),
                 None => wording::not_measured(expect, &format!("no call with {}", event.describe())),
@@ -336,6 +342,10 @@ impl Expects {
                 _ => measure_in(other, main, &motion),
             },
         };
+        let one = |expect: &Expect| match expect {
+            Expect::Likely { expect } => plain(expect.plain()).or_not_shown(),
+            other => plain(other),
+        };
         self.0.iter().map(one).collect()
     }
 
@@ -344,7 +354,7 @@ impl Expects {
     pub fn parameter_calls(&self) -> Vec<(String, f64)> {
         let mut calls: Vec<(String, f64)> = Vec::new();
         for expect in &self.0 {
-            if let Expect::Parameter { name, value, .. } = expect
+            if let Expect::Parameter { name, value, .. } = expect.plain()
                 && !calls.iter().any(|call| call.0 == *name && call.1.to_bits() == value.to_bits())
             {
                 calls.push((name.clone(), *value));
@@ -356,7 +366,7 @@ impl Expects {
     /// Returns the events that the expectations are about.
     #[must_use]
     pub fn events(&self) -> BTreeSet<Event> {
-        let event = |expect: &Expect| match expect {
+        let event = |expect: &Expect| match expect.plain() {
             Expect::Reacts { event, .. } | Expect::QuietWithout { event } => Some(event.clone()),
             _ => None,
         };
@@ -379,7 +389,16 @@ impl Expects {
 const MAX_EXPECTS: usize = 100;
 
 impl Expect {
-    /// Checks an expectation; a choice and one about a parameter stand only at the outside.
+    /// Returns the expectation itself, whether it is certain or likely.
+    #[must_use]
+    pub fn plain(&self) -> &Expect {
+        match self {
+            Expect::Likely { expect } => expect,
+            other => other,
+        }
+    }
+
+    /// Checks an expectation; a choice, a likely one and one about a parameter stand only at the outside.
     fn check(&self, is_outside: bool) -> Result<(), String> {
         match self {
             Expect::Moves { axis, direction, at_least, at_most } => {
@@ -430,8 +449,12 @@ impl Expect {
                     list.iter().try_for_each(|expect| expect.check(false))
                 })
             }
-            Expect::Parameter { .. } | Expect::Either { .. } => {
-                Err("a choice or an expectation about a parameter stands inside another one".to_owned())
+            Expect::Likely { expect } if is_outside && !matches!(**expect, Expect::Likely { .. }) => {
+                expect.check(true)
+            }
+            Expect::Parameter { .. } | Expect::Either { .. } | Expect::Likely { .. } => {
+                Err("a choice, a likely expectation or one about a parameter stands inside another one"
+                    .to_owned())
             }
             Expect::Ends { at: End::Neutral }
             | Expect::Alternates { .. }

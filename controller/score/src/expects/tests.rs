@@ -182,6 +182,13 @@ fn order_and_simultaneity_are_told_apart() {
     check(ALTERNATE, &actions("apart", &[out_left, out_right]), true);
     check(ALTERNATE, &actions("together", &[out_left, out_right]), false);
     check(WIGGLE, &actions("together", &[out_left, out_right]), true);
+    // Short movements: the joint still approaches its goal when the next one begins.
+    for seconds in ["0.15", "0.2", "0.3"] {
+        let flicks = format!("antennas(left=50, seconds={seconds}), antennas(right=50, seconds={seconds})");
+        check(&flicks, &actions("order", &[out_left, out_right]), true);
+        check(&flicks, &actions("order", &[out_right, out_left]), false);
+    }
+    check("antennas(both=50, seconds=0.2)", &actions("order", &[out_left, out_right]), false);
     check(SALUTE, &actions("together", &[out_left, out_right]), false);
     let alternates = r#"{"kind":"alternates","axes":["antenna_left","antenna_right"]}"#;
     check(ALTERNATE, alternates, true);
@@ -423,4 +430,22 @@ fn strange_traces_are_measured_without_a_panic() {
     ] {
         let _ = summary(&Expects(all.clone()).measure(&trace));
     }
+}
+
+#[test]
+fn likely_expectation_that_does_not_hold_is_only_not_shown() {
+    let nods = |count: usize| {
+        format!("{{\"kind\":\"swings\",\"axis\":\"head_pitch\",\"direction\":\"down\",\"count\":{count}}}")
+    };
+    let likely = |count: usize| expect(&format!("{{\"kind\":\"likely\",\"expect\":{}}}", nods(count)));
+    let trace = trace(NOD);
+    let certain = measure(&expect(&nods(4)), &trace);
+    assert!(!certain.held && certain.is_measured());
+    for measured in [measure(&likely(4), &trace), Expects(vec![likely(4)]).measure(&trace).remove(0)] {
+        assert!(!measured.held && !measured.is_measured(), "{measured:?}");
+        assert_eq!(measured.expected, certain.expected);
+    }
+    assert!(measure(&likely(3), &trace).held);
+    let nested = Expect::Likely { expect: Box::new(likely(3)) };
+    assert!(Expects(vec![nested]).check().is_err());
 }

@@ -116,18 +116,29 @@ pub(super) fn no_direction(axis: Axis, direction: Direction) -> String {
     format!("the {} moves {} or {}, not {}", axis.title(), one.word(), other.word(), direction.word())
 }
 
-/// Returns the measurement of an expectation that has no trace.
 /// How the measurement of an expectation without a call begins.
 const NOT_MEASURED: &str = "not measured: ";
+/// How the measurement begins if a likely expectation does not hold.
+const NOT_SHOWN: &str = "not shown: ";
 
 impl Measured {
-    /// Returns whether there was a call on which the expectation could be measured.
+    /// Returns whether the measurement decides: there was a call on which the expectation could be measured, and if it
+    /// does not hold, the motion differs from what was certainly asked for.
     #[must_use]
     pub fn is_measured(&self) -> bool {
-        !self.measured.starts_with(NOT_MEASURED)
+        !self.measured.starts_with(NOT_MEASURED) && !self.measured.starts_with(NOT_SHOWN)
+    }
+
+    /// Returns the measurement of a likely expectation: if it does not hold, it is only not shown.
+    pub(super) fn or_not_shown(self) -> Self {
+        if self.held || !self.is_measured() {
+            return self;
+        }
+        Measured { measured: format!("{NOT_SHOWN}{}", self.measured), ..self }
     }
 }
 
+/// Returns the measurement of an expectation that has no trace.
 pub(super) fn not_measured(expect: &Expect, why: &str) -> Measured {
     Measured {
         held: false,
@@ -208,5 +219,6 @@ pub(super) fn expected(expect: &Expect) -> String {
             let lists = of.iter().map(|list| join_and(&list.iter().map(expected).collect::<Vec<_>>()));
             lists.collect::<Vec<_>>().join(", or ")
         }
+        Expect::Likely { expect } => expected(expect),
     }
 }
