@@ -1,12 +1,13 @@
 //! What became of each stretch of a request.
 
+use minismith_score::expects::Expect;
 use serde::{Deserialize, Serialize};
 
 use crate::atoms::Atom;
 use crate::clause::Clause;
 use crate::emit::Claims;
 use crate::lexicon::Verb;
-use crate::meaning::Meaning;
+use crate::meaning::{Link, Meaning};
 use crate::reading::{Feature, Reading};
 
 /// A stretch of the request with what became of it.
@@ -94,10 +95,34 @@ pub(crate) fn accounts(
             .filter(|(_, claim)| claim.origins.iter().any(|(of, _)| *of == clause));
         found.map(|(index, _)| index).collect()
     };
+    let is_several = reading.actions.len() > 1;
+    let has = |wanted: &dyn Fn(&Expect) -> bool| claims.all.iter().any(|claim| wanted(claim.expect.plain()));
+    let is_beside = |expect: &Expect| {
+        matches!(expect, Expect::Together { .. } | Expect::Still { .. })
+            || matches!(expect, Expect::Holds { seconds, .. } if *seconds > 0.8)
+            || matches!(expect, Expect::Either { of }
+                if of.iter().flatten().any(|one| matches!(one, Expect::Together { .. } | Expect::Holds { .. })))
+    };
+    // Whether something comes of the clause that a link opens.
+    let is_served = |at: usize, link: Link| {
+        let Some(next) = clause_of.iter().skip(at + 1).find_map(|clause| *clause) else { return true };
+        let is_own = |clause: usize| clause == next || clause == next + 1;
+        let acts = |one: &usize| reading.actions.get(*one).is_some_and(|action| is_own(action.clause));
+        let is_paired = |pairs: &[(usize, usize, usize)]| {
+            pairs.iter().any(|(one, other, clause)| is_own(*clause) || acts(one) || acts(other))
+        };
+        let is_rest = reading.pauses.iter().any(|(clause, _)| is_own(*clause))
+            || reading.stillness.iter().any(|one| is_own(one.clause))
+            || reading.occasions.iter().any(|one| is_own(one.clause))
+            || reading.unmeasurable.contains(&next);
+        let pairs = if link == Link::While { &reading.together } else { &reading.order };
+        is_rest || is_paired(pairs)
+    };
     atoms
         .iter()
         .zip(&clause_of)
-        .map(|(atom, clause)| {
+        .enumerate()
+        .map(|(at, (atom, clause))| {
             match (&atom.meaning, clause) {
                 (Meaning::Unknown, Some(clause)) if reading.unmeasurable.contains(clause) => {
                     Account::NotMeasurable
@@ -112,6 +137,16 @@ pub(crate) fn accounts(
                 }
                 (Meaning::Unknown, None) => Account::NotUnderstood,
                 (Meaning::Manner, _) => Account::NotMeasurable,
+                // What tells an order or the same time, and comes to nothing.
+                (Meaning::InOrder, _) if !has(&|expect| matches!(expect, Expect::Order { .. })) => {
+                    Account::NotUnderstood
+                }
+                (Meaning::Throughout, _) if is_several && !has(&is_beside) => Account::NotUnderstood,
+                (Meaning::Link(link @ (Link::Before | Link::After | Link::While)), None)
+                    if is_several && !is_served(at, *link) =>
+                {
+                    Account::NotUnderstood
+                }
                 // What stands outside of clauses or only joins words.
                 (
                     Meaning::Frame
@@ -122,6 +157,8 @@ pub(crate) fn accounts(
                     | Meaning::Over
                     | Meaning::First
                     | Meaning::Last
+                    | Meaning::InOrder
+                    | Meaning::Throughout
                     | Meaning::It,
                     _,
                 )

@@ -1,9 +1,13 @@
 //! Finds the units of meaning in a request: numbers with their units, fixed phrases, parts, directions, verbs and links.
 
+mod patterns;
+
 use crate::lexicon::{self, Unit, Verb};
 use crate::meaning::{Link, Meaning};
 use crate::phrases;
 use crate::tokens::Token;
+
+use self::patterns::{before_that, ever_more, name_others, quotations, ratio, without_given_roles};
 
 /// A stretch of tokens with its meaning.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,6 +144,14 @@ fn quantity(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
         return Some((Meaning::Size { amount: degrees, is_shift: false }, end));
     }
     let (value, end) = if article { (1.0, at + 1) } else { number(tokens, at)? };
+    // "In four little steps": how a posture is reached, and no number of swings.
+    let skip = ["little", "small", "short", "tiny", "equal", "even"];
+    let noun = (end..end + 3).find(|place| !skip.contains(&word(tokens, *place))).unwrap_or(end);
+    if matches!(before, "in" | "by")
+        && matches!(word(tokens, noun), "steps" | "stages" | "increments" | "phases")
+    {
+        return Some((Meaning::Manner, noun + 1));
+    }
     let is_half_open = word(tokens, end) == "more";
     let unit_at = if is_half_open { end + 1 } else { end };
     // "One of the antennas" and "two of them" count parts.
@@ -158,8 +170,14 @@ fn quantity(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
         }
         Some(Unit::Times) => (Meaning::Count(value), after),
         Some(Unit::PerMinute) if value > 0.0 => (Meaning::Period(60.0 / value), after),
-        _ if word(tokens, unit_at) == "beats" && word(tokens, after) == "per" && value > 0.0 => {
-            (Meaning::Period(60.0 / value), after + 2)
+        Some(Unit::PerSecond) if value > 0.0 => (Meaning::Period(1.0 / value), after),
+        _ if word(tokens, unit_at) == "beats"
+            && matches!(word(tokens, after), "per" | "a" | "each" | "every")
+            && matches!(word(tokens, after + 1), "minute" | "min" | "second")
+            && value > 0.0 =>
+        {
+            let seconds = if word(tokens, after + 1) == "second" { 1.0 } else { 60.0 };
+            (Meaning::Period(seconds / value), after + 2)
         }
         _ if word(tokens, unit_at) == "beats" => (Meaning::Count(value), after),
         _ => (Meaning::Bare(value), end),
@@ -169,6 +187,10 @@ fn quantity(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
 /// Reads "every two seconds", "once a second", "one per second".
 fn tempo(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     if matches!(word(tokens, at), "every" | "each") {
+        let half = ["second", "and", "a", "half"];
+        if half.iter().enumerate().all(|(more, part)| word(tokens, at + 1 + more) == *part) {
+            return Some((1.5, at + 5));
+        }
         if word(tokens, at + 1) == "second"
             && !matches!(word(tokens, at + 2), "nod" | "time" | "one" | "beat")
         {
@@ -212,8 +234,17 @@ pub(crate) fn atoms(tokens: &[Token]) -> Vec<Atom> {
         found.push(Atom { meaning: Meaning::Frame, first, end });
         end
     });
-    at = atoms_until(tokens, at, tokens.len(), &mut found);
-    debug_assert!(at >= tokens.len());
+    let mut quoted = quotations(tokens).into_iter();
+    while at < tokens.len() {
+        let next = quoted.by_ref().find(|range| range.start >= at);
+        at = atoms_until(tokens, at, next.as_ref().map_or(tokens.len(), |range| range.start), &mut found);
+        if let Some(range) = next.filter(|range| range.start >= at) {
+            found.push(Atom { meaning: Meaning::Frame, first: range.start, end: range.end });
+            at = range.end;
+        }
+    }
+    without_given_roles(&mut found);
+    name_others(&mut found, tokens);
     found
 }
 
@@ -335,6 +366,26 @@ fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
     if let Some((seconds, end)) = tempo(tokens, at) {
         return (Meaning::Period(seconds), end);
     }
+    if let Some(found) = ever_more(tokens, at) {
+        return found;
+    }
+    if let Some(found) = ratio(tokens, at) {
+        return found;
+    }
+    // "Turn; before that, nod": the turn comes after it.
+    if let Some(end) = before_that(tokens, at) {
+        return (Meaning::Link(Link::After), end);
+    }
+    // "And after nod one time": what comes next.
+    let is_bare_verb = |text: &str| {
+        lexicon::verb(text).is_some_and(Verb::is_motion) && !text.ends_with('s') && !text.ends_with("ing")
+    };
+    if word(tokens, at) == "after"
+        && at.checked_sub(1).is_some_and(|before| matches!(word(tokens, before), "and" | "then"))
+        && is_bare_verb(word(tokens, at + 1))
+    {
+        return (Meaning::Link(Link::Then), at + 1);
+    }
     // "I'd like a tool" compares nothing.
     let is_comparison = at.checked_sub(1).is_some_and(|before| {
         matches!(word(tokens, before), "i'd" | "would" | "i" | "you" | "d" | "we" | "we'd")
@@ -370,10 +421,26 @@ fn single(tokens: &[Token], at: usize) -> Meaning {
     if let Some(meaning) = phrases::single(text, before, next) {
         return meaning;
     }
+    // "Keep it level" asks for no way back.
+    if text == "level"
+        && matches!(before, "it" | "them" | "head" | "perfectly" | "stays" | "stay" | "keep" | "is")
+    {
+        return Meaning::Unknown;
+    }
     // "The look of it" aside, a verb may be a noun: "two nods".
     if let Some(verb) = lexicon::verb(text) {
         // "Look proud" is a mood, no gaze.
         if verb == Verb::Look && lexicon::is_manner(next) {
+            return Meaning::Manner;
+        }
+        // "A sceptical look" is a mood, too.
+        let is_noun = matches!(before, "a" | "an")
+            || lexicon::is_manner(before)
+            || lexicon::is_manner_by_ending(before, true);
+        if verb == Verb::Look
+            && is_noun
+            && !matches!(next, "to" | "at" | "up" | "down" | "left" | "right" | "around")
+        {
             return Meaning::Manner;
         }
         // "Look frobbly" tells no gaze, either.
@@ -392,6 +459,9 @@ fn single(tokens: &[Token], at: usize) -> Meaning {
     }
     if lexicon::is_frame(text) {
         return Meaning::Frame;
+    }
+    if lexicon::is_manner_by_ending(text, lexicon::verb(next).is_some()) {
+        return Meaning::Manner;
     }
     Meaning::Unknown
 }

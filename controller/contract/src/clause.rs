@@ -215,6 +215,8 @@ pub(crate) fn clauses(atoms: &mut [Atom], tokens: &[Token]) -> Vec<Clause> {
         article: false,
         is_after_the: false,
         only_at: None,
+        verb_at: None,
+        is_after_or: false,
     };
     for (index, atom) in atoms.iter().enumerate() {
         let text = tokens.get(atom.first).map_or("", |token| token.word.as_str());
@@ -234,6 +236,10 @@ struct Builder {
     is_after_the: bool,
     /// The number of stretches after "only".
     only_at: Option<usize>,
+    /// The stretch of the last verb.
+    verb_at: Option<usize>,
+    /// Whether "or" stood before.
+    is_after_or: bool,
 }
 
 impl Builder {
@@ -274,7 +280,12 @@ impl Builder {
                 self.finish(Some(Link::Comma));
                 self.current.as_if = true;
             }
+            Meaning::Verb { verb, .. } if self.repeats(*verb, index) => {
+                self.current.count = Some(self.current.count.unwrap_or(1.0) + 1.0);
+                self.verb_at = Some(index);
+            }
             Meaning::Verb { verb, is_participle } => {
+                self.verb_at = Some(index);
                 // "A wiggling tool" counts nothing.
                 self.article &= !text.ends_with("ing");
                 self.add_verb(*verb, *is_participle);
@@ -286,6 +297,7 @@ impl Builder {
             }
             other => self.flag(other),
         }
+        self.is_after_or = matches!(text, "or" | "nor");
         let clause = &mut self.current;
         match &atom.meaning {
             Meaning::Article => self.article = true,
@@ -307,6 +319,12 @@ impl Builder {
             clause.in_all = true;
         }
         self.current.atoms.push(index);
+    }
+
+    /// "Flap flap flap".
+    fn repeats(&self, verb: Verb, index: usize) -> bool {
+        let is_next = self.verb_at.is_some_and(|at| at + 1 == index);
+        is_next && self.current.verb == Some(verb) && verb.is_motion() && !self.noun_is_next
     }
 
     fn add_part(&mut self, part: Part) {
@@ -346,7 +364,10 @@ impl Builder {
         let is_state = is_participle && matches!(self.current.verb, Some(Verb::Stay));
         if is_over && !is_light && !is_state {
             let has_article = self.article;
-            self.finish(Some(Link::Comma));
+            // "Without twisting or nodding": both are denied.
+            let is_denied = self.current.not || self.current.link == Some(Link::Without);
+            let link = if self.is_after_or && is_denied { Link::Without } else { Link::Comma };
+            self.finish(Some(link));
             self.article = has_article;
         }
         self.current.has_state = is_state;
@@ -419,6 +440,8 @@ impl Builder {
             Meaning::Yes => clause.yes = true,
             Meaning::No => clause.no = true,
             Meaning::Frame
+            | Meaning::InOrder
+            | Meaning::Throughout
             | Meaning::Manner
             | Meaning::Unknown
             | Meaning::Link(_)

@@ -41,7 +41,15 @@ fn add(reading: &mut Reading, text: String) {
 /// Removes from ambiguous movements what must be still, and notes what can't be.
 pub(crate) fn check(reading: &mut Reading, tokens: &[Token]) {
     for (word, why) in FORBIDDEN {
-        if tokens.iter().any(|token| token.word == word) {
+        // "After a short break" is a pause.
+        let is_noun = |at: usize| {
+            let near = tokens.get(at.saturating_sub(2)..at).unwrap_or(&[]);
+            let is_off = near.last().is_some_and(|token| token.word == "off");
+            (word == "limits" && is_off)
+                || word == "break"
+                    && near.iter().any(|token| matches!(token.word.as_str(), "a" | "the" | "one" | "another"))
+        };
+        if tokens.iter().enumerate().any(|(at, token)| token.word == word && !is_noun(at)) {
             add(reading, format!("\"{word}\": {why}"));
         }
     }

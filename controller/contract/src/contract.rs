@@ -44,6 +44,28 @@ pub enum Verdict {
     },
 }
 
+impl Verdict {
+    /// Returns the verdict if these words of the request were left out as well: such a tool is right at most in part.
+    #[must_use]
+    pub fn without(self, left_out: Vec<String>) -> Verdict {
+        if left_out.is_empty() {
+            return self;
+        }
+        match self {
+            Verdict::Right => Verdict::Partly { not_shown: left_out },
+            Verdict::Partly { mut not_shown } => {
+                for words in left_out {
+                    if !not_shown.contains(&words) {
+                        not_shown.push(words);
+                    }
+                }
+                Verdict::Partly { not_shown }
+            }
+            wrong @ Verdict::Wrong { .. } => wrong,
+        }
+    }
+}
+
 impl Contract {
     /// Reads a request. Any text is accepted; what is not understood is in [`words`](Self::words).
     #[must_use]
@@ -54,14 +76,17 @@ impl Contract {
         name_things(&mut clauses, &atoms, &tokens);
         let mut reading = reader::read(&clauses);
         conflict::check(&mut reading, &tokens);
-        let is_plain = |atom: &Atom| {
-            !matches!(
-                atom.meaning,
-                Meaning::Unknown | Meaning::Manner | Meaning::Verb { verb: Verb::Vague, .. }
-            )
+        let is_known =
+            |atom: &Atom| !matches!(atom.meaning, Meaning::Unknown | Meaning::Verb { verb: Verb::Vague, .. });
+        let is_said_of_motion = |at: usize| {
+            let clause = clauses.iter().position(|clause| clause.atoms.contains(&at));
+            clause.is_none_or(|clause| !reading.unmeasurable.contains(&clause))
         };
-        let is_complete = atoms.iter().all(is_plain) && reading.lost.is_empty();
-        let claims = claims(&reading, is_complete);
+        let mut told = atoms.iter().enumerate().filter(|(at, _)| is_said_of_motion(*at));
+        let is_understood = told.all(|(_, atom)| is_known(atom)) && reading.lost.is_empty();
+        // A mood may move more than the request names.
+        let names_all = is_understood && atoms.iter().all(|atom| atom.meaning != Meaning::Manner);
+        let claims = claims(&reading, is_understood, names_all);
         let accounts = account::accounts(&atoms, &clauses, &reading, &claims);
         let mut words: Vec<Accounted> = Vec::new();
         for (atom, account) in atoms.iter().zip(accounts) {
@@ -155,7 +180,7 @@ impl Contract {
     /// Leaves out what a person did not ask for and what goes without saying: other parts hardly move, nothing goes to
     /// the other side.
     fn told(&self, measured: &[Measured]) -> Vec<Measured> {
-        let is_implied = |expect: &Expect| match expect {
+        let is_implied = |expect: &Expect| match expect.plain() {
             Expect::Still { within, .. } => *within > STILL_WITHIN,
             Expect::Moves { at_least, .. } => *at_least == 0.0,
             _ => false,

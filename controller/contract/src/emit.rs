@@ -1,6 +1,7 @@
 //! Turns what was read into expectations.
 
 mod amounts;
+mod certainty;
 mod links;
 
 use minismith_score::expects::{End, Expect};
@@ -17,6 +18,13 @@ use crate::reading::{Action, Feature, Reading};
 pub(crate) struct Claim {
     pub(crate) expect: Expect,
     pub(crate) origins: Vec<(usize, Feature)>,
+}
+
+impl Claim {
+    /// Returns the expectation, marked if it is only likely.
+    fn into_expect(self, is_likely: bool) -> Expect {
+        if is_likely { Expect::Likely { expect: Box::new(self.expect) } } else { self.expect }
+    }
 }
 
 /// The expectations of a request.
@@ -70,8 +78,9 @@ impl Claims {
     }
 }
 
-/// Returns the expectations of a reading. `is_complete` tells that every word was understood.
-pub(crate) fn claims(reading: &Reading, is_complete: bool) -> Claims {
+/// Returns the expectations of a reading. `is_understood` tells that every word was, and `names_all` that the request
+/// names all that moves.
+pub(crate) fn claims(reading: &Reading, is_understood: bool, names_all: bool) -> Claims {
     let mut emitter = Emitter { reading, claims: Claims::default() };
     let mut done: Vec<&Target> = Vec::new();
     for action in &reading.actions {
@@ -86,10 +95,15 @@ pub(crate) fn claims(reading: &Reading, is_complete: bool) -> Claims {
     emitter.rests();
     emitter.ends();
     emitter.events();
-    if is_complete {
+    if names_all {
         emitter.unnamed();
     }
-    emitter.claims
+    let all = emitter.claims.all.into_iter().map(|claim| {
+        // With a word that nobody knows, all others can mean something else.
+        let is_likely = !is_understood || certainty::is_likely(&claim, reading);
+        Claim { origins: claim.origins.clone(), expect: claim.into_expect(is_likely) }
+    });
+    Claims { all: all.collect() }
 }
 
 struct Emitter<'a> {
@@ -122,6 +136,14 @@ impl Emitter<'_> {
             return None;
         }
         let is_counted = members.iter().any(|action| action.count.is_some());
+        // "Wave, rest and wave": a wave has any number of swings.
+        let is_open = |action: &&&Action| {
+            action.count.is_none()
+                && matches!(action.verb, Verb::Wiggle | Verb::Shake | Verb::Sway | Verb::Bob)
+        };
+        if members.len() > 1 && members.iter().any(|action| is_open(&action)) {
+            return None;
+        }
         let is_single = !first.is_oscillation()
             && first.returns
             && first.change.is_none()
@@ -178,7 +200,8 @@ impl Emitter<'_> {
         let shown: Vec<(usize, Feature)> =
             members.iter().flat_map(|action| origins(action, Feature::Count)).collect();
         let axis = aim.axis;
-        let several = members.iter().any(|action| action.several);
+        let is_set = members.iter().any(|action| action.roles.contains(&Role::Times));
+        let several = members.iter().any(|action| action.several) && !is_set;
         let mut add = |direction: Option<Direction>, count: Option<usize>, at_least: Option<usize>| {
             let expect = Expect::Swings { axis, direction, count, at_least, at_most: None };
             choice.push(Claim { expect, origins: shown.clone() });
@@ -220,7 +243,7 @@ impl Emitter<'_> {
             shown.extend(origins(action, Feature::Size));
             shown.extend(action.notes.iter().filter(|(_, noted)| *noted == Feature::Return));
         }
-        if main.roles.iter().any(|role| matches!(role, Role::Degrees | Role::Size)) {
+        if main.roles.iter().any(|role| matches!(role, Role::Degrees | Role::Distance | Role::Size)) {
             low = low.min(least(aim.axis, direction));
             high = None;
         }
@@ -392,7 +415,7 @@ impl Emitter<'_> {
                     self.reading.actions.iter().map(|action| action.count.unwrap_or(1.0)).sum::<f64>() - 1.0;
                 let at_least = Some((seconds * rounds.clamp(1.0, 100.0) * 0.9).max(0.0));
                 self.claims.push(Expect::Duration { at_least, at_most: None }, shown);
-            } else if is_followed {
+            } else if is_followed && self.reading.actions.iter().any(|action| action.clause < *clause) {
                 self.claims.push(Expect::Pauses { seconds: seconds * 0.9 }, shown);
             } else {
                 self.claims.push(Expect::Duration { at_least: Some(*seconds), at_most: None }, shown);
@@ -400,7 +423,10 @@ impl Emitter<'_> {
         }
         let is_once = self.reading.occasions.iter().any(|occasion| occasion.trigger == Trigger::When);
         for (clause, at_least, at_most) in &self.reading.durations {
-            let expect = Expect::Duration { at_least: *at_least, at_most: *at_most };
+            // With other motions or rests, it is not the time of all.
+            let is_part = self.reading.actions.len() > 1 || !self.reading.pauses.is_empty();
+            let at_most = at_most.filter(|_| at_least.is_none() || !is_part);
+            let expect = Expect::Duration { at_least: *at_least, at_most };
             if !is_once && !self.reading.actions.is_empty() {
                 self.claims.push(expect, vec![(*clause, Feature::Duration)]);
             }

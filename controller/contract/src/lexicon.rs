@@ -80,27 +80,33 @@ impl Verb {
 const VERBS: [(Verb, &str); 31] = [
     (Verb::Nod, "nod"),
     (Verb::Shake, "shake shook shaken"),
-    (Verb::Turn, "turn rotate twist swivel pivot yaw pan veer wheel crank"),
+    (
+        Verb::Turn,
+        "turn rotate twist swivel pivot yaw pan veer wheel crank swerve revolve orient orientate reorient redirect",
+    ),
     (Verb::Spin, "spin spun whirl"),
-    (Verb::Look, "look gaze glance peek peer stare peep face glare squint scan survey"),
-    (Verb::Tilt, "tilt cock incline roll tip pitch slant angle list cant"),
-    (Verb::Lean, "lean bend bent"),
-    (Verb::Raise, "raise lift rise rose risen hoist elevate perk prick heave ascend"),
-    (Verb::Lower, "lower drop sink sank descend dip dips slump plunge"),
-    (Verb::Wiggle, "wiggle waggle wag wave flap flutter wobble jiggle beat wriggle squirm fidget flail"),
+    (Verb::Look, "look gaze glance peek peer stare peep face glare squint scan survey gawk ogle glimpse"),
+    (Verb::Tilt, "tilt cock incline roll tip pitch slant angle list cant bank skew"),
+    (Verb::Lean, "lean bend bent slouch stoop arch"),
+    (Verb::Raise, "raise lift rise rose risen hoist elevate perk prick heave ascend erect boost hike"),
+    (Verb::Lower, "lower drop sink sank descend dip dips slump plunge plop tumble slip"),
+    (
+        Verb::Wiggle,
+        "wiggle waggle wag wave flap flutter wobble jiggle beat wriggle squirm fidget flail swish twiddle whisk bobble thrash",
+    ),
     (Verb::Flick, "twitch flick flip pulse click wink"),
-    (Verb::Sway, "sway rock oscillate"),
+    (Verb::Sway, "sway rock oscillate teeter totter undulate weave lilt"),
     (Verb::Bob, "bob bounce"),
     (Verb::Salute, "salute"),
     (Verb::Bow, "bow curtsy curtsey"),
     (Verb::Duck, "duck crouch cower hunch squat"),
     (Verb::Stretch, "stretch extend crane"),
-    (Verb::Spread, "spread open splay unfold"),
-    (Verb::Close, "close shut tuck squeeze press pinch cross"),
+    (Verb::Spread, "spread open splay unfold flare unfurl outstretch"),
+    (Verb::Close, "close shut tuck squeeze press pinch cross furl"),
     (Verb::Fold, "fold droop hang hung flop sag flatten lay laid dangle wilt collapse"),
     (
         Verb::Move,
-        "move go goes went gone swing swung jerk shoot shot thrust whip dart swoop fling poke ease drift tug yank drag guide steer flex nudge edge glide scoot travel send curl flinch recoil retreat retract withdraw advance jut lunge bring brought put set push slide slid shift snap jump pop hop point pull draw drawn come came travel",
+        "move go goes went gone swing swung jerk shoot shot thrust whip dart swoop fling poke ease drift tug yank drag guide steer flex nudge edge glide scoot travel send curl flinch recoil retreat retract withdraw advance jut lunge bring brought put set push slide slid shift snap jump pop hop point pull draw drawn come came travel shove propel displace lurch",
     ),
     (Verb::Return, "return relax level reset recenter recentre straighten settle restore"),
     (Verb::Stay, "stay keep kept remain freeze froze frozen leave stand"),
@@ -111,7 +117,10 @@ const VERBS: [(Verb, &str); 31] = [
     (Verb::Sound, "play beep chirp sound tone chime honk"),
     (Verb::Photo, "photo photograph picture snapshot"),
     (Verb::Say, "say said speak announce greet shout whisper tell"),
-    (Verb::Vague, "tremble shiver quiver vibrate shudder quake dance follow track listen yawn sneeze sleep"),
+    (
+        Verb::Vague,
+        "tremble jitter judder shiver quiver vibrate shudder quake dance follow track listen yawn sneeze sleep",
+    ),
 ];
 
 /// Returns the stems from which a word may be inflected, the word itself first.
@@ -189,13 +198,23 @@ lazy lazily elegantly solemn solemnly respectful respectfully sneaky sneakily dr
 scared afraid anxious anxiously lovely funny silly nicely hard firmly firm lively energetic energetically enthusiastic enthusiastically \
 hesitant hesitantly timid timidly grumpy grumpily mysterious mysteriously welcoming warmly warm sharp sharply crisp crisply \
 politeness joy joyfully joyful merrily merry embarrassed lovingly loving attentive attentively careful carefully clearly visibly \
-breathe breathing act acts pretend pretends celebrate celebrates metronome clock away disappointed disappointment approval approvingly agreement disagreement yes_no greeting goodbye bye surprise excitement curiosity \
+breathe breathing act acts pretend pretends celebrate celebrates metronome clock tick away disappointed disappointment approval approvingly agreement disagreement yes_no greeting goodbye bye surprise excitement curiosity \
 regretful regretfully sceptical skeptical sceptically knowingly mischievous mischievously naturally natural casually casual stiffly stiff robotic \
 loudly loud quietly morning night sorry sulky sulk sulking disbelief";
 
 /// Returns whether a word tells a manner or a mood, which a measurement of angles can't show.
 pub(crate) fn is_manner(word: &str) -> bool {
     MANNER.split_ascii_whitespace().any(|one| one == word)
+}
+
+/// Returns whether a word that is not known otherwise tells a manner, by its ending: "bashfully", "a frolicsome nod".
+pub(crate) fn is_manner_by_ending(word: &str, is_before_verb: bool) -> bool {
+    const COURSES: [&str; 7] =
+        ["diagonally", "obliquely", "circularly", "crosswise", "jointly", "doubly", "triply"];
+    let is_word = word.len() >= 6 && word.chars().all(|letter| letter.is_ascii_alphabetic());
+    let is_adjective =
+        || ["ful", "ous", "ish", "some", "ive", "ant"].iter().any(|ending| word.ends_with(ending));
+    is_word && !COURSES.contains(&word) && (word.ends_with("ly") || is_before_verb && is_adjective())
 }
 
 /// The value of a number word.
@@ -243,6 +262,7 @@ pub(crate) enum Unit {
     Seconds(f64),
     Times,
     PerMinute,
+    PerSecond,
 }
 
 /// Returns the unit that a word names.
@@ -257,6 +277,7 @@ pub(crate) fn unit(word: &str) -> Option<Unit> {
         "minute" | "minutes" | "min" => Unit::Seconds(60.0),
         "times" | "time" | "x" | "rounds" | "repetitions" | "cycles" => Unit::Times,
         "bpm" => Unit::PerMinute,
+        "hz" | "hertz" => Unit::PerSecond,
         _ => return None,
     })
 }

@@ -64,6 +64,8 @@ pub(crate) enum Trigger {
 pub(crate) enum Role {
     Times,
     Degrees,
+    /// How far: degrees, or millimetres where the head shifts.
+    Distance,
     Seconds,
     Speed,
     Size,
@@ -132,6 +134,10 @@ pub(crate) enum Meaning {
     /// What follows only describes: "as if you agreed".
     AsIf,
     EachTime,
+    /// "In that order".
+    InOrder,
+    /// "The whole time".
+    Throughout,
     Seconds(f64),
     Over,
     For,

@@ -25,6 +25,10 @@ fn meaning_of(key: &str) -> Meaning {
         "shrinks" => Meaning::Change(Change::Shrinks),
         "faster" => Meaning::Change(Change::Faster),
         "slower" => Meaning::Change(Change::Slower),
+        "morefast" => Meaning::Comparative(Change::Faster),
+        "moreslow" => Meaning::Comparative(Change::Slower),
+        "inorder" => Meaning::InOrder,
+        "throughout" => Meaning::Throughout,
         "eachtime" => Meaning::EachTime,
         "several" => Meaning::Several,
         "first" => Meaning::First,
@@ -42,10 +46,12 @@ fn meaning_of(key: &str) -> Meaning {
         "choose" => Meaning::Choose,
         "times" => Meaning::Role(Role::Times),
         "degrees" => Meaning::Role(Role::Degrees),
+        "distance" => Meaning::Role(Role::Distance),
         "seconds" => Meaning::Role(Role::Seconds),
         "speed" => Meaning::Role(Role::Speed),
         "size" => Meaning::Role(Role::Size),
         "again" => Meaning::Again,
+        "another" => Meaning::Another,
         "nothing" => Meaning::Nothing,
         "once" => Meaning::Count(1.0),
         "still" => Meaning::Still,
@@ -68,7 +74,7 @@ fn meaning_of(key: &str) -> Meaning {
 }
 
 /// Phrases by meaning, separated by bars; the longest that fits counts.
-const PHRASES: [(&str, &str); 54] = [
+const PHRASES: [(&str, &str); 60] = [
     (
         "earsinturn",
         "one antenna after the other|one ear after the other|one antenna after another|one ear after another",
@@ -78,7 +84,9 @@ const PHRASES: [(&str, &str); 54] = [
         "together",
         "at the same time|at the very same time|at exactly the same time|at exactly the same moment\
          |at the same moment|at the same instant|in sync|in unison|all at once|both at once|along with it\
-         |in parallel|at once",
+         |in parallel|at once|in one go|in the same go|in a single motion|in one motion|in one movement|in tandem\
+         |all together|both together|in the same breath|in the same movement|in the same motion|concurrently\
+         |at one and the same time|in step|in the same moment|in that moment|at that moment",
     ),
     (
         "alternate",
@@ -109,7 +117,7 @@ const PHRASES: [(&str, &str); 54] = [
         "neutral",
         "in the middle|to the middle|to the centre|to the center|to neutral|in the centre|in the center\
          |in neutral|to the front|straight ahead|to straight ahead|to its normal position\
-         |to its original position|to the starting position|to the original position|to rest\
+         |to its original position|to the starting position|to the original position|to rest|to zero|to 0|to origin\
          |through the middle",
     ),
     (
@@ -179,12 +187,17 @@ const PHRASES: [(&str, &str); 54] = [
     ),
     (
         "then",
-        "and then|then|after that|after which|afterwards|afterward|followed by|next|and after that\
+        "once it has got there|once it is there|once it has arrived|once it is done|once that is done|when it is done\
+         |when that is done|once it has finished|once they are there|only once it has got there|only once it is there\
+         |and then|then|after that|after which|afterwards|afterward|followed by|next|and after that\
          |and finally then|before it then|subsequently",
     ),
     (
         "while",
-        "while|whilst|meanwhile|in the meantime|during this|along with|together with|at the same time as\
+        "for the entire time that|the entire time that|for the whole time that|the whole time that|all the time that\
+         |during the time that|the whole time the|the entire time the|the whole time your|the whole time its|the whole time it\
+         |the whole time you|all the time the|all the while the|as long as the|for as long as the|for as long as your\
+         |while|whilst|meanwhile|in the meantime|during this|along with|together with|at the same time as\
          |simultaneously with",
     ),
     ("after", "after|once it has|once you have|as soon as you're|as soon as it is|once it is"),
@@ -228,8 +241,16 @@ const PHRASES: [(&str, &str); 54] = [
     ),
     (
         "degrees",
-        "how far|the number of degrees|how many degrees|a number of degrees|number of degrees|as many degrees as\
-         |that many degrees|the angle|an angle|by an angle|as far as i",
+        "the number of degrees|how many degrees|a number of degrees|number of degrees|as many degrees as\
+         |that many degrees|the angle|an angle|by an angle",
+    ),
+    ("distance", "how far|as far as i"),
+    ("morefast", "more quickly|more rapidly|more swiftly|less slowly|more briskly"),
+    ("moreslow", "more slowly|less quickly|less fast|more gently|more leisurely"),
+    ("inorder", "in that order|in this order|in the order|in the same order|not before|not after"),
+    (
+        "throughout",
+        "the whole time|all the time|all the while|throughout|the entire time|for the whole time|the whole while",
     ),
     (
         "seconds",
@@ -242,7 +263,8 @@ const PHRASES: [(&str, &str); 54] = [
         "how deep|how deeply|the depth|how wide|how wide they are|how big|how large|the size|how strong|how strongly|how high\
          |how wide it is|how big they are|the width|the size of",
     ),
-    ("again", "again|once more|one more time|a second time"),
+    ("again", "again|a second time"),
+    ("another", "once more|one more time"),
     (
         "nothing",
         "nothing else|nothing else moves|no other part|everything else stays|the rest stays|nothing more\
@@ -280,22 +302,29 @@ const PHRASES: [(&str, &str); 54] = [
     ("period", "every second|each second|a second apart|one second apart"),
     (
         "frame",
-        "the whole time|all the time|all the while|right away|at once then|throughout|of it|of them|as well\
+        "right away|at once then|of it|of them|as well\
          |out loud|in total|in all|altogether|in a row|in succession|by itself|on its own|its own\
-         |on one beat|on the next|in time with|in time to|at the top|at the bottom|at the far end|so that\
-         |such that|in order to|of its own|to the beat|the way you do|for a moment",
+         |on one beat|on the next|in time with|in time to|at the top|at the bottom|at the far end|in order to|of its own|to the beat|the way you do|for a moment",
     ),
     (
         "asif",
-        "so that you keep|so it looks|so that it looks|so that it seems|until it dies away|until you stop|the way people|as people|like people|as if|as though|like a|like an|like someone|like somebody|the way a|like you",
+        "so it looks|so that it looks|so that it seems|until it dies away|until you stop|the way people|as people|like people|as if|as though|like a|like an|like someone|like somebody|the way a|like you\
+         |like he|like she|like it|like they|like we|like the|like my|like your|like his|like her|like when|like people do\
+         |the way dogs|the way you",
     ),
     ("double", "twice as high|twice as far|twice as big|twice as wide|twice as deep|twice as large"),
-    ("unknown", "twice as long|twice as fast|twice as many|half as fast|half as long|half as many"),
+    (
+        "unknown",
+        "twice as long|twice as fast|twice as many|half as fast|half as long|half as many|so that|such that|so that you keep|in opposite directions|opposite directions|opposite ways",
+    ),
     ("half", "half as high|half as far|half as big|half as wide|half as deep|half as large"),
     (
         "frame",
-        "in opposite directions|not before|not after|in that order|with no pauses|without pauses|no more and no less|no more no less|both at once|make sure|each of them|the robot|you know|of the robot|like this|as follows|in order|in this order\
-         |in that order|in a loop|at a time|of course",
+        "before you do anything|before it does anything|before doing anything|before anything happens|before you start\
+         |before it starts|as they go|as it goes|as they go on|as it goes on|as you go|as time goes on|with no pauses|without pauses|no more and no less|no more no less|both at once|make sure|each of them|the robot|you know|of the robot|like this|as follows|in order|in a loop|at a time|of course|nothing flashy|nothing special|nothing wild|nothing fancier|nothing fancier than that|nothing dramatic\
+         |nothing crazy|nothing too fancy|nothing too big|nothing over the top|excuse me|might i trouble you|trouble you for\
+         |i should be grateful|i should be most grateful|i would be grateful|be so kind|so kind as to|i was thinking\
+         |i have been thinking|you know how|have in mind",
     ),
 ];
 
@@ -405,7 +434,8 @@ pub(crate) fn single(word: &str, before: &str, next: &str) -> Option<Meaning> {
                 | "bring"
                 | "pull"
                 | "way"
-        ) || matches!(next, "" | "," | "." | "all" | "then" | "and") =>
+        ) && !next.ends_with('s')
+            || matches!(next, "" | "," | "." | "all" | "then" | "and") =>
         {
             Meaning::Way(Way::In)
         }

@@ -52,6 +52,30 @@ struct Reader {
 
 impl Reader {
     fn clause(&mut self, index: usize, clause: &Clause) {
+        // "Ten flicks with the left ear, ten with the right".
+        let side = match (self.last_ear, clause.ways.as_slice()) {
+            (Some(Ear::Left), [Way::Right]) => Some(Ear::Right),
+            (Some(Ear::Right), [Way::Left]) => Some(Ear::Left),
+            _ => None,
+        };
+        let is_alone = clause.parts.is_empty() && clause.verb.is_none() && clause.size.is_none();
+        // "Left and right in turn", of the antennas.
+        let are_sides =
+            clause.alternate && clause.ways.iter().all(|way| matches!(way, Way::Left | Way::Right));
+        let are_ears = self.parts.iter().all(|part| matches!(part, Part::Ear(_))) && !self.parts.is_empty();
+        if is_alone && are_sides && are_ears && clause.ways.len() == 2 {
+            let named = Clause { ways: Vec::new(), ..clause.clone() };
+            return self.named_clause(index, &named);
+        }
+        let is_counted = clause.count.or(clause.bare).is_some() || clause.link == Some(Link::With);
+        if let Some(side) = side.filter(|_| is_alone && is_counted) {
+            let named = Clause { parts: vec![Part::Ear(side)], ways: Vec::new(), ..clause.clone() };
+            return self.named_clause(index, &named);
+        }
+        self.named_clause(index, clause);
+    }
+
+    fn named_clause(&mut self, index: usize, clause: &Clause) {
         if let Some(link) = clause.link
             && !matches!(link, Link::Comma | Link::And | Link::Start)
             && !(link == Link::Stop && self.link.is_some())
@@ -181,7 +205,7 @@ impl Reader {
         let leans = matches!(clause.verb, Some(Verb::Lean | Verb::Tilt));
         let moves = clause.verb == Some(Verb::Move)
             && clause.parts.contains(&Part::Head)
-            && self.reading.actions.is_empty();
+            && self.reading.actions.iter().all(|action| action.is_oscillation() || action.returns);
         let is_other = clause.verb.is_some() && clause.size.is_some_and(|(_, is_shift)| is_shift);
         clause.ways == [Way::Back] && (leans || moves || is_other)
     }
@@ -208,6 +232,23 @@ impl Reader {
                 || clause.less
                 || clause.change.is_some()
                 || clause.period.is_some());
+        // "As you lean, ...": what follows happens meanwhile.
+        let is_only_named = clause.parts.is_empty()
+            && !clause.has_way()
+            && clause.count.or(clause.bare).is_none()
+            && clause.size.is_none()
+            && clause.seconds.is_none();
+        if is_same && is_only_named && clause.link == Some(Link::While) {
+            self.link = Some(Link::While);
+            return true;
+        }
+        // "Where I set for how long it keeps looking up".
+        let is_about =
+            clause.link != Some(Link::Then) && self.link != Some(Link::Then) && clause.count.is_none();
+        if is_same && is_about && clause.roles.contains(&Role::Seconds) && clause.parts.is_empty() {
+            self.modify(index, clause);
+            return true;
+        }
         if is_same && is_mention && self.reading.pauses.is_empty() {
             self.modify(index, clause);
             return true;
@@ -315,6 +356,11 @@ impl Reader {
             wanted
         };
         let mut wanted = all(&parts);
+        // "Three flaps, a pause, three flaps": of the same part.
+        let same = self.reading.actions.iter().rev().find(|action| action.verb == verb);
+        if let Some(same) = same.filter(|_| parts.is_empty() && ways.is_empty() && !goes_both_ways) {
+            wanted.clone_from(&same.targets);
+        }
         let mut parts = parts;
         // "After it has looked up": the pronoun means the robot.
         if wanted.is_empty() && clause.parts.is_empty() && clause.it {
@@ -418,7 +464,8 @@ impl Reader {
             }
             // Sentences are told in their order; commas leave it open unless the same axis moves.
             Link::Stop if !is_opening && self.opening.is_none() && !clause.together => {
-                self.pair(&before, at, index, false)
+                self.reading.loose.push(index);
+                self.pair(&before, at, index, false);
             }
             Link::Comma
                 if !is_opening
@@ -426,6 +473,7 @@ impl Reader {
                     && !clause.together
                     && self.shares_axis(&before, at) =>
             {
+                self.reading.loose.push(index);
                 self.pair(&before, at, index, false);
             }
             _ => {}

@@ -55,6 +55,8 @@ pub(crate) struct Action {
     pub(crate) roles: Vec<Role>,
     /// A posture that something else goes along with: "with one antenna up".
     pub(crate) is_state: bool,
+    /// What one clause says and another one says differently.
+    pub(crate) overridden: Vec<Feature>,
     /// The verb chose its part, the request did not.
     pub(crate) has_default_part: bool,
     /// Whether it answers to an event.
@@ -84,6 +86,7 @@ impl Action {
             alternates: false,
             roles: Vec::new(),
             is_state: false,
+            overridden: Vec::new(),
             has_default_part: false,
             is_reaction: false,
         }
@@ -139,6 +142,8 @@ pub(crate) struct Reading {
     pub(crate) actions: Vec<Action>,
     /// Pairs of actions that are one after another, with the clause that says so.
     pub(crate) order: Vec<(usize, usize, usize)>,
+    /// Clauses that tell an order only by their place in the text.
+    pub(crate) loose: Vec<usize>,
     /// Pairs of actions at the same time, with the clause that says so.
     pub(crate) together: Vec<(usize, usize, usize)>,
     /// Actions whose antennas move one after the other.

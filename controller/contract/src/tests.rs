@@ -146,6 +146,38 @@ fn long_texts_are_read() {
     }
 }
 
+#[test]
+fn doubtful_reading_refuses_no_motion() {
+    let verdict = |text: &str, held: bool| {
+        let contract = contract(text);
+        let measured = measured(&contract, held);
+        (contract.verdict(&measured), contract)
+    };
+    assert!(matches!(verdict("nod twice", true).0, Verdict::Right));
+    assert!(matches!(verdict("nod twice", false).0, Verdict::Wrong { .. }));
+    // With a word that nobody knows, the others can mean something else.
+    let (_, doubtful) = verdict("frobnicate the head and nod twice", true);
+    assert!(!doubtful.expects.is_empty());
+    assert!(doubtful.expects.iter().all(|expect| matches!(expect, Expect::Likely { .. })));
+    // An order that nothing shows is named.
+    let (verdict, _) = verdict("left ear, right ear: flick them in that order", true);
+    let Verdict::Partly { not_shown } = verdict else { panic!("{verdict:?}") };
+    assert!(not_shown.contains(&"in that order".to_owned()), "{not_shown:?}");
+}
+
+#[test]
+fn tool_that_leaves_words_out_is_right_in_part() {
+    let left_out = || vec!["aerial".to_owned()];
+    assert_eq!(Verdict::Right.without(Vec::new()), Verdict::Right);
+    assert_eq!(Verdict::Right.without(left_out()), Verdict::Partly { not_shown: left_out() });
+    assert_eq!(
+        Verdict::Partly { not_shown: left_out() }.without(left_out()),
+        Verdict::Partly { not_shown: left_out() }
+    );
+    let wrong = Verdict::Wrong { deviations: vec!["it nods once".to_owned()] };
+    assert_eq!(wrong.clone().without(left_out()), wrong);
+}
+
 const WORDS: &str = "nod shake turn look tilt raise lower wiggle wave hold wait stay left right up down out in back head ear \
     antenna antennas ears body both only not without nothing else still then and , ; : . while before after first finally \
     until when whenever you see a face clap for over two three seconds degrees mm 10 0.5 times twice once each time bigger \

@@ -71,6 +71,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     for token in &mut found {
         finish(token);
     }
+    let mut found: Vec<Token> = found.into_iter().flat_map(times).collect();
     // "The right hand ear" is the right ear.
     let words: Vec<String> = found.iter().map(|token| token.word.clone()).collect();
     let is_side = |at: usize| {
@@ -85,6 +86,14 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         !is_side(at - 1)
     });
     found
+}
+
+/// "Nod x4": the number and what it counts.
+fn times(token: Token) -> Vec<Token> {
+    let number = token.word.strip_prefix('x').filter(|number| (1..=3).contains(&number.len()));
+    let Some(value) = number.and_then(|number| number.parse::<u16>().ok()) else { return vec![token] };
+    let count = Token { word: value.to_string(), number: Some(f64::from(value)), ..token.clone() };
+    vec![count, Token { word: "times".to_owned(), ..token }]
 }
 
 fn finish(token: &mut Token) {

@@ -59,7 +59,7 @@ pub(super) fn opposite(axis: Axis, direction: Direction) -> Direction {
 pub(super) fn parameter(role: Role, axis: Option<Axis>) -> (&'static str, Vec<f64>) {
     match role {
         Role::Times => ("times", vec![2.0, 5.0]),
-        Role::Degrees => match axis {
+        Role::Degrees | Role::Distance => match axis {
             Some(axis) if axis.is_shift() => ("millimetres", vec![8.0, 15.0]),
             Some(Axis::AntennaLeft | Axis::AntennaRight | Axis::BodyTurn) => ("degrees", vec![30.0, 60.0]),
             _ => ("degrees", vec![12.0, 25.0]),
@@ -76,7 +76,7 @@ pub(super) fn with_parameter(role: Role, action: &Action, aim: &Aim, value: f64)
         Role::Times => {
             Expect::Swings { axis, direction, count: Some(value as usize), at_least: None, at_most: None }
         }
-        Role::Degrees => {
+        Role::Degrees | Role::Distance => {
             let tolerance = (0.2 * value).max(3.0);
             Expect::Moves { axis, direction, at_least: value - tolerance, at_most: Some(value + tolerance) }
         }

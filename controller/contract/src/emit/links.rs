@@ -102,7 +102,10 @@ impl Emitter<'_> {
                     })
                     .collect();
             }
-            choices.retain(|choice| choice.len() > 1);
+            // Two movements of the same antenna, whichever it is, need not be in any order.
+            if choices.iter().any(|choice| choice.len() < 2) {
+                continue;
+            }
             let claims = choices
                 .into_iter()
                 .map(|actions| vec![Claim { expect: Expect::Order { actions }, origins: shown.clone() }]);
@@ -125,6 +128,10 @@ impl Emitter<'_> {
             // Both antennas go along, not only one.
             wanted.extend(targets(other));
         }
+        // The ways back need not be at the same time.
+        let is_plain = [one, other]
+            .iter()
+            .all(|at| self.action(*at).is_some_and(|action| !action.is_oscillation() && !action.has_sides()));
         let mut choices: Vec<Vec<Movement>> = vec![Vec::new()];
         for target in &wanted {
             if choices.len() * target.len() > MAX_CHOICES {
@@ -135,7 +142,7 @@ impl Emitter<'_> {
                 .flat_map(|choice| {
                     target.iter().map(move |aim| {
                         let mut longer = choice.clone();
-                        let movement = Movement::of(aim.axis, None);
+                        let movement = Movement::of(aim.axis, aim.direction.filter(|_| is_plain));
                         if !longer.contains(&movement) {
                             longer.push(movement);
                         }

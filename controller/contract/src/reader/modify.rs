@@ -12,15 +12,26 @@ impl Reader {
     pub(super) fn fill(&mut self, index: usize, clause: &Clause, at: usize) {
         self.times(index, clause);
         let Some(action) = self.reading.actions.get_mut(at) else { return };
-        let is_parameter = clause.choose || clause.roles.contains(&Role::Degrees);
-        let is_plain = clause.bare.is_some_and(|_| clause.count.is_none());
+        let is_parameter =
+            clause.choose || clause.roles.iter().any(|role| matches!(role, Role::Degrees | Role::Distance));
+        let is_plain = clause.bare.is_some_and(|bare| clause.count.is_none() && bare.fract() == 0.0);
         if !clause.roles.contains(&Role::Times) {
             action.count = clause.count.or(clause.bare.filter(|_| is_plain)).or(action.count);
         }
-        if action.count.is_none() && clause.has_article_noun && !clause.each {
+        if action.count.is_none() && clause.another {
             action.count = Some(1.0);
         }
-        action.several |= clause.several;
+        // "A wave" has several swings, "a nod" one.
+        let is_several = matches!(action.verb, Verb::Wiggle | Verb::Shake | Verb::Sway | Verb::Bob);
+        if action.count.is_none() && clause.has_article_noun && !clause.each && !is_several {
+            action.count = Some(1.0);
+        }
+        // "A number of times that I choose".
+        let is_chosen = clause.several && clause.choose;
+        if is_chosen {
+            action.roles.push(Role::Times);
+        }
+        action.several |= clause.several && !is_chosen;
         if let Some((amount, _)) = clause.size {
             action.amount = Some((amount, clause.bound.unwrap_or(Bound::About)));
         }
@@ -75,6 +86,15 @@ impl Reader {
         if self.holds_next.is_some() {
             return;
         }
+        // "Four seconds for each shake".
+        if (clause.each || clause.each_time)
+            && let Some(action) = self.latest.last().and_then(|at| self.reading.actions.get_mut(*at))
+            && action.is_oscillation()
+        {
+            action.period = action.period.or(Some(seconds));
+            action.notes.push((index, Feature::Tempo));
+            return;
+        }
         let is_single = self.reading.actions.len() == 1;
         let has_occasion = !self.reading.occasions.is_empty();
         let Some(action) = self.latest.last().and_then(|at| self.reading.actions.get_mut(*at)) else {
@@ -118,6 +138,9 @@ impl Reader {
                 self.reading.roles.extend(clause.roles.iter().map(|role| (index, *role)));
             } else if let Some((seconds, _)) = clause.seconds {
                 self.reading.durations.push((index, Some(seconds * 0.8), None));
+            } else if clause.count.or(clause.bare).is_some() {
+                // "Three times: ..." counts all that follows.
+                self.reading.lost.push(index);
             }
             return;
         }
@@ -155,6 +178,9 @@ impl Reader {
                 note(Feature::Parameter);
             }
             if let Some((amount, is_shift)) = clause.size {
+                if action.amount.is_some_and(|(known, _)| known != amount) {
+                    action.overridden.push(Feature::Size);
+                }
                 action.amount = Some((amount, clause.bound.unwrap_or(Bound::About)));
                 for target in &mut action.targets {
                     if target.iter().any(|aim| aim.axis.is_shift() == is_shift) {
@@ -171,10 +197,10 @@ impl Reader {
             action.is_large |= clause.large && !clause.more;
             action.change = change(clause).or(action.change);
             let is_chain = is_chain && (action.returns || action.is_oscillation());
-            if (is_chain || clause.large && action.change == Some(Change::Grows))
-                && clause.change.is_none()
-                && clause.count.is_none()
-            {
+            let is_last = clause.large
+                && action.change == Some(Change::Grows)
+                && (action.returns || action.is_oscillation());
+            if (is_chain || is_last) && clause.change.is_none() && clause.count.is_none() {
                 action.count = Some(action.count.unwrap_or(1.0) + 1.0);
                 action.is_small = false;
             }
@@ -275,6 +301,9 @@ impl Reader {
                 continue;
             }
             if let Some(action) = self.reading.actions.get_mut(at) {
+                if action.count.is_some_and(|known| known != shared) {
+                    action.overridden.push(Feature::Count);
+                }
                 action.count = Some(shared);
                 action.notes.push((index, Feature::Count));
             }

@@ -174,6 +174,16 @@ impl Reader {
             return false;
         }
         let kind = Kind::default();
+        // "In and out": antennas may swing on either side of upright.
+        let is_in_and_out = matches!(ways, [Way::In | Way::Out])
+            && parts.iter().all(|part| matches!(part, Part::Ear(_)))
+            && !parts.is_empty();
+        if is_in_and_out {
+            action.targets.iter_mut().flatten().for_each(|aim| aim.direction = None);
+            action.notes.push((index, Feature::Motion));
+            self.modify(index, clause);
+            return true;
+        }
         for way in ways {
             let found = targets(verb, &parts, Some(*way), kind);
             action.targets.extend(found);

@@ -84,6 +84,15 @@ impl Reader {
         true
     }
 
+    /// Returns a part, with the antenna that "the other one" means.
+    fn named_part(&self, part: Part) -> Part {
+        match (part, self.last_ear) {
+            (Part::Ear(Ear::Other), Some(Ear::Left)) => Part::Ear(Ear::Right),
+            (Part::Ear(Ear::Other), Some(Ear::Right)) => Part::Ear(Ear::Left),
+            (part, _) => part,
+        }
+    }
+
     fn parts_of_still(&mut self, clause: &Clause) -> Vec<Part> {
         let mut parts = std::mem::take(&mut self.waiting_parts);
         for part in &clause.parts {
@@ -173,6 +182,14 @@ impl Reader {
             }
             return true;
         }
+        // "While the left one stays at rest": a part that does not move.
+        let named: Vec<Axis> =
+            clause.parts.iter().flat_map(|part| aims::axes(self.named_part(*part))).collect();
+        let moves = |axis: &Axis| self.reading.actions.iter().any(|action| action.axes().contains(axis));
+        if !named.is_empty() && !clause.has_way() && clause.size.is_none() && !named.iter().any(moves) {
+            self.reading.stillness.push(Stillness { clause: index, axes: named, is_rest: false });
+            return true;
+        }
         let group = self.group;
         let is_role = clause.roles.contains(&Role::Seconds);
         let seconds = clause.seconds.map(|(seconds, _)| seconds);
@@ -251,6 +268,9 @@ impl Reader {
                     action.notes.push((index, Feature::Count));
                 }
                 if let Some((size, _)) = clause.size {
+                    if action.amount.is_some_and(|(known, _)| known != size) {
+                        action.overridden.push(Feature::Size);
+                    }
                     action.amount = Some((size, crate::meaning::Bound::About));
                     action.notes.push((index, Feature::Size));
                 }

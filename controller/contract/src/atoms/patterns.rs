@@ -1,0 +1,146 @@
+//! Patterns of several words whose middle varies: comparisons with the one before, quotations, given amounts.
+
+use std::ops::Range;
+
+use super::{Atom, number, word};
+use crate::lexicon::{self, Verb};
+use crate::meaning::{Change, Meaning};
+use crate::tokens::Token;
+
+/// "Twice as wide as the one before": from one repetition to the next.
+pub(super) fn ratio(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
+    let (is_more, used) = match (word(tokens, at), word(tokens, at + 1)) {
+        ("twice" | "double" | "thrice", _) => (true, 1),
+        ("half", _) => (false, 1),
+        (_, "times") => (number(tokens, at).is_some_and(|(number, _)| number > 1.0), 2),
+        _ => return None,
+    };
+    let place = at + used;
+    if word(tokens, place) != "as" || word(tokens, place + 2) != "as" {
+        return None;
+    }
+    let end = (place + 3..place + 7).find(|end| {
+        matches!(word(tokens, *end), "before" | "last" | "previous" | "preceding" | "predecessor" | "former")
+    })?;
+    let change = match (word(tokens, place + 1), is_more) {
+        ("fast" | "quick" | "quickly" | "rapid", true) | ("slow" | "slowly" | "long", false) => {
+            Change::Faster
+        }
+        ("fast" | "quick" | "quickly" | "rapid", false) | ("slow" | "slowly" | "long", true) => {
+            Change::Slower
+        }
+        (_, true) => Change::Grows,
+        (_, false) => Change::Shrinks,
+    };
+    let more = usize::from(matches!(word(tokens, end + 1), "one" | "it"));
+    Some((Meaning::Change(change), end + 1 + more))
+}
+
+/// "Harder and harder", "ever harder": each more than the one before.
+pub(super) fn ever_more(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
+    let text = word(tokens, at);
+    let (compared, end) = match (text, word(tokens, at + 1)) {
+        ("ever", next) if next.ends_with("er") => (next, at + 2),
+        (_, "and") if text.ends_with("er") && text == word(tokens, at + 2) => (text, at + 3),
+        _ => return None,
+    };
+    if compared.len() < 5 || matches!(compared, "never" | "after" | "other" | "under" | "together") {
+        return None;
+    }
+    let change = match compared {
+        "faster" | "quicker" | "swifter" | "brisker" | "speedier" => Change::Faster,
+        "slower" | "calmer" | "lazier" => Change::Slower,
+        "smaller" | "narrower" | "weaker" | "shallower" | "softer" | "gentler" | "milder" | "tinier"
+        | "shorter" | "fainter" | "subtler" | "finer" | "lighter" => Change::Shrinks,
+        _ => Change::Grows,
+    };
+    Some((Meaning::Change(change), end))
+}
+
+/// Reads "before that," and "before you do so": what follows comes before what was said.
+pub(super) fn before_that(tokens: &[Token], at: usize) -> Option<usize> {
+    if !matches!(word(tokens, at), "before" | "beforehand") {
+        return None;
+    }
+    let ends = |end: usize| tokens.get(end).is_none_or(|token| token.is_mark);
+    let is_named = |end: usize| {
+        ends(end)
+            || lexicon::number(word(tokens, end)).is_some()
+            || matches!(word(tokens, end), "a" | "an" | "the")
+            || lexicon::verb(word(tokens, end)).is_some_and(Verb::is_motion)
+    };
+    let words = [word(tokens, at + 1), word(tokens, at + 2), word(tokens, at + 3)];
+    match words {
+        _ if word(tokens, at) == "beforehand" => Some(at + 1),
+        ["that" | "this" | "it", ..] if ends(at + 2) => Some(at + 2),
+        ["that" | "this", ..] if is_named(at + 2) => Some(at + 2),
+        ["doing", "so" | "that" | "this", _] => Some(at + 3),
+        ["you" | "it" | "he", "do" | "does", "so" | "that" | "this"] => Some(at + 4),
+        ["all", "that" | "this", _] => Some(at + 3),
+        _ => None,
+    }
+}
+
+/// Returns what stands in quotation marks, if a motion stands outside of them: a "who, me?" shrug.
+pub(super) fn quotations(tokens: &[Token]) -> Vec<Range<usize>> {
+    let mut quoted: Vec<Range<usize>> = Vec::new();
+    let mut open: Option<usize> = None;
+    for (at, token) in tokens.iter().enumerate() {
+        let is_inch = at > 0 && tokens.get(at - 1).is_some_and(|before| before.number.is_some());
+        match (token.word.as_str(), open) {
+            ("\"", None) if !is_inch => open = Some(at),
+            ("“", _) => open = Some(at),
+            ("\"" | "”", Some(start)) => {
+                quoted.push(start..at + 1);
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    let is_outside = |at: &usize| !quoted.iter().any(|range| range.contains(at));
+    let is_motion = |at: usize| {
+        lexicon::verb(word(tokens, at)).is_some_and(|verb| verb.is_motion() && verb != Verb::Move)
+    };
+    if (0..tokens.len()).filter(is_outside).any(is_motion) { quoted } else { Vec::new() }
+}
+
+/// "An amplitude of 20 degrees" is no parameter.
+pub(super) fn without_given_roles(found: &mut [Atom]) {
+    for at in 0..found.len() {
+        let is_role = found.get(at).is_some_and(
+            |atom| matches!(atom.meaning, Meaning::Role(role) if role != crate::meaning::Role::Times),
+        );
+        let next = found.iter().skip(at + 1).find(|atom| !matches!(atom.meaning, Meaning::Frame));
+        let is_given = next.is_some_and(|atom| {
+            matches!(
+                atom.meaning,
+                Meaning::Size { .. } | Meaning::Seconds(_) | Meaning::Period(_) | Meaning::Bare(_)
+            )
+        });
+        if is_role
+            && is_given
+            && let Some(atom) = found.get_mut(at)
+        {
+            atom.meaning = Meaning::Frame;
+        }
+    }
+}
+
+/// "One big nod and three little ones": the motion that was named before.
+pub(super) fn name_others(found: &mut [Atom], tokens: &[Token]) {
+    let mut verb: Option<Meaning> = None;
+    let mut before = Meaning::Frame;
+    for atom in found {
+        let is_open = matches!(
+            before,
+            Meaning::Small | Meaning::Large | Meaning::Slow | Meaning::Fast | Meaning::Bare(_)
+        );
+        if let Some(verb) = verb.clone().filter(|_| is_open && word(tokens, atom.first) == "ones") {
+            atom.meaning = verb;
+        }
+        if matches!(atom.meaning, Meaning::Verb { verb, .. } if verb.is_motion()) {
+            verb = Some(atom.meaning.clone());
+        }
+        before = atom.meaning.clone();
+    }
+}
