@@ -17,7 +17,8 @@ const TABLE: [(&str, &[&str]); 22] = [
     ("minismith-perception", &["firmware-bridge"]),
     ("minismith-score", &["firmware-bridge"]),
     ("minismith-contract", &["minismith-score"]),
-    ("minismith-composer", &["minismith-score"]),
+    // Only its tests import `minismith-contract`.
+    ("minismith-composer", &["minismith-contract", "minismith-score"]),
     ("minismith-voice", &["firmware-bridge", "minismith-perception"]),
     ("minismith-runtime", &["firmware-bridge", "minismith-perception", "minismith-protocol", "mock-robot"]),
     (

@@ -26,6 +26,8 @@ pub(crate) struct Act {
     pub size_role: Option<Role>,
     pub count: Option<u32>,
     pub is_count_set: bool,
+    /// Of a posture: in how many steps it is reached.
+    pub stages: Option<u32>,
     pub beats: Option<u32>,
     pub growth: Vec<Growth>,
     pub pace: f64,
@@ -58,6 +60,7 @@ impl Act {
             size_role: None,
             count: None,
             is_count_set: false,
+            stages: None,
             beats: None,
             growth: Vec::new(),
             pace: verb.pace,
@@ -365,6 +368,7 @@ fn antenna_aim(verb: &Verb, axis: Axis, dir: Dir) -> Aim {
 
 /// The nodes of a plan.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are acts")]
 pub(crate) enum Node {
     Act(Act),
     Pause(Amount),

@@ -15,6 +15,7 @@ pub(crate) fn arrange(mut items: Vec<Item>) -> Vec<Node> {
         items.retain(|item| !(item.is_heading && is_node(item)));
     }
     join_listening(&mut items);
+    go_before(&mut items);
     // "Last of all comes a nod; it begins with a turn": what is last goes behind later sentences.
     let late = items.iter().enumerate().find(|(at, item)| {
         item.goes_last
@@ -65,6 +66,48 @@ pub(crate) fn arrange(mut items: Vec<Item>) -> Vec<Node> {
         nodes.push(Node::Times { count, is_set: false, pause: None, nodes: inside });
     }
     nodes
+}
+
+/// "Turn; before that, nod": a motion goes before the one that was said last.
+fn go_before(items: &mut [Item]) {
+    let mut said: Option<usize> = None;
+    for at in 0..items.len() {
+        let is_node = items.get(at).is_some_and(|item| matches!(item.what, What::Node(_)));
+        if !is_node {
+            continue;
+        }
+        let is_start = items.get(at).is_some_and(|item| item.goes_to_start);
+        let goes_prior = is_start || items.get(at).is_some_and(|item| item.goes_prior);
+        let first = items.iter().position(|item| matches!(item.what, What::Node(_)));
+        if let Some(before) =
+            said.map(|said| if is_start { first.unwrap_or(said) } else { said }).filter(|_| goes_prior)
+        {
+            let sentence = items.get(before).map_or(0, |item| item.sentence);
+            if let Some(moved) = items.get_mut(before..=at) {
+                moved.rotate_right(1);
+                for (place, item) in moved.iter_mut().enumerate() {
+                    if place == 0 {
+                        item.sentence = sentence;
+                    }
+                    item.goes_prior = false;
+                    // What was last or first is so by its place now.
+                    item.goes_last = false;
+                    item.goes_first = false;
+                }
+                if let [first, second, ..] = moved {
+                    first.link = second_link(first.link);
+                    second.link = Link::Then;
+                }
+            }
+            continue;
+        }
+        said = Some(at);
+    }
+}
+
+/// The link of a motion that now begins.
+fn second_link(link: Link) -> Link {
+    if matches!(link, Link::Before | Link::After | Link::While | Link::With) { Link::Then } else { link }
 }
 
 /// "listens for a clap ... when it hears one": one condition.

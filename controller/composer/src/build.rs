@@ -13,6 +13,7 @@ mod back;
 mod ellipsis;
 mod modifiers;
 mod named;
+mod parts;
 mod still;
 
 use modifiers::{Modifiers, apply, dirs_in};
@@ -50,6 +51,10 @@ pub(crate) struct Item {
     pub sentence: usize,
     pub goes_first: bool,
     pub goes_last: bool,
+    /// Whether it comes before what was said last.
+    pub goes_prior: bool,
+    /// Whether it comes before all that was said.
+    pub goes_to_start: bool,
     pub is_same_time: bool,
     pub is_throughout: bool,
     /// Whether the sentence ends with a colon: a heading, which details replace.
@@ -87,6 +92,9 @@ pub(crate) struct Builder<'a> {
     has_condition: bool,
     /// Whether "at the same time" was said of what follows.
     is_same_next: bool,
+    /// Whether "before that" was said of what follows.
+    is_prior_next: bool,
+    is_start_next: bool,
     /// "Both at once: ...": all of this sentence happens at the same time.
     is_same_sentence: bool,
     /// Whether several motions take turns, so a number counts them all.
@@ -106,6 +114,8 @@ impl<'a> Builder<'a> {
             parts: Vec::new(),
             has_condition: false,
             is_same_next: false,
+            is_prior_next: false,
+            is_start_next: false,
             is_same_sentence: false,
             is_taking_turns: false,
         }
@@ -175,6 +185,11 @@ impl<'a> Builder<'a> {
         if clause.tags.is_empty() {
             return Ok(());
         }
+        if let [Tagged { tag: tag @ (Tag::Prior | Tag::PriorAll), .. }] = clause.tags.as_slice() {
+            self.is_start_next = matches!(tag, Tag::PriorAll);
+            self.is_prior_next = !self.is_start_next;
+            return Ok(());
+        }
         for tagged in &clause.tags {
             match &tagged.tag {
                 Tag::Impossible(reason) => {
@@ -201,6 +216,9 @@ impl<'a> Builder<'a> {
             return self.conditional(clause, condition, verb, &modifiers);
         }
         if has(|tag| matches!(tag, Tag::NothingElse)) {
+            if let Some(seconds) = modifiers.hold.or(modifiers.total).filter(|_| verb.is_none()) {
+                self.push(clause, What::Node(Node::Pause(seconds)));
+            }
             return Ok(());
         }
         if self.keeps_straight(clause, verb) {
@@ -290,6 +308,8 @@ impl<'a> Builder<'a> {
             sentence: self.sentence,
             goes_first: has(|tag| matches!(tag, Tag::First)),
             goes_last: has(|tag| matches!(tag, Tag::Last)),
+            goes_to_start: has(|tag| matches!(tag, Tag::PriorAll)) || std::mem::take(&mut self.is_start_next),
+            goes_prior: has(|tag| matches!(tag, Tag::Prior)) || std::mem::take(&mut self.is_prior_next),
             is_same_time: has(|tag| matches!(tag, Tag::Same))
                 || self.is_same_sentence
                 || std::mem::take(&mut self.is_same_next),
@@ -323,6 +343,7 @@ impl<'a> Builder<'a> {
         for (at, tagged) in clause.tags.iter().enumerate() {
             match &tagged.tag {
                 Tag::Count(count) => modifiers.count = Some(*count),
+                Tag::Stages(stages) => modifiers.stages = Some(*stages),
                 Tag::Beats(beats) => modifiers.beats = Some(*beats),
                 Tag::Number(value) if verb_follows(at) && value.fract() == 0.0 && *value < 1e6 => {
                     modifiers.count = Some(*value as u32)
@@ -413,31 +434,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn parts_in(&self, clause: &Clause) -> Vec<PartRef> {
-        let before = self.last.as_ref().map(|act| act.parts.clone()).unwrap_or_default();
-        let mut parts: Vec<PartRef> = Vec::new();
-        for tagged in &clause.tags {
-            let Tag::Part(part) = tagged.tag else { continue };
-            let part = match part {
-                PartRef::LeftOne => PartRef::LeftAntenna,
-                PartRef::RightOne => PartRef::RightAntenna,
-                PartRef::Other if before.contains(&PartRef::LeftAntenna) => PartRef::RightAntenna,
-                PartRef::Other => PartRef::LeftAntenna,
-                PartRef::OtherSide => continue,
-                PartRef::BothOnes if before.iter().any(|part| is_antenna(*part)) => PartRef::BothAntennas,
-                PartRef::BothOnes => continue,
-                part => part,
-            };
-            parts.push(part);
-        }
-        if parts.contains(&PartRef::LeftAntenna) && parts.contains(&PartRef::RightAntenna) {
-            parts.retain(|part| !matches!(part, PartRef::LeftAntenna | PartRef::RightAntenna));
-            parts.push(PartRef::BothAntennas);
-        }
-        parts.dedup();
-        parts
-    }
-
     fn elliptic_without_verb(
         &mut self,
         clause: &Clause,
@@ -455,8 +451,8 @@ impl<'a> Builder<'a> {
     fn act(&mut self, clause: &Clause, verb: &'static Verb, modifiers: Modifiers) -> Result<(), Refusal> {
         let parts = self.parts_in(clause);
         let dirs = dirs_in(clause);
-        let is_new =
-            clause.link == Link::Then || clause.has(|tag| matches!(tag, Tag::Again | Tag::First | Tag::Last));
+        let is_new = clause.link == Link::Then
+            || clause.has(|tag| matches!(tag, Tag::Again | Tag::OnceMore | Tag::First | Tag::Last));
         let repeats_last = self.last.as_ref().is_some_and(|last| last.verb.name() == verb.name())
             && parts.is_empty()
             && dirs.is_empty()
@@ -496,6 +492,9 @@ impl<'a> Builder<'a> {
         self.is_taking_turns |=
             modifiers.is_alternating && verb.part == Some(PartRef::Head) && parts.is_empty();
         let mut act = Act::new(verb);
+        if clause.has(|tag| matches!(tag, Tag::OnceMore)) {
+            act.count = Some(1);
+        }
         act.parts = if parts.is_empty() { self.default_parts(clause, verb, &dirs) } else { parts };
         act.dirs = dirs;
         // "One antenna goes out to the left": outwards on that side.
@@ -549,32 +548,5 @@ impl<'a> Builder<'a> {
         }
         self.push(clause, What::Node(Node::Act(act)));
         Ok(())
-    }
-
-    fn default_parts(&self, clause: &Clause, verb: &'static Verb, dirs: &[Dir]) -> Vec<PartRef> {
-        let verb_at = clause.tags.iter().position(|tagged| matches!(tagged.tag, Tag::Verb(_)));
-        let pronoun_at = clause.tags.iter().rposition(|tagged| matches!(tagged.tag, Tag::Pronoun));
-        let refers = verb_at.zip(pronoun_at).is_some_and(|(verb, pronoun)| pronoun > verb);
-        let before = if self.parts.is_empty() {
-            self.last.as_ref().map(|act| act.parts.clone()).unwrap_or_default()
-        } else {
-            self.parts.clone()
-        };
-        if refers && !before.is_empty() {
-            return before;
-        }
-        if dirs.iter().any(|dir| matches!(dir, Dir::Out | Dir::In | Dir::Straight))
-            && verb.part != Some(PartRef::Head)
-        {
-            return if before.iter().all(|part| is_antenna(*part)) && !before.is_empty() {
-                before
-            } else {
-                vec![PartRef::BothAntennas]
-            };
-        }
-        if verb.part.is_none() && verb.mode != Mode::Turn && !before.is_empty() && clause.link != Link::Stop {
-            return before;
-        }
-        vec![verb.part.unwrap_or(PartRef::Head)]
     }
 }

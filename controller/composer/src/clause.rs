@@ -113,7 +113,7 @@ pub(crate) fn split(tags: Vec<Tagged>) -> Vec<Clause> {
             continue;
         }
         // "After a breather of three seconds one more".
-        let is_more = matches!(tagged.tag, Tag::Count(_) | Tag::Again)
+        let is_more = matches!(tagged.tag, Tag::Count(_) | Tag::Again | Tag::OnceMore)
             && current.has(|tag| matches!(tag, Tag::Pause))
             && current.has(|tag| matches!(tag, Tag::Amount(..)))
             && !current.has(|tag| matches!(tag, Tag::Between));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use minismith_score::{Arguments, Axis, Event, Kind, Parameter, Score, Setting, Step, compile};
+use minismith_score::{Arguments, Axis, Kind, Parameter, Score, Setting, Step, compile};
 use serde::{Deserialize, Serialize};
 
 use crate::act::{Act, Node};
@@ -12,8 +12,8 @@ use crate::clause::split;
 use crate::emit::{Emitter, uses};
 use crate::guard::{Refusal, nothing_to_do, refuse};
 use crate::library::Library;
-use crate::name::{Heading, MAKING, NOUNS, from_nodes, heading, identifier};
-use crate::tag::{Shape, Tag, Tagged};
+use crate::name::{Heading, from_nodes, heading, identifier};
+use crate::tag::{Mode, Shape, Tag, Tagged};
 use crate::tagger::{KnownPhrase, tag};
 use crate::words::{Word, split as split_words};
 
@@ -126,6 +126,7 @@ pub(crate) fn plan(
     if let Some(refusal) = refuse(request, &words) {
         return Err(refusal);
     }
+    let words = without_quotations(request, words);
     let usable: Vec<&crate::library::Known> =
         library.entries().iter().filter(|entry| !has_parameters(&entry.steps)).collect();
     let known: Vec<KnownSteps> = usable
@@ -176,6 +177,41 @@ pub(crate) fn plan(
     Ok(Plan { nodes, emitter, steps, heading, keeps: built.keeps, not_understood })
 }
 
+/// Leaves out what stands in quotation marks, if a motion stands outside of them: a "who, me?" shrug. Names stay.
+fn without_quotations(request: &str, words: Vec<Word>) -> Vec<Word> {
+    let mut quoted: Vec<Range<usize>> = Vec::new();
+    let mut open: Option<usize> = None;
+    let mut before = ' ';
+    for (at, character) in request.char_indices() {
+        match (character, open) {
+            // Not the sign for inches.
+            ('"', None) if !before.is_ascii_digit() => open = Some(at),
+            ('\u{201c}', _) => open = Some(at),
+            ('"' | '\u{201d}', Some(start)) => {
+                quoted.push(start..at);
+                open = None;
+            }
+            _ => {}
+        }
+        before = character;
+    }
+    let is_name = |range: &Range<usize>| {
+        let last = words.iter().rfind(|word| word.is_word && word.span.end <= range.start);
+        last.is_some_and(|word| matches!(word.text.as_str(), "called" | "named" | "titled" | "name"))
+    };
+    quoted.retain(|range| !is_name(range));
+    if quoted.is_empty() {
+        return words;
+    }
+    let is_outside = |word: &&Word| !quoted.iter().any(|range| range.contains(&word.span.start));
+    let outside: Vec<Word> = words.iter().filter(is_outside).cloned().collect();
+    let is_motion = |tagged: &Tagged| match &tagged.tag {
+        Tag::Verb(verb) => verb.mode != Mode::Move,
+        tag => matches!(tag, Tag::Feeling(_) | Tag::Dir(_) | Tag::Dance | Tag::Circle),
+    };
+    if tag(&outside, &[]).iter().any(is_motion) { outside } else { words }
+}
+
 fn phrases(entries: &[&crate::library::Known]) -> Vec<KnownPhrase> {
     let mut phrases = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
@@ -206,7 +242,8 @@ fn tag_without(words: &[Word], ranges: &[Range<usize>], phrases: &[KnownPhrase])
     tag(&kept, phrases)
 }
 
-fn is_content(tag: &Tag) -> bool {
+/// Returns whether a tag says what is done.
+pub(crate) fn is_content(tag: &Tag) -> bool {
     matches!(
         tag,
         Tag::Verb(_)
@@ -387,52 +424,6 @@ pub(crate) fn summary(nodes: &[Node]) -> String {
     let plain: String =
         capital.chars().filter(|c| c.is_ascii_alphanumeric() || " ,_-".contains(*c)).take(280).collect();
     if plain.trim().is_empty() { "Moves.".to_owned() } else { format!("{}.", plain.trim()) }
-}
-
-/// Returns whether a text asks for a new tool: "make a tool that nods".
-#[must_use]
-pub fn is_tool_request(text: &str) -> bool {
-    if text.len() > 4 * crate::guard::MAX_CHARACTERS {
-        return false;
-    }
-    let words = split_words(text);
-    let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let making = (0..words.len().min(12)).find(|at| {
-        let text = word(*at);
-        (MAKING.contains(&text) && !matches!(text, "come" | "set" | "get" | "have"))
-            && (text != "like" || matches!(word(at.wrapping_sub(1)), "would" | "d"))
-    });
-    let Some(making) = making else { return false };
-    let teaches = matches!((word(making), word(making + 1)), ("teach", "yourself" | "the" | "him" | "it"))
-        || (word(making) == "learn" && matches!(word(making + 1), "to" | "how" | "a" | "an"));
-    let noun = (making + 1..(making + 9).min(words.len())).find(|at| {
-        NOUNS.contains(&word(*at)) && !matches!(word(*at), "one" | "something" | "motion" | "movement")
-    });
-    let is_article = |at: usize| {
-        words.get(making + 1..at).unwrap_or(&[]).iter().any(|word| {
-            matches!(
-                word.text.as_str(),
-                "a" | "an" | "new" | "another" | "me" | "tool" | "the" | "my" | "this"
-            )
-        })
-    };
-    let is_something = (making + 1..(making + 5).min(words.len()))
-        .any(|at| word(at) == "something" && matches!(word(at + 1), "that" | "which" | "where"));
-    teaches || is_something || noun.is_some_and(is_article)
-}
-
-/// Returns whether a text asks for a reaction: "whenever you see a face, wave", or one that goes on for a time.
-#[must_use]
-pub fn is_reactive(text: &str) -> bool {
-    if text.len() > 4 * crate::guard::MAX_CHARACTERS {
-        return false;
-    }
-    let tags = tag(&split_words(text), &[]);
-    tags.iter().any(|tagged| match &tagged.tag {
-        Tag::Condition(_, Event::Thing(name)) => name != "one",
-        Tag::Condition(..) => true,
-        _ => false,
-    }) && tags.iter().any(|tagged| is_content(&tagged.tag))
 }
 
 /// Returns words as a name; for corrections.

@@ -20,6 +20,8 @@ pub(crate) use strokes::{moves, reach, tidy, uses};
 pub(crate) const SOUND: &str = "wake_up.wav";
 /// How long a posture is held before the tool ends it by itself, seconds.
 const SHOWN_SECONDS: f64 = 0.5;
+/// How long a posture rests that is reached in steps, seconds.
+const STAGE_SECONDS: f64 = 0.5;
 /// The share of the usual duration that no movement goes below.
 const FASTEST_SHARE: f64 = 0.3;
 /// The largest number of rounds.
@@ -54,8 +56,14 @@ impl Emitter {
 
     pub(crate) fn nodes(&mut self, nodes: &[Node]) -> Result<Vec<Step>, Refusal> {
         let mut steps = Vec::new();
-        for node in nodes {
+        for (at, node) in nodes.iter().enumerate() {
             steps.extend(self.node(node)?);
+            // A sound begins and does not wait; what follows comes after it.
+            let is_sound = matches!(node, Node::Sound);
+            if is_sound && nodes.get(at + 1).is_some_and(|next| !matches!(next, Node::Pause(_) | Node::Sound))
+            {
+                steps.push(Step::Wait(Number::Value(SHOWN_SECONDS)));
+            }
         }
         Ok(steps)
     }
@@ -266,6 +274,9 @@ impl Emitter {
         if act.count == Some(1) && !act.growth.is_empty() && !act.is_count_set {
             return self.act(&Act { growth: Vec::new(), ..act.clone() });
         }
+        if let Some(stages) = act.stages.filter(|stages| (2..=20).contains(stages) && act.is_go()) {
+            return self.stages(act, stages);
+        }
         let (mut shape, aims) = act.course()?;
         let is_posture = shape == Shape::Go;
         let growth_of = |wanted: &[Growth]| act.growth.iter().copied().find(|growth| wanted.contains(growth));
@@ -274,6 +285,8 @@ impl Emitter {
         if shape == Shape::Go && (act.is_back || act.is_repeated()) {
             shape = Shape::Beat;
         }
+        // "To the left and to the right" names places, and no swings about the posture before.
+        let is_place = shape == Shape::Sway && act.verb.shape == Shape::Go;
         let base = self.values;
         let (low, high) = self.factors(act, size_growth);
         let mut strokes: Vec<Stroke> = Vec::new();
@@ -281,7 +294,8 @@ impl Emitter {
             let ends: Result<Stroke, Refusal> = stroke
                 .iter()
                 .map(|aim| {
-                    let is_from_neutral = shape == Shape::Go || base[aim.axis] == aim.axis.neutral();
+                    let is_from_neutral =
+                        shape == Shape::Go || is_place || base[aim.axis] == aim.axis.neutral();
                     let from = if is_from_neutral { None } else { Some(base[aim.axis]) };
                     let (first, last) = (self.value(act, aim, low, from)?, self.value(act, aim, high, from)?);
                     Ok((aim.axis, first, last))
@@ -302,7 +316,8 @@ impl Emitter {
             let mut axes: Stroke = Vec::new();
             for (axis, ..) in strokes.iter().flatten() {
                 if !axes.iter().any(|(one, ..)| one == axis) {
-                    axes.push((*axis, base[*axis], base[*axis]));
+                    let end = if is_place { axis.neutral() } else { base[*axis] };
+                    axes.push((*axis, end, end));
                 }
             }
             closing.push(axes);
@@ -421,11 +436,8 @@ impl Emitter {
             let parts = parts_of(stroke).count();
             let seconds = stroke_seconds(usual.get(index).copied().unwrap_or(0.5), parts);
             let is_out = shape != Shape::Beat || index % 2 == 0;
-            let named = if is_out {
-                role.map(|role| self.size_parameter(role, act, stroke)).transpose()?
-            } else {
-                None
-            };
+            let named =
+                if is_out { role.map(|role| self.size_parameter(role, stroke)).transpose()? } else { None };
             steps.extend(stroke_step(stroke, seconds, named.as_ref()));
             if is_out && shape == Shape::Beat {
                 steps.extend(hold.clone().map(Step::Wait));
@@ -454,6 +466,26 @@ impl Emitter {
                 seconds.map(|seconds| Number::Value(tidy(seconds.clamp(0.2, 60.0)))),
                 None,
             ));
+        }
+        Ok(steps)
+    }
+
+    /// A posture that is reached in steps, with a short rest after each.
+    fn stages(&mut self, act: &Act, stages: u32) -> Result<Vec<Step>, Refusal> {
+        let mut steps = Vec::new();
+        for stage in 1..=stages {
+            let share = f64::from(stage) / f64::from(stages);
+            let part = Act {
+                stages: None,
+                factor: act.factor * share,
+                size: act.size.map(|(size, unit)| (size * share, unit)),
+                hold: act.hold.filter(|_| stage == stages),
+                ..act.clone()
+            };
+            steps.extend(self.act(&part)?);
+            if stage < stages {
+                steps.push(Step::Wait(Number::Value(STAGE_SECONDS)));
+            }
         }
         Ok(steps)
     }

@@ -336,7 +336,12 @@ pub(crate) fn refuse(request: &str, words: &[Word]) -> Option<Refusal> {
 
 /// Returns whether a word of the first list stands before one of the second.
 fn has_pair(words: &[Word], first: &[&str], second: &[&str]) -> bool {
-    let at = words.iter().position(|word| first.contains(&word.text.as_str()));
+    let is_first = |(at, word): &(usize, &Word)| {
+        // "Off limits" says what is left alone.
+        let is_phrase = word.text == "off" && words.get(at + 1).is_some_and(|next| next.text == "limits");
+        first.contains(&word.text.as_str()) && !is_phrase
+    };
+    let at = words.iter().enumerate().find(is_first).map(|(at, _)| at);
     at.is_some_and(|at| words.iter().skip(at + 1).any(|word| second.contains(&word.text.as_str())))
 }
 

@@ -60,7 +60,11 @@ pub(crate) const VERBS: &[Verb] = &[
         count: 6,
         pace: 0.5,
         is_gesture_noun: true,
-        ..verb(&["shiver", "tremble", "shudder", "quiver", "vibrate", "quake"], Shape::Sway, Mode::Turn)
+        ..verb(
+            &["shiver", "tremble", "shudder", "quiver", "vibrate", "quake", "jitter", "judder"],
+            Shape::Sway,
+            Mode::Turn,
+        )
     },
     Verb {
         part: HEAD,
@@ -103,7 +107,7 @@ pub(crate) const VERBS: &[Verb] = &[
         pace: 0.6,
         directed_go: true,
         is_gesture_noun: true,
-        ..verb(&["glance"], Shape::Beat, Mode::Turn)
+        ..verb(&["glance", "glimpse"], Shape::Beat, Mode::Turn)
     },
     // Gestures of the antennas.
     Verb {
@@ -120,7 +124,10 @@ pub(crate) const VERBS: &[Verb] = &[
         pace: 0.8,
         is_gesture_noun: true,
         ..verb(
-            &["wiggle", "wag", "flap", "flutter", "jiggle", "wriggle", "waft", "squirm", "fidget", "flail"],
+            &[
+                "wiggle", "wag", "flap", "flutter", "jiggle", "wriggle", "waft", "squirm", "fidget", "flail",
+                "swish", "twiddle", "whisk", "bobble", "thrash",
+            ],
             Shape::Beat,
             Mode::Wiggle,
         )
@@ -150,7 +157,11 @@ pub(crate) const VERBS: &[Verb] = &[
         size: Some(15.0),
         count: 2,
         is_gesture_noun: true,
-        ..verb(&["sway", "rock", "wobble", "roll", "pendulum"], Shape::Sway, Mode::Tilt)
+        ..verb(
+            &["sway", "rock", "wobble", "roll", "pendulum", "teeter", "totter", "undulate", "weave", "lilt"],
+            Shape::Sway,
+            Mode::Tilt,
+        )
     },
     Verb {
         directed_go: true,
@@ -170,7 +181,25 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb {
         is_gesture_noun: true,
         ..verb(
-            &["turn", "rotate", "twist", "swivel", "pivot", "spin", "yaw", "pan", "veer", "wheel", "crank"],
+            &[
+                "turn",
+                "rotate",
+                "twist",
+                "swivel",
+                "pivot",
+                "spin",
+                "yaw",
+                "pan",
+                "veer",
+                "wheel",
+                "crank",
+                "swerve",
+                "revolve",
+                "orient",
+                "orientate",
+                "reorient",
+                "redirect",
+            ],
             Shape::Go,
             Mode::Turn,
         )
@@ -179,15 +208,23 @@ pub(crate) const VERBS: &[Verb] = &[
         part: HEAD,
         dir: Some(Dir::Left),
         is_gesture_noun: true,
-        ..verb(&["tilt", "cock", "incline", "tip", "slant", "angle", "list", "cant"], Shape::Go, Mode::Tilt)
+        ..verb(
+            &["tilt", "cock", "incline", "tip", "slant", "angle", "list", "cant", "bank", "skew"],
+            Shape::Go,
+            Mode::Tilt,
+        )
     },
-    Verb { part: HEAD, ..verb(&["lean", "bend", "slouch"], Shape::Go, Mode::Lean) },
+    Verb { part: HEAD, dir: Some(Dir::Down), ..verb(&["pitch"], Shape::Go, Mode::Pitch) },
+    Verb { part: HEAD, ..verb(&["lean", "bend", "slouch", "stoop", "arch"], Shape::Go, Mode::Lean) },
     Verb { part: HEAD, dir: Some(Dir::Down), ..verb(&["hang", "loll"], Shape::Go, Mode::Pitch) },
     Verb {
         part: HEAD,
         is_gesture_noun: true,
         ..verb(
-            &["look", "gaze", "peer", "stare", "peek", "face", "aim", "point", "glare", "squint", "direct"],
+            &[
+                "look", "gaze", "peer", "stare", "peek", "face", "aim", "point", "glare", "squint", "direct",
+                "gawk", "ogle",
+            ],
             Shape::Go,
             Mode::Look,
         )
@@ -196,7 +233,10 @@ pub(crate) const VERBS: &[Verb] = &[
         dir: Some(Dir::Up),
         is_gesture_noun: true,
         ..verb(
-            &["lift", "raise", "rise", "elevate", "hoist", "heave", "ascend", "uplift"],
+            &[
+                "lift", "raise", "rise", "elevate", "hoist", "heave", "ascend", "uplift", "erect", "boost",
+                "hike",
+            ],
             Shape::Go,
             Mode::Rise,
         )
@@ -223,6 +263,9 @@ pub(crate) const VERBS: &[Verb] = &[
                 "dangle",
                 "wilt",
                 "plunge",
+                "plop",
+                "tumble",
+                "slip",
                 "duck down",
             ],
             Shape::Go,
@@ -234,17 +277,7 @@ pub(crate) const VERBS: &[Verb] = &[
         part: HEAD,
         dir: Some(Dir::Back),
         ..verb(
-            &[
-                "retreat",
-                "recoil",
-                "withdraw",
-                "retract",
-                "flinch",
-                "shrink back",
-                "back off",
-                "back away",
-                "back up",
-            ],
+            &["retreat", "recoil", "withdraw", "retract", "flinch", "shrink back", "back off", "back away"],
             Shape::Go,
             Mode::Shift,
         )
@@ -259,7 +292,19 @@ pub(crate) const VERBS: &[Verb] = &[
         dir: Some(Dir::Out),
         size: Some(60.0),
         ..verb(
-            &["open", "spread", "unfold", "splay", "extend", "fan", "part", "widen out"],
+            &[
+                "open",
+                "spread",
+                "unfold",
+                "splay",
+                "extend",
+                "fan",
+                "part",
+                "widen out",
+                "flare",
+                "unfurl",
+                "outstretch",
+            ],
             Shape::Go,
             Mode::Move,
         )
@@ -272,7 +317,11 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb {
         part: EARS,
         dir: Some(Dir::In),
-        ..verb(&["close", "cross", "shut", "pinch", "tuck", "squeeze", "press"], Shape::Go, Mode::Move)
+        ..verb(
+            &["close", "cross", "shut", "pinch", "tuck", "squeeze", "press", "furl"],
+            Shape::Go,
+            Mode::Move,
+        )
     },
     Verb { part: EARS, dir: Some(Dir::Straight), ..verb(&["perk", "prick", "stand"], Shape::Go, Mode::Move) },
     verb(
@@ -280,7 +329,7 @@ pub(crate) const VERBS: &[Verb] = &[
             "move", "go", "put", "bring", "push", "pull", "stick", "set", "draw", "get", "throw", "position",
             "place", "travel", "curl", "send", "shoot", "jerk", "snap", "thrust", "whip", "dart", "swoop",
             "fling", "poke", "crane", "ease", "drift", "tug", "yank", "drag", "guide", "steer", "flex",
-            "nudge", "edge",
+            "nudge", "edge", "shove", "propel", "displace", "lurch",
         ],
         Shape::Go,
         Mode::Move,
@@ -400,6 +449,7 @@ const DIRECTIONS: &[(&str, Dir)] = &[
     ("inward", Dir::In),
     ("inwards", Dir::In),
     ("straight up", Dir::Straight),
+    ("up straight", Dir::Straight),
     ("upright", Dir::Straight),
     ("vertical", Dir::Straight),
     ("bolt upright", Dir::Straight),

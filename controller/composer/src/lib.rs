@@ -2,7 +2,7 @@
 //!
 //! A request is split into words, phrases get their meaning from tables, clauses become acts, and acts become the steps
 //! of a [`Score`]. A clause that is not understood is named, and the rest is offered. Reading order: `words`, `tag`,
-//! `lexicon`, `tagger`, `clause`, `act`, `build`, `arrange`, `emit`, `compose`, `modify`.
+//! `lexicon`, `tagger`, `clause`, `act`, `build`, `arrange`, `emit`, `compose`, `modify`, `request_kind`.
 
 mod act;
 mod arrange;
@@ -17,13 +17,15 @@ mod lexicon;
 mod library;
 mod modify;
 mod name;
+mod request_kind;
 mod tag;
 mod tagger;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use compose::{Composed, Declined, Outcome, compose, given_name, is_reactive, is_tool_request};
+pub use compose::{Composed, Declined, Outcome, compose, given_name};
 pub use library::{Known, Library, NoLibrary};
 pub use minismith_score::Score;
 pub use modify::modify;
+pub use request_kind::{is_correction, is_reactive, is_tool_request};

@@ -227,19 +227,21 @@ impl Editor {
                 _ => None,
             })
             .collect();
-        if !done || has(|tag| matches!(tag, Tag::Only)) {
+        if !done || has(|tag| matches!(tag, Tag::Only)) || parts.contains(&PartRef::BothAntennas) {
             done |= self.side(&parts, &dirs);
+        }
+        // "And let the ears go out at the same time."
+        let says_where = has(|tag| matches!(tag, Tag::Part(_))) && has(|tag| matches!(tag, Tag::Dir(_)));
+        let is_beside =
+            matches!(clause.link, Link::With | Link::While) || has(|tag| matches!(tag, Tag::Same));
+        if !done && says_where && (is_beside || has(|tag| matches!(tag, Tag::Verb(_)))) {
+            return self.add(clause, request);
         }
         if !done && has(|tag| matches!(tag, Tag::Same)) && self.score.steps.len() > 1 {
             done = self.at_once()?;
         }
-        if !done && has(|tag| matches!(tag, Tag::Again)) {
+        if !done && has(|tag| matches!(tag, Tag::Again | Tag::OnceMore)) {
             done = self.times(2, true, false)?;
-        }
-        // "And let the ears go out at the same time."
-        let says_where = has(|tag| matches!(tag, Tag::Part(_))) && has(|tag| matches!(tag, Tag::Dir(_)));
-        if !done && says_where && has(|tag| matches!(tag, Tag::Verb(_))) {
-            return self.add(clause, request);
         }
         self.is_changed |= done;
         Ok(())
@@ -259,8 +261,12 @@ impl Editor {
             )
         });
         let adds = matches!(clause.link, Link::Then | Link::Before | Link::After | Link::While | Link::With)
-            || clause
-                .has(|tag| matches!(tag, Tag::First | Tag::Last | Tag::Same | Tag::Again | Tag::Throughout));
+            || clause.has(|tag| {
+                matches!(
+                    tag,
+                    Tag::First | Tag::Last | Tag::Same | Tag::Again | Tag::OnceMore | Tag::Throughout
+                )
+            });
         let own = clause.tags.iter().any(|tagged| match &tagged.tag {
             Tag::Verb(verb) => self.score.summary.to_lowercase().contains(verb.name()),
             _ => false,

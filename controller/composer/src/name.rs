@@ -238,8 +238,30 @@ pub(crate) fn heading(words: &[Word]) -> Heading {
             .iter()
             .any(|word| matches!(word.text.as_str(), "that" | "which" | "," | ":" | "and" | "it"))
     };
+    // "Whenever somebody says something": no tool is named.
+    let is_condition = |at: usize| {
+        words.get(..at).unwrap_or(&[]).iter().any(|word| {
+            matches!(
+                word.text.as_str(),
+                "when"
+                    | "whenever"
+                    | "if"
+                    | "once"
+                    | "until"
+                    | "says"
+                    | "hears"
+                    | "sees"
+                    | "hear"
+                    | "see"
+                    | "upon"
+                    | "on"
+            )
+        })
+    };
     if let Some((at, _)) = noun.filter(|(at, word)| {
-        is_clear(*at) && !(word.text == "one" || (word.text == "move" && making.is_none()))
+        is_clear(*at)
+            && !(making.is_none() && is_condition(*at))
+            && !(word.text == "one" || (word.text == "move" && making.is_none()))
     }) {
         let has_more = words.get(at + 1..).unwrap_or(&[]).iter().enumerate().any(|(offset, word)| {
             word.is_word && !taken.contains(&(at + 1 + offset)) && word.text != "please"

@@ -138,6 +138,8 @@ pub(crate) enum Role {
     Seconds,
     Degrees,
     Millimetres,
+    /// How far: degrees, or millimetres where the head shifts.
+    Distance,
 }
 
 /// A verb with everything that is usual for it.
@@ -205,6 +207,8 @@ pub(crate) enum Tag {
     Amount(f64, Unit),
     Number(f64),
     Count(u32),
+    /// To a posture in so many steps.
+    Stages(u32),
     Beats(u32),
     /// Seconds for each repetition.
     Rate(f64),
@@ -225,6 +229,8 @@ pub(crate) enum Tag {
     NothingElse,
     Pronoun,
     Again,
+    /// One repetition more.
+    OnceMore,
     RepeatAll,
     Sound,
     /// An official move of the robot.
@@ -243,6 +249,10 @@ pub(crate) enum Tag {
     Then,
     First,
     Last,
+    /// Before what was said last.
+    Prior,
+    /// Before all that was said.
+    PriorAll,
     Before,
     After,
     While,

@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use crate::lexicon::LEXICON;
-use crate::tag::{Dir, Manner, PartRef, Shape, Tag, Tagged, Unit};
+use crate::tag::{Dir, PartRef, Shape, Tag, Tagged, Unit};
 use crate::words::{Word, base_form, number_word, read_number};
 
 mod conditions;
 mod patterns;
+mod rewrite;
 
 /// A phrase that the library serves, as words, with the index of its entry.
 pub(crate) type KnownPhrase = (Vec<String>, usize);
@@ -34,7 +35,7 @@ pub(crate) fn tag(words: &[Word], known: &[KnownPhrase]) -> Vec<Tagged> {
             at += used.max(1) + skipped;
         }
     }
-    patterns::rewrite(join_sides(tags))
+    rewrite::rewrite(join_sides(tags))
 }
 
 struct Tagger<'a> {
@@ -75,6 +76,13 @@ impl Tagger<'_> {
         }
         if let Some(found) = self
             .same_time(at)
+            .or_else(|| self.stages(at))
+            .or_else(|| self.chosen(at))
+            .or_else(|| self.every_and_a_half(at))
+            .or_else(|| self.ever_more(at))
+            .or_else(|| self.done_there(at))
+            .or_else(|| self.others_of_a_kind(at, before))
+            .or_else(|| self.ratio(at))
             .or_else(|| self.growth(at))
             .or_else(|| self.superlative(at))
             .or_else(|| self.ordinal(at))
@@ -86,8 +94,35 @@ impl Tagger<'_> {
         }
         match word.text.as_str() {
             "or" => {
-                let is_denied = before.iter().rev().take(6).any(|tagged| matches!(tagged.tag, Tag::Without));
-                return (if is_denied { Tag::And } else { Tag::Unknown }, 1);
+                let is_denied =
+                    before.iter().rev().take(6).any(|tagged| matches!(tagged.tag, Tag::Without | Tag::Still));
+                if self.text(at + 1) == "so" {
+                    return (Tag::Filler, 2);
+                }
+                // "Without twisting or nodding": both are denied.
+                return (if is_denied { Tag::Filler } else { Tag::Unknown }, 1);
+            }
+            // "During a slow turn".
+            "during"
+                if matches!(self.text(at + 1), "a" | "an" | "the" | "its" | "your")
+                    && self.is_gesture_ahead(at + 2) =>
+            {
+                return (Tag::While, 1);
+            }
+            // "And after nod one time": what comes next.
+            "after"
+                if matches!(self.text(at.wrapping_sub(1)), "and" | "then")
+                    && !["s", "ed", "ing"].iter().any(|ending| self.text(at + 1).ends_with(ending))
+                    && self.is_gesture_ahead(at + 1) =>
+            {
+                return (Tag::Then, 1);
+            }
+            // "Before it, turn right".
+            "before"
+                if matches!(self.text(at + 1), "it" | "them" | "this" | "that")
+                    && self.words.get(at + 2).is_none_or(|word| !word.is_word) =>
+            {
+                return (Tag::Prior, 2);
             }
             "leaving" if (at + 1..at + 6).any(|place| self.text(place) == "out") => return (Tag::Without, 1),
             "but" if self.text(at + 1) != "not" => {
@@ -135,8 +170,53 @@ impl Tagger<'_> {
                 word.text.as_str(),
                 "gradually" | "progressively" | "increasingly" | "steadily" | "successively" | "ever"
             );
-            return (if is_progressive && self.is_comparative(at + 1) { Tag::Each } else { Tag::Unknown }, 1);
+            if is_progressive && self.is_comparative(at + 1) {
+                return (Tag::Each, 1);
+            }
+            // "When the head goes left, the body goes right".
+            let is_part = (at + 2..at + 4).any(|place| {
+                matches!(self.text(place), "head" | "body" | "base" | "chin" | "torso")
+                    || LEXICON.antenna(self.text(place)).is_some()
+            });
+            if word.text == "when" && is_part {
+                return (Tag::While, 1);
+            }
+            return (if self.is_manner(at) { Tag::Filler } else { Tag::Unknown }, 1);
         };
+        // "The head rolls over to the left", "a float argument".
+        let is_head =
+            (at.saturating_sub(4)..at).any(|place| matches!(self.text(place), "head" | "chin" | "neck"));
+        let is_said_of_head = matches!(tag, Tag::Impossible(_)) && self.base(at) == "roll" && is_head;
+        let is_code = self.text(at) == "float"
+            && matches!(self.text(at + 1), "argument" | "arguments" | "parameter" | "value" | "number");
+        if is_said_of_head || is_code {
+            let single = self.pairs.get(at..at + 1).and_then(|pairs| LEXICON.longest(pairs));
+            let verb = single.map(|(tag, _)| tag).filter(|tag| matches!(tag, Tag::Verb(_)));
+            return (verb.unwrap_or(Tag::Filler), 1);
+        }
+        // "I want to say how many degrees".
+        let object = usize::from(matches!(self.text(at + 1), "it" | "you" | "him"));
+        if matches!(tag, Tag::Cannot("speak"))
+            && length == 1
+            && matches!(self.text(at + 1 + object), "how" | "what" | "which" | "when" | "where")
+        {
+            return (Tag::Filler, 1 + object);
+        }
+        // "Raises the right antenna and leaves the left one down": it stays.
+        let is_part_next = (at + 1..at + 4).any(|place| {
+            matches!(self.text(place), "one" | "other" | "head" | "body" | "base" | "rest")
+                || LEXICON.antenna(self.text(place)).is_some()
+        });
+        if self.base(at) == "leave"
+            && is_part_next
+            && matches!(self.text(at + 1), "the" | "its" | "your" | "both")
+        {
+            return (Tag::Still, 1);
+        }
+        // "I am so happy! Bounce three times": why, and not what.
+        if matches!(tag, Tag::Feeling(_)) && self.is_statement(at, length) {
+            return (Tag::Filler, length);
+        }
         // "The head goes back", before anything has moved.
         let is_going =
             matches!(tag, Tag::Return) && length == 2 && matches!(self.text(at + 1), "back" | "up" | "down");
@@ -257,26 +337,27 @@ impl Tagger<'_> {
                 // Before the first motion, nothing can come back.
                 let is_first = before.iter().filter(|tagged| matches!(tagged.tag, Tag::Verb(_))).count() == 1;
                 let is_away = is_motion.flatten().is_some_and(|verb| {
-                    (verbs.contains(&verb.name()) || (is_first && verb.shape == Shape::Go))
-                        && !matches!(self.text(at.saturating_sub(1)), "it" | "them")
+                    let is_pronoun = matches!(self.text(at.saturating_sub(1)), "it" | "them");
+                    (verbs.contains(&verb.name()) && !is_pronoun) || (is_first && verb.shape == Shape::Go)
                 });
                 let has_place = matches!(next, "to" | "again" | "up" | "where" | "in" | "at");
                 if is_away
                     && !has_place
-                    && !matches!(
-                        self.text(at.saturating_sub(1)),
-                        "come"
-                            | "comes"
-                            | "go"
-                            | "goes"
-                            | "coming"
-                            | "going"
-                            | "move"
-                            | "moves"
-                            | "moving"
-                            | "put"
-                            | "puts"
-                    )
+                    && (is_first && self.is_head_before(at)
+                        || !matches!(
+                            self.text(at.saturating_sub(1)),
+                            "come"
+                                | "comes"
+                                | "go"
+                                | "goes"
+                                | "coming"
+                                | "going"
+                                | "move"
+                                | "moves"
+                                | "moving"
+                                | "put"
+                                | "puts"
+                        ))
                 {
                     Tag::Dir(Dir::Back)
                 } else {
@@ -427,23 +508,9 @@ impl Tagger<'_> {
         Some((Tag::Number(value), used))
     }
 
-    /// "A little bit faster", "much bigger": a grade of a comparison.
-    fn graded(&self, at: usize, tag: &Tag, length: usize) -> Option<(Tag, usize)> {
-        let Tag::Manner(Manner::Size(grade)) = tag else { return None };
-        let is_grade = matches!(
-            self.text(at),
-            "a" | "slightly" | "just" | "only" | "far" | "ever" | "very" | "considerably" | "hugely"
-        );
-        let (next, more) = self.pairs.get(at + length..).and_then(|pairs| LEXICON.longest(pairs))?;
-        let is_small = *grade < 1.0;
-        let manner = match next {
-            Tag::Manner(Manner::Pace(0.7)) => Manner::Pace(if is_small { 0.8 } else { 0.5 }),
-            Tag::Manner(Manner::Pace(1.5)) => Manner::Pace(if is_small { 1.3 } else { 2.0 }),
-            Tag::Manner(Manner::Further(1.5)) => Manner::Further(if is_small { 1.3 } else { 1.9 }),
-            Tag::Manner(Manner::Further(0.65)) => Manner::Further(if is_small { 0.8 } else { 0.5 }),
-            _ => return None,
-        };
-        is_grade.then_some((Tag::Manner(manner), length + more))
+    /// "The head goes back", "move the head back".
+    fn is_head_before(&self, at: usize) -> bool {
+        (at.saturating_sub(4)..at).any(|place| self.text(place) == "head")
     }
 
     /// "One slow, deep nod": a gesture after adjectives.

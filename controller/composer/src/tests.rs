@@ -1,6 +1,8 @@
 //! What requests become: the source of the steps, and what is declined.
 
-use crate::{Composed, Known, NoLibrary, Outcome, compose, is_reactive, is_tool_request, modify};
+use crate::{
+    Composed, Known, NoLibrary, Outcome, compose, is_correction, is_reactive, is_tool_request, modify,
+};
 use minismith_score::{Arguments, Axis, Score, Setting, Stimuli, compile, read, write};
 use proptest::prelude::*;
 
@@ -328,6 +330,24 @@ fn requests_for_tools_are_recognised() {
         ["nod twice", "what tools do you have?", "turn left", "do you like music?", "", "list the tools"]
     {
         assert!(!is_tool_request(request), "{request}");
+    }
+}
+
+#[test]
+fn corrections_are_told_from_new_requests() {
+    for text in [
+        "slower",
+        "no, five",
+        "sorry, I meant to the right",
+        "could it be the left antenna instead?",
+        "mirror image please",
+        "a bit deeper, please",
+        "hold it for five seconds rather than two",
+    ] {
+        assert!(is_correction(text), "{text}");
+    }
+    for text in ["look left", "make a tool that nods", "what do you see?", "five nods", "", "run it"] {
+        assert!(!is_correction(text), "{text}");
     }
 }
 

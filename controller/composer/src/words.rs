@@ -144,6 +144,8 @@ fn push(words: &mut Vec<Word>, current: &mut String, span: Range<usize>) {
         "won't" => vec!["will".to_owned(), "not".to_owned()],
         "let's" => vec!["let".to_owned(), "us".to_owned()],
         "dont" => vec!["do".to_owned(), "not".to_owned()],
+        // "Nod x4".
+        text if is_times(text) => vec![text.get(1..).unwrap_or("").to_owned(), "times".to_owned()],
         _ => match text.split_once('\'') {
             Some((stem, "t")) if stem.ends_with('n') => {
                 vec![stem.strip_suffix('n').unwrap_or(stem).to_owned(), "not".to_owned()]
@@ -165,6 +167,13 @@ fn push(words: &mut Vec<Word>, current: &mut String, span: Range<usize>) {
         span: span.clone(),
         is_word: true,
     }));
+}
+
+/// Returns whether a word is `x` and a number of times.
+fn is_times(text: &str) -> bool {
+    text.strip_prefix('x').is_some_and(|number| {
+        (1..=3).contains(&number.len()) && number.chars().all(|digit| digit.is_ascii_digit())
+    })
 }
 
 /// Returns the base form of a word: the first candidate that is known, or the word itself.

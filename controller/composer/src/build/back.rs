@@ -28,7 +28,8 @@ impl Builder<'_> {
             return;
         }
         if let Some(Item { what: What::Node(Node::Act(act)), .. }) = self.built.items.last_mut()
-            && (act.is_go() || (act.verb.hold.is_some() && clause.has(|tag| matches!(tag, Tag::StayThere))))
+            && (act.is_go()
+                || (act.verb.hold.is_some() && clause.has(|tag| matches!(tag, Tag::StayThere | Tag::Hold))))
         {
             act.hold = Some(seconds);
             self.last = Some(act.clone());
@@ -45,7 +46,14 @@ impl Builder<'_> {
         modifiers: &Modifiers,
     ) -> bool {
         let has = |wanted: fn(&Tag) -> bool| clause.has(wanted);
-        let is_home = has(|tag| matches!(tag, Tag::Home));
+        if has(|tag| matches!(tag, Tag::Return | Tag::Home)) {
+            self.stays_away();
+        }
+        let is_upright = dirs_in(clause).as_slice() == [Dir::Straight]
+            && self.parts_in(clause).iter().all(|part| !is_antenna(*part))
+            && verb.is_none_or(|verb| verb.mode == Mode::Move || verb.name() == "perk")
+            && self.last.as_ref().is_some_and(|last| last.parts.iter().all(|part| !is_antenna(*part)));
+        let is_home = has(|tag| matches!(tag, Tag::Home)) || is_upright;
         let has_return = has(|tag| matches!(tag, Tag::Return));
         let dirs = dirs_in(clause);
         let parts = self.parts_in(clause);
@@ -54,7 +62,10 @@ impl Builder<'_> {
             let last_dir = last.dirs.first().copied().or(last.verb.dir);
             let is_down = dir.zip(last_dir).is_some_and(|(one, other)| one == other.opposite());
             let refers = has(|tag| {
-                matches!(tag, Tag::Pronoun | Tag::Again | Tag::Between | Tag::Part(PartRef::BothOnes))
+                matches!(
+                    tag,
+                    Tag::Pronoun | Tag::Again | Tag::OnceMore | Tag::Between | Tag::Part(PartRef::BothOnes)
+                )
             }) || modifiers.is_between;
             is_down
                 && refers
@@ -110,9 +121,25 @@ impl Builder<'_> {
         let is_moved = self.displaced().iter().any(|axis| Axis::ANTENNAS.contains(axis));
         if ears
             && !is_moved
-            && verb.is_none()
+            && verb.is_none_or(|verb| verb.shape == Shape::Go || verb.name() == "swing")
             && !is_home
             && let Some(verb) = VERBS.iter().find(|verb| verb.name() == "fold")
+        {
+            let mut act = Act::new(verb);
+            act.parts = parts;
+            act.dirs = vec![Dir::Back];
+            apply(&mut act, modifiers);
+            return self.add(clause, act).is_ok();
+        }
+        // "Two shakes, and then the head moves back": nothing is away, so it is a direction.
+        let is_head = parts.as_slice() == [PartRef::Head] && !is_home && self.displaced().is_empty();
+        let has_acts = self.built.items.iter().any(|item| matches!(item.what, What::Node(Node::Act(_))));
+        if is_head
+            && has_acts
+            && dirs.is_empty()
+            && clause.has(|tag| matches!(tag, Tag::Return))
+            && verb.is_none_or(|verb| verb.mode == Mode::Move)
+            && let Some(verb) = VERBS.iter().find(|verb| verb.name() == "move")
         {
             let mut act = Act::new(verb);
             act.parts = parts;
@@ -141,9 +168,14 @@ impl Builder<'_> {
             }
             return true;
         }
-        let own_axes: Option<Vec<Axis>> = if !parts.is_empty() {
+        let are_all =
+            has(|tag| matches!(tag, Tag::Part(PartRef::BothOnes))) && has(|tag| matches!(tag, Tag::Same));
+        let own_axes: Option<Vec<Axis>> = if !parts.is_empty() && !are_all {
             Some(parts.iter().flat_map(|part| axes_of(*part)).collect())
-        } else if is_home || has(|tag| matches!(tag, Tag::Part(PartRef::BothOnes) | Tag::RepeatAll)) {
+        } else if is_home
+            || self.is_joined()
+            || has(|tag| matches!(tag, Tag::Part(PartRef::BothOnes) | Tag::RepeatAll | Tag::Same))
+        {
             None
         } else {
             self.last.as_ref().map(Act::axes)
@@ -214,6 +246,35 @@ impl Builder<'_> {
             self.wrap_excursion(count);
         }
         true
+    }
+
+    /// "Ducks, waits a second and comes up again": the way back of a gesture comes after the rest.
+    fn stays_away(&mut self) {
+        let mut rests = 0;
+        for item in self.built.items.iter_mut().rev() {
+            match &mut item.what {
+                What::Node(Node::Pause(_)) => rests += 1,
+                What::Node(Node::Act(act)) => {
+                    let is_open = act.verb.shape == Shape::Beat
+                        && act.verb.directed_go
+                        && act.dirs.is_empty()
+                        && !act.is_repeated();
+                    if let Some(dir) = act.verb.dir.filter(|_| rests > 0 && is_open) {
+                        act.dirs = vec![dir];
+                        self.last = Some(act.clone());
+                    }
+                    return;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Whether the motions of this sentence happen at the same time.
+    fn is_joined(&self) -> bool {
+        self.built.items.iter().rev().take_while(|item| item.sentence == self.sentence).any(|item| {
+            matches!(item.what, What::Node(Node::Act(_))) && (item.is_same_time || item.link == Link::While)
+        })
     }
 
     /// Returns the axes that postures have moved since the last way back.

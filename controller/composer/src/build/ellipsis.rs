@@ -46,10 +46,20 @@ impl Builder<'_> {
             }
         }
         let is_other_side = clause.has(|tag| matches!(tag, Tag::Part(PartRef::OtherSide)));
-        let is_again = clause.has(|tag| matches!(tag, Tag::Again))
+        let is_again = clause.has(|tag| matches!(tag, Tag::Again | Tag::OnceMore))
             && !clause.has(|tag| matches!(tag, Tag::Unknown))
             && parts.is_empty()
             && dirs.is_empty();
+        // "Waves with both antennas, left and right in turn": how the last motion is done.
+        let is_how = self
+            .last
+            .as_ref()
+            .is_some_and(|last| last.parts.as_slice() == [PartRef::BothAntennas] && !last.is_go());
+        let is_both = parts.as_slice() == [PartRef::BothAntennas]
+            || parts.is_empty() && dirs.len() == 2 && dirs.contains(&Dir::Left) && dirs.contains(&Dir::Right);
+        if modifiers.is_alternating && is_both && is_how && clause.link == Link::Comma {
+            return self.modify_last(&modifiers, clause.link);
+        }
         if modifiers.is_alternating
             && !parts.is_empty()
             && let Some(verb) = VERBS.iter().find(|verb| verb.name() == "flick")

@@ -9,6 +9,7 @@ use crate::tag::{Dir, Growth, Role, Tag, Unit};
 pub(super) struct Modifiers {
     pub count: Option<u32>,
     pub is_count_set: bool,
+    pub stages: Option<u32>,
     pub beats: Option<u32>,
     pub sizes: Vec<(f64, Unit)>,
     pub factor: Option<f64>,
@@ -31,6 +32,7 @@ impl Modifiers {
     pub(super) fn is_empty(&self) -> bool {
         self.count.is_none()
             && !self.is_count_set
+            && self.stages.is_none()
             && self.beats.is_none()
             && self.sizes.is_empty()
             && self.factor.is_none()
@@ -77,6 +79,7 @@ pub(super) fn apply(act: &mut Act, modifiers: &Modifiers) {
         act.count = Some(count);
     }
     act.is_count_set |= modifiers.is_count_set;
+    act.stages = modifiers.stages.or(act.stages);
     act.beats = modifiers.beats.or(act.beats);
     match modifiers.sizes.as_slice() {
         [] => {}

@@ -4,7 +4,7 @@ use minismith_score::{Axis, Direction, Kind, Number, Parameter};
 
 use super::strokes::{Stroke, tidy};
 use super::{Emitter, MAX_TIMES};
-use crate::act::{Act, Amount, target};
+use crate::act::{Amount, target};
 use crate::guard::Refusal;
 use crate::tag::Role;
 
@@ -57,7 +57,6 @@ impl Emitter {
     pub(super) fn size_parameter(
         &mut self,
         role: Role,
-        act: &Act,
         stroke: &Stroke,
     ) -> Result<Vec<(Axis, Direction, Number)>, Refusal> {
         let towards = |axis: Axis, value: f64| axis.direction_of(value);
@@ -70,7 +69,12 @@ impl Emitter {
                 (maximum.min(one), ratio.min(one / size.max(1e-6)))
             });
         let unit_default = stroke.iter().map(|(_, _, last)| last.abs()).fold(0.0, f64::max);
-        let _ = act;
+        let is_shift = stroke.iter().all(|(axis, ..)| axis.is_shift());
+        let role = match role {
+            Role::Distance if is_shift => Role::Millimetres,
+            Role::Distance => Role::Degrees,
+            role => role,
+        };
         let (name, parameter) = match role {
             Role::Degrees | Role::Millimetres => {
                 let is_angle = role == Role::Degrees;

@@ -111,12 +111,19 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(
         Tag::First,
-        "before you do so|before you do that|before it does so|before it does that|before you do this",
+        "before you do anything|before it does anything|before doing anything|before anything happens|before starting|\
+         before you start|before it starts|before you begin|before it begins|before moving|before it moves|before you move",
+    );
+    add(
+        Tag::Prior,
+        "before you do so|before you do that|before it does so|before it does that|before you do this|before that|before this|\
+         before doing so|before doing that|beforehand|prior to that|prior to this|before which",
     );
     // From one repetition to the next.
     add(
         Tag::Each,
-        "than the previous one|than the previous|than the one before|than the one before it|than the last|\
+        "as they go|as they go on|as they go along|as it goes|as you go|as time goes on|as it proceeds|\
+         than the previous one|than the previous|than the one before|than the one before it|than the last|\
          than the last one|than before|than the preceding one|than the one preceding it|than its predecessor|\
          with every repetition|with each repetition|with each one|with every one|with each round|\
          with every round|each round|every round|from one to the next|as it goes on|as it goes along|\
@@ -162,7 +169,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(
         Tag::Same,
-        "in one go|in a single motion|in one motion|in one movement|as one|in concert|in tandem|side by side with it|\
+        "in the same go|in the same breath|in the same movement|in the same motion|in the same move|at one go|in one go|in a single motion|in one motion|in one movement|as one|in concert|in tandem|side by side with it|\
          in lockstep|in harmony|in synchrony|synchronised|synchronized|in time with each other|both together|\
          done together|both done together|all together|jointly together|coinciding|at one and the same time",
     );
@@ -185,7 +192,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(
         Tag::First,
-        "before all that|before that|before this|before all of that|before doing so|before doing that|beforehand|prior to that|prior to this|before any of that|before anything else|before everything else|step one|first step|for a start|to kick off|kick off with|kicks off with|kick off by|open with|opens with|starting with|starts with|beginning with|begins with|at first",
+        "before anything else|step one|first step|for a start|to kick off|kick off with|kicks off with|kick off by|open with|opens with|starting with|starts with|beginning with|begins with|at first",
     );
     add(
         Tag::Last,
@@ -204,11 +211,62 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
         "breather|take a breather|catch its breath|beat of silence|gap|interval|intermission|lull|silence|\
          moment of stillness|moment of rest|stand by|idle for|delay|hang on",
     );
-    add(Tag::Amount(0.5, Unit::Seconds), "a beat|a heartbeat|a fraction of a second|a tick");
+    add(Tag::Amount(0.5, Unit::Seconds), "half a sec|a beat|a heartbeat|a fraction of a second|a tick");
+    add(Tag::Amount(1.0, Unit::Seconds), "a sec|a tick or two");
+    add(
+        Tag::NothingElse,
+        "other things|other parts|all other things|the others|other thing|nobody else|everything other|all else|the remainder|\
+         the rest of you|the rest of it",
+    );
+    add(
+        Tag::Filler,
+        "excuse me|might i trouble you|trouble you for|i should be grateful|i should be most grateful|i would be grateful|\
+         i would be most grateful|i would be very grateful|grateful if|grateful for|much obliged|be so kind|so kind as to|\
+         i was thinking|i have been thinking|i am thinking|i was wondering|you know how|you know what|have in mind|\
+         bunny|rabbit|kitten|cat|fox|bear|horse|pony|cow|duckling|parrot|penguin|squirrel|mouse|elephant|lizard|robin|hen|\
+         rooster|sheep|goat|pupil|teacher|baby|toddler|lady|gentleman|waiter|butler|pirate|clown|dancer|actor|monk|samurai|\
+         song|music|melody|tune|drum|bar|bars|measure|measures|dead|news|visible|recognisable|noticeable|ready to|prepared to",
+    );
+    add(
+        Tag::Home,
+        "face front|face forward|face forwards|face ahead|face the front|look front|face straight ahead|to zero|to 0|to origin|back to origin|back to zero|back to 0|to the origin",
+    );
+    add(Tag::Pause, "nothing moves|nothing stirs|nothing at all|no movement at all|not move at all");
+    add(
+        Tag::Only,
+        "nothing moves but|nothing moves except|nothing moves apart from|nothing may move but|nothing may move except",
+    );
+    add(
+        Tag::While,
+        "for the entire time that|the entire time that|for the whole time that|the whole time that|all the time that|\
+         during the time that|the whole time the|the entire time the|the whole time your|the whole time its|the whole time it|\
+         the whole time you|all the time the|all the while the|as long as the|for as long as the|for as long as your|\
+         the entire time your|the entire time it",
+    );
+    add(Tag::Throughout, "the whole while|for the whole while|the entire while");
+    add(
+        Tag::Filler,
+        "i would say|i should say|nothing flashy|nothing special|nothing wild|nothing fancier|nothing fancier than that|nothing dramatic|nothing crazy|\
+         nothing too fancy|nothing more than that|nothing too big|nothing over the top|pls|plz|thx|ty|u|ur|eager|for that long|\
+         that long|this long|param|params|put in",
+    );
+    add(
+        Tag::Dir(crate::tag::Dir::Out),
+        "out to the side|straight out to the side|out to its side|out sideways|out to the sides|off to the side",
+    );
+    add(
+        Tag::PriorAll,
+        "before all that|before all of that|before any of that|before all this|before everything else",
+    );
+    add(Tag::RepeatAll, "iterate|iterate this|iterate that|all of this|rinse and repeat");
+    add(
+        Tag::Stages(3),
+        "in stages|stage by stage|step by step|in steps|in small steps|in little steps|in increments",
+    );
     add(Tag::Amount(1.5, Unit::Seconds), "a little while|a bit of time|a little moment|some time");
     add(
         Tag::Still,
-        "not be touched|not touched|not to be touched|is not to be touched|are not to be touched|not to move|do not stir|does not stir|not stir|not budge|never budge|stay rigid|remain rigid|rigid|stay motionless|\
+        "off limits|in peace|like a statue|hands off|not be touched|not touched|not to be touched|is not to be touched|are not to be touched|not to move|do not stir|does not stir|not stir|not budge|never budge|stay rigid|remain rigid|rigid|stay motionless|\
          remain motionless|stays as is|stay as is|keep completely still|stays frozen|stay frozen|stock still|\
          unmoving|not be moved|is not moved|are not moved|not to be moved|not take part|does not take part|\
          do not take part|do not join in|does not join in|not join in|stay out of it|keep out of it|\

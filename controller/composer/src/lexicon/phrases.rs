@@ -118,7 +118,11 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
              the rest still|the other stays still|anything else",
     );
     add(Tag::Pronoun, "it|them|they|its|their");
-    add(Tag::Again, "again|once more|one more time|another|once again");
+    add(Tag::Again, "again|another|once again");
+    add(
+        Tag::OnceMore,
+        "once more|one more time|a second time|a third time|a fourth time|a last time|one last time",
+    );
     add(
         Tag::RepeatAll,
         "repeat|repeat this|repeat that|repeat it|repeat the whole thing|repeat everything|\
@@ -385,11 +389,12 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
         ),
         (
             Role::Size,
-            "how far|how wide|how big|how large|how deep|how high|how much|the size|size|amplitude|\
+            "how wide|how big|how large|how deep|how high|how much|the size|size|amplitude|\
              the amplitude|how strongly|the width|the depth|the height|width|how deeply|how widely|\
              the range of|the extent|the intensity|intensity|how strong|\
              depth|height|extent|range|strength|magnitude|how wildly|how broad|how broadly",
         ),
+        (Role::Distance, "how far|as far as i say|as far as i want|as far as i like|as far as i choose"),
         (
             Role::Speed,
             "how fast|how quickly|the speed|speed|the tempo|how slow|how slowly|the pace|pace|\

@@ -39,6 +39,14 @@ impl Tagger<'_> {
             (&["react", "to"], Trigger::Whenever),
             (&["respond", "to"], Trigger::Whenever),
             (&["responds", "to"], Trigger::Whenever),
+            (&["in", "response", "to"], Trigger::Whenever),
+            (&["in", "reaction", "to"], Trigger::Whenever),
+            (&["in", "answer", "to"], Trigger::Whenever),
+            (&["on"], Trigger::When),
+            (&["upon"], Trigger::When),
+            (&["at"], Trigger::When),
+            (&["after", "hearing"], Trigger::When),
+            (&["after", "seeing"], Trigger::When),
             (&["at", "the", "sight", "of"], Trigger::When),
             (&["at", "the", "sound", "of"], Trigger::When),
             (&["listen", "for"], Trigger::Listen),
@@ -148,10 +156,10 @@ impl Tagger<'_> {
             "gently",
         ];
         const TAIL: &[&str] = &[
-            "appears", "appear", "in", "front", "of", "you", "it", "comes", "into", "view", "is", "are",
-            "visible", "there", "seen", "heard", "detected", "nearby", "near", "your", "its", "head",
-            "hands", "to", "one", "their", "me", "close", "again", "present", "sight", "enters", "at", "the",
-            "camera", "from", "by", "shows", "someone", "somebody", "robot",
+            "my", "his", "her", "appears", "appear", "in", "front", "of", "you", "it", "comes", "into",
+            "view", "is", "are", "visible", "there", "seen", "heard", "detected", "nearby", "near", "your",
+            "its", "head", "hands", "to", "one", "their", "me", "close", "again", "present", "sight",
+            "enters", "at", "the", "camera", "from", "by", "shows", "someone", "somebody", "robot",
         ];
         let mut sees = is_seeing;
         let mut place = start;

@@ -1,7 +1,9 @@
 //! Patterns of several words whose middle varies: the same time, from small to large, comparisons, descriptions.
 
 use super::Tagger;
-use crate::tag::{Dir, Growth, Mode, Shape, Tag, Tagged};
+use crate::lexicon::LEXICON;
+use crate::tag::{Growth, Manner, Mode, Role, Shape, Tag, Tagged};
+use crate::words::number_word;
 
 /// Returns the scale of an adjective or adverb, 0 of size and 1 of speed, and whether it is its upper end.
 fn scale(word: &str) -> Option<(u8, bool)> {
@@ -34,10 +36,39 @@ fn scale(word: &str) -> Option<(u8, bool)> {
 }
 
 impl Tagger<'_> {
+    /// "A little bit faster", "much bigger": a grade of a comparison.
+    pub(super) fn graded(&self, at: usize, tag: &Tag, length: usize) -> Option<(Tag, usize)> {
+        let Tag::Manner(Manner::Size(grade)) = tag else { return None };
+        let is_grade = matches!(
+            self.text(at),
+            "a" | "slightly" | "just" | "only" | "far" | "ever" | "very" | "considerably" | "hugely"
+        );
+        let (next, more) = self.pairs.get(at + length..).and_then(|pairs| LEXICON.longest(pairs))?;
+        let is_small = *grade < 1.0;
+        let manner = match next {
+            Tag::Manner(Manner::Pace(0.7)) => Manner::Pace(if is_small { 0.8 } else { 0.5 }),
+            Tag::Manner(Manner::Pace(1.5)) => Manner::Pace(if is_small { 1.3 } else { 2.0 }),
+            Tag::Manner(Manner::Further(1.5)) => Manner::Further(if is_small { 1.3 } else { 1.9 }),
+            Tag::Manner(Manner::Further(0.65)) => Manner::Further(if is_small { 0.8 } else { 0.5 }),
+            _ => return None,
+        };
+        is_grade.then_some((Tag::Manner(manner), length + more))
+    }
+
     /// "At that very same moment".
     pub(super) fn same_time(&self, at: usize) -> Option<(Tag, usize)> {
         if !matches!(self.text(at), "at" | "in" | "during") {
             return None;
+        }
+        // "In one smooth motion".
+        let one = match (self.text(at + 1), self.text(at + 2)) {
+            ("one", _) => at + 2,
+            ("a", "single") | ("the", "same") => at + 3,
+            _ => at,
+        };
+        let noun = one + usize::from(!matches!(self.text(one), "motion" | "movement" | "go" | "sweep"));
+        if one > at && matches!(self.text(noun), "motion" | "movement" | "go" | "sweep") {
+            return Some((Tag::Same, noun + 1 - at));
         }
         let mut place = at + 1;
         let mut is_same = self.text(at) == "during";
@@ -92,7 +123,9 @@ impl Tagger<'_> {
             ("as", "if" | "though") => true,
             (
                 "like",
-                "a" | "an" | "someone" | "somebody" | "people" | "when" | "in" | "one" | "the" | "you",
+                "a" | "an" | "someone" | "somebody" | "people" | "when" | "in" | "one" | "the" | "you" | "he"
+                | "she" | "it" | "they" | "we" | "my" | "your" | "his" | "her" | "their" | "those" | "these"
+                | "some",
             ) => !matches!(self.text(at.saturating_sub(1)), "would" | "d" | "i" | "you" | "we" | "look"),
             ("just", "like" | "as") => !matches!(after_that, "before" | "that"),
             ("the", "way") => !matches!(after_that, "back" | "up" | "down" | "to" | "out"),
@@ -131,6 +164,211 @@ impl Tagger<'_> {
         Some(end - at)
     }
 
+    /// "A variable number of degrees", "a height in millimetres": a parameter by its unit.
+    pub(super) fn chosen(&self, at: usize) -> Option<(Tag, usize)> {
+        let role = |place: usize| {
+            Some(match self.text(place) {
+                "degrees" | "degree" => Role::Degrees,
+                "times" | "repetitions" => Role::Times,
+                "seconds" | "second" => Role::Seconds,
+                "millimetres" | "millimeters" | "mm" => Role::Millimetres,
+                _ => return None,
+            })
+        };
+        let start = at + usize::from(matches!(self.text(at), "a" | "an" | "the" | "some"));
+        // "A parameter seconds".
+        if matches!(self.text(at), "parameter" | "argument" | "setting" | "option" | "input") {
+            let skip = usize::from(matches!(self.text(at + 1), "called" | "named"));
+            return role(at + 1 + skip).map(|role| (Tag::Param(role), 2 + skip));
+        }
+        let is_open = matches!(
+            self.text(start),
+            "variable"
+                | "adjustable"
+                | "configurable"
+                | "given"
+                | "chosen"
+                | "certain"
+                | "settable"
+                | "selectable"
+                | "custom"
+                | "desired"
+                | "arbitrary"
+        );
+        let is_amount = |place: usize| matches!(self.text(place), "amount" | "number" | "count");
+        if is_open && is_amount(start + 1) && self.text(start + 2) == "of" {
+            return role(start + 3).map(|role| (Tag::Param(role), start + 4 - at));
+        }
+        // "A chosen number of waves", "an adjustable speed".
+        if is_open && is_amount(start + 1) && self.text(start + 2) == "of" && self.is_gesture_ahead(start + 3)
+        {
+            return Some((Tag::Param(Role::Times), start + 4 - at));
+        }
+        if is_open {
+            let role = match self.text(start + 1) {
+                "speed" | "tempo" | "pace" => Role::Speed,
+                "angle" => Role::Degrees,
+                "size" | "depth" | "height" | "width" | "amplitude" => Role::Size,
+                "duration" | "time" => Role::Seconds,
+                "distance" => Role::Distance,
+                _ => return None,
+            };
+            return Some((Tag::Param(role), start + 2 - at));
+        }
+        let is_quantity = matches!(
+            self.text(start),
+            "height" | "distance" | "angle" | "length" | "amount" | "duration" | "time" | "number" | "width"
+        );
+        // "A height of 10 mm" is known.
+        let is_known = start > 0 && number_word(self.text(start - 1)).is_some();
+        if is_quantity && self.text(start + 1) == "in" && !is_known {
+            return role(start + 2).map(|role| (Tag::Param(role), start + 3 - at));
+        }
+        None
+    }
+
+    /// "Only once it has got there", "when that is done": then.
+    pub(super) fn done_there(&self, at: usize) -> Option<(Tag, usize)> {
+        let start = at + usize::from(matches!(self.text(at), "only" | "but"));
+        let is_opening = matches!(self.text(start), "once" | "when" | "after" | "whenever")
+            && matches!(self.text(start + 1), "it" | "that" | "this" | "they" | "you" | "both")
+            && matches!(self.text(start + 2), "has" | "have" | "is" | "are");
+        let skip = usize::from(matches!(self.text(start + 3), "been" | "all" | "fully" | "both" | "already"));
+        let place = start + 3 + skip;
+        let used = match (self.text(place), self.text(place + 1)) {
+            ("got" | "gotten", "there") => 2,
+            ("come", "to") if self.text(place + 2) == "rest" => 3,
+            ("arrived" | "there" | "done" | "finished" | "completed" | "over" | "complete", _) => 1,
+            _ => return None,
+        };
+        is_opening.then(|| (Tag::Then, place + used - at))
+    }
+
+    /// "One big nod and three little ones": the motion that was named before.
+    pub(super) fn others_of_a_kind(&self, at: usize, before: &[Tagged]) -> Option<(Tag, usize)> {
+        let last = before.last().map(|tagged| &tagged.tag);
+        let is_other = match self.text(at) {
+            "ones" => matches!(last, Some(Tag::Manner(_) | Tag::Number(_) | Tag::Count(_))),
+            "one" => matches!(last, Some(Tag::Manner(_))),
+            _ => false,
+        };
+        let named = before.iter().rev().find_map(|tagged| match tagged.tag {
+            Tag::Verb(verb) if verb.is_gesture_noun => Some(verb),
+            _ => None,
+        })?;
+        is_other.then_some((Tag::Verb(named), 1))
+    }
+
+    /// "I am so happy! ...": a feeling that is told, before a motion that is asked for.
+    pub(super) fn is_statement(&self, at: usize, length: usize) -> bool {
+        let subject = (at.saturating_sub(3)..at).find(|place| {
+            matches!((self.text(*place), self.text(place + 1)), ("i", "am") | ("you", "are") | ("we", "are"))
+        });
+        let is_plain = subject
+            .is_some_and(|place| place == 0 || self.words.get(place - 1).is_some_and(|word| !word.is_word));
+        let is_end = self.words.get(at + length).is_some_and(|word| !word.is_word);
+        is_plain && is_end && (at + length + 1..at + length + 9).any(|place| self.number_or_motion(place))
+    }
+
+    /// "Every second and a half".
+    pub(super) fn every_and_a_half(&self, at: usize) -> Option<(Tag, usize)> {
+        let is_tail =
+            ["and", "a", "half"].iter().enumerate().all(|(more, word)| self.text(at + 2 + more) == *word);
+        let is_rate = matches!(self.text(at), "every" | "each" | "per") && self.text(at + 1) == "second";
+        (is_rate && is_tail).then_some((Tag::Rate(1.5), 5))
+    }
+
+    /// "Harder and harder", "ever harder": each more than the one before.
+    pub(super) fn ever_more(&self, at: usize) -> Option<(Tag, usize)> {
+        let text = self.text(at);
+        let used = match (text, self.text(at + 1)) {
+            ("ever", next) if next.ends_with("er") => 2,
+            (_, "and") if text.ends_with("er") && text == self.text(at + 2) => 3,
+            _ => return None,
+        };
+        let word = if text == "ever" { self.text(at + 1) } else { text };
+        if word.len() < 5 || matches!(word, "never" | "after" | "other" | "under" | "over" | "together") {
+            return None;
+        }
+        let growth = match word {
+            "faster" | "quicker" | "swifter" | "brisker" | "speedier" => Growth::Faster,
+            "slower" | "calmer" | "lazier" => Growth::Slower,
+            "smaller" | "narrower" | "weaker" | "shallower" | "softer" | "gentler" | "milder" | "tinier"
+            | "shorter" | "fainter" | "subtler" | "finer" | "lighter" => Growth::Smaller,
+            _ => Growth::Bigger,
+        };
+        Some((Tag::Grow(growth), used))
+    }
+
+    /// "In four little steps": in how many steps a posture is reached.
+    pub(super) fn stages(&self, at: usize) -> Option<(Tag, usize)> {
+        if !matches!(self.text(at), "in" | "by") {
+            return None;
+        }
+        let (count, used) = crate::words::read_number(self.words.get(at + 1..)?)?;
+        let noun = (at + 1 + used..at + 4 + used).find(|place| {
+            !matches!(
+                self.text(*place),
+                "little" | "small" | "short" | "tiny" | "even" | "equal" | "separate"
+            )
+        })?;
+        let is_noun =
+            matches!(self.text(noun), "steps" | "stages" | "increments" | "phases" | "moves" | "movements");
+        let is_count = count.fract() == 0.0 && (2.0..=20.0).contains(&count);
+        (is_noun && is_count).then(|| (Tag::Stages(count as u32), noun + 1 - at))
+    }
+
+    /// "Twice as wide as the one before": from one repetition to the next.
+    pub(super) fn ratio(&self, at: usize) -> Option<(Tag, usize)> {
+        let (is_more, used) = match (self.text(at), self.text(at + 1)) {
+            ("twice" | "double" | "thrice", _) => (true, 1),
+            ("half", _) => (false, 1),
+            (number, "times") => (number_word(number).is_some_and(|number| number > 1.0), 2),
+            _ => return None,
+        };
+        let place = at + used;
+        if self.text(place) != "as" || self.text(place + 2) != "as" {
+            return None;
+        }
+        let end = (place + 3..place + 7).find(|end| {
+            matches!(self.text(*end), "before" | "last" | "previous" | "preceding" | "predecessor" | "former")
+        })?;
+        let growth = match (self.text(place + 1), is_more) {
+            ("fast" | "quick" | "quickly" | "rapid", true) | ("slow" | "slowly" | "long", false) => {
+                Growth::Faster
+            }
+            ("fast" | "quick" | "quickly" | "rapid", false) | ("slow" | "slowly" | "long", true) => {
+                Growth::Slower
+            }
+            (_, true) => Growth::Bigger,
+            (_, false) => Growth::Smaller,
+        };
+        let more = usize::from(self.text(end + 1) == "one" || self.text(end + 1) == "it");
+        Some((Tag::Grow(growth), end + 1 + more - at))
+    }
+
+    /// Whether a word that nobody knows tells only a manner, by its ending: "bashfully", "a frolicsome nod".
+    pub(super) fn is_manner(&self, at: usize) -> bool {
+        const COURSES: &[&str] =
+            &["diagonally", "obliquely", "circularly", "crosswise", "jointly", "doubly", "triply"];
+        let text = self.text(at);
+        if text.len() < 6
+            || !text.chars().all(|letter| letter.is_ascii_alphabetic())
+            || COURSES.contains(&text)
+        {
+            return false;
+        }
+        let is_adjective =
+            ["ful", "ous", "ish", "some", "ive", "ant"].iter().any(|ending| text.ends_with(ending));
+        let is_abstract = ["ity", "ness", "ance", "ence", "asm"].iter().any(|ending| text.ends_with(ending));
+        if is_abstract && (at.saturating_sub(3)..at).any(|place| self.text(place) == "with") {
+            return true;
+        }
+        // "Suspicious: lower the head".
+        let is_heading = at == 0 && matches!(self.text(1), ":" | ",");
+        text.ends_with("ly") || (is_adjective && (is_heading || self.is_gesture_ahead(at + 1)))
+    }
+
     /// "As far as it can", "as quickly as they will go".
     pub(super) fn superlative(&self, at: usize) -> Option<(Tag, usize)> {
         if self.text(at) != "as" || self.text(at + 2) != "as" {
@@ -138,11 +376,9 @@ impl Tagger<'_> {
         }
         let tag = match self.text(at + 1) {
             "far" | "high" | "wide" | "widely" | "deep" | "deeply" | "low" | "big" | "large" | "much"
-            | "strongly" | "hard" => Tag::Manner(crate::tag::Manner::Full),
-            "fast" | "quick" | "quickly" | "rapidly" | "swiftly" => {
-                Tag::Manner(crate::tag::Manner::Pace(0.45))
-            }
-            "slow" | "slowly" | "gently" | "calmly" => Tag::Manner(crate::tag::Manner::Pace(2.6)),
+            | "strongly" | "hard" => Tag::Manner(Manner::Full),
+            "fast" | "quick" | "quickly" | "rapidly" | "swiftly" => Tag::Manner(Manner::Pace(0.45)),
+            "slow" | "slowly" | "gently" | "calmly" => Tag::Manner(Manner::Pace(2.6)),
             _ => return None,
         };
         if self.text(at + 3) == "possible" {
@@ -206,7 +442,7 @@ impl Tagger<'_> {
 
     fn number_or_motion(&self, at: usize) -> bool {
         let is_motion = |at: usize| {
-            let phrase = self.pairs.get(at..).and_then(|pairs| crate::lexicon::LEXICON.longest(pairs));
+            let phrase = self.pairs.get(at..).and_then(|pairs| LEXICON.longest(pairs));
             phrase.is_some_and(|(tag, _)| {
                 matches!(
                     tag,
@@ -249,78 +485,4 @@ impl Tagger<'_> {
                 && text.ends_with("er")
                 && !matches!(text, "lower" | "after" | "other" | "another"))
     }
-}
-
-/// Rewrites tags whose order says something: "left before right" is the order in which antennas take turns.
-pub(super) fn rewrite(tags: Vec<Tagged>) -> Vec<Tagged> {
-    let mut out: Vec<Tagged> = Vec::new();
-    let meant: Vec<usize> = tags
-        .iter()
-        .enumerate()
-        .filter(|(_, tagged)| !matches!(tagged.tag, Tag::Filler))
-        .map(|(at, _)| at)
-        .collect();
-    let mut dropped: Vec<usize> = Vec::new();
-    let mut thens: Vec<usize> = Vec::new();
-    let get = |place: usize| meant.get(place).and_then(|at| tags.get(*at)).map(|tagged| &tagged.tag);
-    for place in 0..meant.len() {
-        let is_side = |tag: Option<&Tag>| matches!(tag, Some(Tag::Dir(Dir::Left | Dir::Right)));
-        if is_side(get(place))
-            && matches!(get(place + 1), Some(Tag::Before))
-            && is_side(get(place + 2))
-            && (0..place).any(|before| matches!(get(before), Some(Tag::Alternate)))
-        {
-            dropped.extend(meant.get(place + 1..place + 3).unwrap_or(&[]));
-        }
-        // "After a breather of two seconds": a pause, and then.
-        if matches!(get(place), Some(Tag::After))
-            && (matches!(get(place + 1), Some(Tag::Pause | Tag::Amount(_, crate::tag::Unit::Seconds)))
-                || (matches!(get(place + 1), Some(Tag::Manner(_)))
-                    && matches!(get(place + 2), Some(Tag::Pause))))
-            && place > 0
-            && (place + 2..meant.len())
-                .map_while(|next| get(next).filter(|tag| !matches!(tag, Tag::Stop)))
-                .any(|tag| {
-                    matches!(
-                        tag,
-                        Tag::Verb(_)
-                            | Tag::Count(_)
-                            | Tag::Again
-                            | Tag::Feeling(_)
-                            | Tag::Return
-                            | Tag::Number(_)
-                    )
-                })
-        {
-            thens.extend(meant.get(place));
-        }
-        // "How quickly it goes": the verb belongs to the parameter.
-        if let (Some(Tag::Param(_)), Some(Tag::Verb(verb))) = (
-            get(place),
-            if matches!(get(place + 1), Some(Tag::Pronoun)) { get(place + 2) } else { get(place + 1) },
-        ) && (matches!(verb.mode, Mode::Move)
-            || (0..place).any(|before| matches!(get(before), Some(Tag::Verb(_)))))
-            && !(0..4).any(|next| matches!(get(place + 2 + next), Some(Tag::Part(_) | Tag::Dir(_))))
-        {
-            dropped.extend(meant.get(place + 1));
-            dropped.extend(meant.get(place + 2).filter(|_| matches!(get(place + 1), Some(Tag::Pronoun))));
-        }
-        // "Between the nods", "each nod": the motion is only mentioned.
-        if matches!(get(place), Some(Tag::Between | Tag::Each))
-            && matches!(get(place + 1), Some(Tag::Verb(_)))
-            && (0..place).any(|before| matches!(get(before), Some(Tag::Verb(_))))
-            && !matches!(get(place + 2), Some(Tag::Part(_)))
-        {
-            dropped.extend(meant.get(place + 1));
-        }
-    }
-    for (at, tagged) in tags.into_iter().enumerate() {
-        let tag = match tagged.tag {
-            _ if dropped.contains(&at) => Tag::Filler,
-            _ if thens.contains(&at) => Tag::Then,
-            tag => tag,
-        };
-        out.push(Tagged { tag, span: tagged.span });
-    }
-    out
 }

@@ -1,0 +1,224 @@
+//! What a text asks for: a new tool, a reaction, or a correction of the tool that was made just before.
+
+use minismith_score::Event;
+
+use crate::compose::is_content;
+use crate::guard::MAX_CHARACTERS;
+use crate::name::{MAKING, NOUNS};
+use crate::tag::Tag;
+use crate::tagger::tag;
+use crate::words::{number_word, split as split_words};
+
+/// Returns whether a text asks for a new tool: "make a tool that nods".
+#[must_use]
+pub fn is_tool_request(text: &str) -> bool {
+    if text.len() > 4 * MAX_CHARACTERS {
+        return false;
+    }
+    let words = split_words(text);
+    let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let making = (0..words.len().min(12)).find(|at| {
+        let text = word(*at);
+        (MAKING.contains(&text) && !matches!(text, "come" | "set" | "get" | "have"))
+            && (text != "like" || matches!(word(at.wrapping_sub(1)), "would" | "d"))
+    });
+    let Some(making) = making else { return false };
+    let teaches = matches!((word(making), word(making + 1)), ("teach", "yourself" | "the" | "him" | "it"))
+        || (word(making) == "learn" && matches!(word(making + 1), "to" | "how" | "a" | "an"));
+    let noun = (making + 1..(making + 9).min(words.len())).find(|at| {
+        NOUNS.contains(&word(*at)) && !matches!(word(*at), "one" | "something" | "motion" | "movement")
+    });
+    let is_article = |at: usize| {
+        words.get(making + 1..at).unwrap_or(&[]).iter().any(|word| {
+            matches!(
+                word.text.as_str(),
+                "a" | "an" | "new" | "another" | "me" | "tool" | "the" | "my" | "this"
+            )
+        })
+    };
+    let is_something = (making + 1..(making + 5).min(words.len()))
+        .any(|at| word(at) == "something" && matches!(word(at + 1), "that" | "which" | "where"));
+    teaches || is_something || noun.is_some_and(is_article)
+}
+
+/// Returns whether a text asks for a reaction: "whenever you see a face, wave", or one that goes on for a time.
+#[must_use]
+pub fn is_reactive(text: &str) -> bool {
+    if text.len() > 4 * MAX_CHARACTERS {
+        return false;
+    }
+    let tags = tag(&split_words(text), &[]);
+    tags.iter().any(|tagged| match &tagged.tag {
+        Tag::Condition(_, Event::Thing(name)) => name != "one",
+        Tag::Condition(..) => true,
+        _ => false,
+    }) && tags.iter().any(|tagged| is_content(&tagged.tag))
+}
+
+/// Returns whether a text can be a correction of the tool that was made just before: it begins as a continuation, or it
+/// compares with what was made.
+#[must_use]
+pub fn is_correction(text: &str) -> bool {
+    if text.len() > MAX_CHARACTERS || is_tool_request(text) {
+        return false;
+    }
+    let words: Vec<String> = split_words(text).into_iter().map(|word| word.text).collect();
+    let is_lead_in =
+        |word: &&String| LEAD_INS.contains(&word.as_str()) || !word.starts_with(char::is_alphanumeric);
+    let lead = words.iter().take_while(is_lead_in).count();
+    let rest = words.get(lead..).unwrap_or(&[]).join(" ");
+    let text = format!(" {rest} ");
+    let begins = |start: &&str| text.starts_with(&format!(" {start} "));
+    // "No, five": a number alone.
+    let is_number = rest.split(' ').next().is_some_and(|first| number_word(first).is_some())
+        && rest.split(' ').skip(1).all(|word| matches!(word, "times" | "please" | "of" | "them" | "."));
+    is_number
+        || STARTS.iter().any(begins)
+        || COMPARES.iter().any(|phrase| text.contains(&format!(" {phrase} ")))
+}
+
+/// Words before a correction that say nothing.
+const LEAD_INS: &[&str] = &[
+    "no", "sorry", "please", "hmm", "hm", "um", "oh", "ok", "okay", "well", "now", "actually", "wait",
+    "great", "good", "nice", "fine", "thanks", "perfect", "so", "yes", "better", "hey", "right", "could",
+    "can", "you", "would", "i", "meant", "mean",
+];
+
+/// How corrections begin.
+const STARTS: &[&str] = &[
+    "and",
+    "then",
+    "but",
+    "only",
+    "just",
+    "slower",
+    "faster",
+    "quicker",
+    "bigger",
+    "smaller",
+    "higher",
+    "wider",
+    "deeper",
+    "lower",
+    "larger",
+    "a bit",
+    "a little",
+    "a lot",
+    "much",
+    "twice",
+    "half",
+    "double",
+    "without",
+    "the other",
+    "make it",
+    "make that",
+    "make them",
+    "more",
+    "less",
+    "also",
+    "too",
+    "not",
+    "it should",
+    "it must",
+    "it be",
+    "it is",
+    "that is",
+    "that was",
+    "do it with",
+    "do the",
+    "swap",
+    "mirror",
+    "reverse",
+    "flip",
+    "drop the",
+    "lose the",
+    "leave out",
+    "leave the",
+    "skip the",
+    "remove",
+    "get rid",
+    "omit",
+    "cut",
+    "take out",
+    "add",
+    "change",
+    "increase",
+    "decrease",
+    "reduce",
+    "hold it",
+    "hold that",
+    "hold the",
+    "keep it",
+    "use the",
+    "with",
+    "both",
+    "this time",
+    "call it",
+    "rename",
+    "slow it",
+    "slow down",
+    "slow that",
+    "speed it",
+    "speed up",
+    "speed that",
+    "end",
+    "finish",
+    "start",
+    "begin",
+    "at the end",
+    "to the",
+    "on the",
+    "once",
+    "thrice",
+    "i do not want",
+    "do not want",
+    "include",
+    "instead",
+    "put",
+    "turn it",
+    "tilt it",
+    "move it",
+    "before",
+    "after",
+    "first",
+];
+
+/// What compares with something before.
+const COMPARES: &[&str] = &[
+    "instead",
+    "rather than",
+    "instead of",
+    "the other side",
+    "the other way",
+    "the other one",
+    "other direction",
+    "the opposite",
+    "not that",
+    "not so",
+    "too fast",
+    "too slow",
+    "too quick",
+    "too far",
+    "too big",
+    "too small",
+    "too much",
+    "too long",
+    "too short",
+    "too wide",
+    "mirror image",
+    "as well",
+    "nod first",
+    "wave first",
+    "slower",
+    "faster",
+    "quicker",
+    "bigger",
+    "smaller",
+    "deeper",
+    "once more",
+    "in between",
+    "at the same time",
+    "shorter",
+    "longer",
+    "further",
+];
