@@ -85,7 +85,7 @@ fn verify(
     let submission = Submission::of(name, authored.source.as_bytes()).declaring(declared).from(origin);
     let (checked, reviewed) = workshop.check_watched(&submission, watch)?;
     let registered = reviewed.map(|reviewed| workshop.accept(&reviewed)).transpose()?;
-    let verdict = contract.verdict(&checked.expectations);
+    let verdict = contract.verdict(&checked.expectations).without(authored.left_out);
     let account = contract.account(&checked.expectations);
     let (plan, code) = (authored.plan, authored.source);
     Ok(AuthoredTool { name: name.into(), plan, code, checked, verdict, account, registered })

@@ -30,43 +30,6 @@ pub fn is_authoring_request(text: &str) -> bool {
     is_tool_request(text) || is_reactive(text)
 }
 
-/// Returns whether a text can be a correction of what was made just before: it begins as a continuation.
-#[must_use]
-pub fn is_correction(text: &str) -> bool {
-    let lower = text.trim_start().to_lowercase();
-    let begins = |start: &&str| {
-        lower.strip_prefix(*start).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
-    };
-    CORRECTIONS.iter().any(begins)
-}
-
-/// How corrections begin.
-const CORRECTIONS: [&str; 23] = [
-    "and",
-    "then",
-    "but",
-    "only",
-    "just",
-    "slower",
-    "faster",
-    "quicker",
-    "bigger",
-    "smaller",
-    "higher",
-    "wider",
-    "a bit",
-    "a little",
-    "a lot",
-    "much",
-    "twice as",
-    "half as",
-    "without",
-    "the other",
-    "make it",
-    "more",
-    "less",
-];
-
 /// Writes a tool for a request.
 #[must_use]
 pub fn composed(request: &str) -> Written {
@@ -118,21 +81,16 @@ const RUNS: [&str; 12] = [
 
 fn written(composed: Composed) -> Written {
     let is_open = composed.is_open();
+    let not_understood: Vec<String> = composed.not_understood.into_iter().map(|(text, _)| text).collect();
     let (tool, score) = match composed.outcome {
         Outcome::Score(score) => {
             let score = Score { name: composed.name.clone(), ..score };
-            (Ok(authored(&score)), Some(score))
+            let tool = Authored { left_out: not_understood.clone(), ..authored(&score) };
+            (Ok(tool), Some(score))
         }
         Outcome::Declined(declined) => (Err(declined.to_string()), None),
     };
-    Written {
-        name: composed.name,
-        tool,
-        score,
-        is_open,
-        notes: composed.notes,
-        not_understood: composed.not_understood.into_iter().map(|(text, _)| text).collect(),
-    }
+    Written { name: composed.name, tool, score, is_open, notes: composed.notes, not_understood }
 }
 
 /// Writes a motion as a tool.
@@ -150,6 +108,7 @@ pub fn authored(score: &Score) -> Authored {
         plan: vec![score.describe()],
         purpose: score.summary.clone(),
         model: None,
+        left_out: Vec::new(),
     }
 }
 

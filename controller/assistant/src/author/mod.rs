@@ -11,11 +11,9 @@ mod from_request;
 mod phrase;
 mod python;
 
-pub use minismith_composer::given_name;
+pub use minismith_composer::{given_name, is_correction};
 
-pub use from_request::{
-    Written, authored, changed, composed, is_authoring_request, is_correction, without_run,
-};
+pub use from_request::{Written, authored, changed, composed, is_authoring_request, without_run};
 
 use std::fmt::Write as _;
 
@@ -38,6 +36,8 @@ pub struct Authored {
     pub purpose: String,
     /// The language model that wrote it; none if no model did.
     pub model: Option<String>,
+    /// The words of the request that it does not serve; with any, it is right at most in part.
+    pub left_out: Vec<String>,
 }
 
 impl Authored {
@@ -116,7 +116,7 @@ def {name}(robot: ReachyMini, times: int = 1, speed: float = 1.0) -> str:
     );
     let purpose =
         if plan.join(", then ").len() > MAX_SENTENCE_BYTES { plan.join(", then ") } else { summary };
-    Authored { source, test_cases: test_cases(rounds), plan, purpose, model: None }
+    Authored { source, test_cases: test_cases(rounds), plan, purpose, model: None, left_out: Vec::new() }
 }
 
 /// Returns the docstring's first line, with the steps below it where they do not fit into one sentence.

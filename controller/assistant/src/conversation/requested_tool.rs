@@ -97,8 +97,9 @@ impl Conversation<'_> {
         reply: &mut Reply,
     ) -> Sampled {
         let judged = written.score.clone().map(|score| Candidate::judged(score, contract, false));
-        let is_served = match judged {
-            Some(Ok(candidate)) => candidate.is_acceptable() && written.not_understood.is_empty(),
+        let is_whole = |candidate: &Candidate| candidate.is_acceptable() && written.not_understood.is_empty();
+        let is_served = match &judged {
+            Some(Ok(candidate)) => is_whole(candidate) && candidate.holds_all(),
             Some(Err(_)) => false,
             None => !written.is_open,
         };
@@ -108,13 +109,17 @@ impl Conversation<'_> {
         let Some(mut mind) = self.agents.take() else { return Sampled::default() };
         let mut spent = Usage::default();
         let given = author::given_name(request);
-        let sampled = sample(request, given.as_deref(), contract, &mut |prompt| {
+        let mut sampled = sample(request, given.as_deref(), contract, &mut |prompt| {
             let answer = self.ask_model(&mut mind, "code", prompt)?;
             spent.count(answer.tokens);
             Ok(answer)
         });
         self.agents = Some(mind);
         reply.spent = Some(spent);
+        // What the composer made of the whole request gives way only to what shows more of it.
+        if let Some(Ok(own)) = judged.filter(|own| own.as_ref().is_ok_and(is_whole)) {
+            sampled.candidates.retain(|candidate| candidate.is_better_than(&own));
+        }
         sampled
     }
 

@@ -61,6 +61,19 @@ impl Candidate {
         !matches!(self.verdict, Verdict::Wrong { .. })
     }
 
+    /// Whether all that was expected was measured, what the request only suggests, too.
+    #[must_use]
+    pub fn holds_all(&self) -> bool {
+        self.held >= 1.0
+    }
+
+    /// Whether it shows more of what was asked for than another one.
+    #[must_use]
+    pub fn is_better_than(&self, other: &Candidate) -> bool {
+        let (one, other) = (self.rank(), other.rank());
+        one.0 > other.0 || (one.0 == other.0 && one.1 > other.1)
+    }
+
     /// Candidates with a larger rank are verified first.
     fn rank(&self) -> (u8, f64) {
         let verdict = match self.verdict {
