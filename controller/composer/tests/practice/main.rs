@@ -19,11 +19,11 @@ use serde::Deserialize;
 use claim::{Claim, claim, deviations, measure};
 
 /// The least number of requests that become what was asked for, with nothing left over.
-const FLOOR: usize = 425;
+const FLOOR: usize = 445;
 /// The largest number of tools that are claimed to be right and do something else.
-const MAX_WRONG_AS_RIGHT: usize = 1;
+const MAX_WRONG_AS_RIGHT: usize = 2;
 /// The largest number of right tools that are refused.
-const MAX_RIGHT_REFUSED: usize = 9;
+const MAX_RIGHT_REFUSED: usize = 10;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
