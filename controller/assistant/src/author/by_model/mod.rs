@@ -11,6 +11,8 @@ mod grammar;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
+
 use minismith_contract::{Contract, Verdict};
 use minismith_score::{Score, write};
 
@@ -37,8 +39,8 @@ pub struct Candidate {
     pub score: Score,
     /// The verdict of the contract about the simulated motion.
     pub verdict: Verdict,
-    /// The share of the expectations that hold.
-    held: f64,
+    /// What was expected and what was measured instead, a sentence each; also of what the request only suggests.
+    unmet: Vec<String>,
     /// Whether a model wrote it.
     pub is_from_model: bool,
 }
@@ -51,8 +53,10 @@ impl Candidate {
     pub fn judged(score: Score, contract: &Contract, is_from_model: bool) -> Result<Candidate, String> {
         let measured =
             score.measure_simulated(&contract.expectations()).map_err(|error| error.to_string())?;
-        let held = measured.iter().filter(|one| one.held).count() as f64 / measured.len().max(1) as f64;
-        Ok(Candidate { verdict: contract.verdict(&measured), held, score, is_from_model })
+        let unmet = measured.iter().filter(|one| !one.held);
+        let unmet =
+            unmet.map(|one| format!("expected {}, measured {}", one.expected, one.measured)).collect();
+        Ok(Candidate { verdict: contract.verdict(&measured), unmet, score, is_from_model })
     }
 
     /// Whether nothing that was measured contradicts the request.
@@ -63,25 +67,24 @@ impl Candidate {
 
     /// Whether all that was expected was measured, what the request only suggests, too.
     #[must_use]
-    pub fn holds_all(&self) -> bool {
-        self.held >= 1.0
+    pub const fn holds_all(&self) -> bool {
+        self.unmet.is_empty()
     }
 
     /// Whether it shows more of what was asked for than another one.
     #[must_use]
     pub fn is_better_than(&self, other: &Candidate) -> bool {
-        let (one, other) = (self.rank(), other.rank());
-        one.0 > other.0 || (one.0 == other.0 && one.1 > other.1)
+        self.rank() > other.rank()
     }
 
     /// Candidates with a larger rank are verified first.
-    fn rank(&self) -> (u8, f64) {
+    fn rank(&self) -> (u8, Reverse<usize>) {
         let verdict = match self.verdict {
             Verdict::Right => 2,
             Verdict::Partly { .. } => 1,
             Verdict::Wrong { .. } => 0,
         };
-        (verdict, self.held)
+        (verdict, Reverse(self.unmet.len()))
     }
 }
 
@@ -134,10 +137,7 @@ pub fn sample(
             .and_then(|Answer { score, .. }| Candidate::judged(score, contract, true));
         let complaint = match judged {
             Ok(candidate) => {
-                let complaint = match &candidate.verdict {
-                    Verdict::Wrong { deviations } => Some(deviations.join(". ")),
-                    Verdict::Right | Verdict::Partly { .. } => None,
-                };
+                let complaint = (!candidate.holds_all()).then(|| candidate.unmet.join(". "));
                 sampled.candidates.push(candidate);
                 complaint
             }
@@ -149,10 +149,7 @@ pub fn sample(
             Message::person(format!("The motion was measured: {complaint}. Write the whole answer again.")),
         ];
     }
-    sampled.candidates.sort_by(|one, other| {
-        let (one, other) = (one.rank(), other.rank());
-        other.0.cmp(&one.0).then(other.1.total_cmp(&one.1))
-    });
+    sampled.candidates.sort_by_key(|candidate| Reverse(candidate.rank()));
     sampled.candidates.dedup_by(|one, other| write(&one.score) == write(&other.score));
     sampled
 }
