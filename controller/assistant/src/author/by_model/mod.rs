@@ -1,9 +1,9 @@
 //! Has a language model on this computer write a motion, where the composer does not serve the whole request.
 //!
-//! The model writes words before code, within a [`grammar`], after the [`examples`] that are nearest to the request. Each
-//! answer becomes a score, is simulated, and is judged by the contract of the request, which the model never sees. An
-//! answer that moves in another way goes back to the model with what was measured. The best candidates then take the
-//! whole path: policy, rehearsal and contract.
+//! The model writes words before code, within a grammar (`grammar`), after the examples that are nearest to the request
+//! (`examples`). Each answer becomes a score (`answer`), is simulated, and is judged by the contract of the request, which
+//! the model never sees. An answer that moves in another way goes back to the model with what was measured. The best
+//! candidates then take the whole path: policy, rehearsal and contract.
 
 mod answer;
 mod examples;
