@@ -32,6 +32,16 @@ fn tool_from_words_moves_what_was_named_and_nothing_else() {
 }
 
 #[test]
+fn tool_that_replaces_a_first_reading_runs_by_the_name_that_was_told() {
+    let bench = TestDir::new();
+    // The first reading of this sentence nods at one tempo.
+    let tool = made(&bench.run(&["say", "--json", "make a tool that nods quicker and quicker, five nods"]));
+    let name = tool["name"].as_str().unwrap();
+    assert!(tool["code"].as_str().unwrap().contains(&format!("def {name}(")), "{tool}");
+    bench.run(&["tool", "run", name]).exits(0);
+}
+
+#[test]
 fn motion_that_differs_from_its_expectations_is_refused() {
     let bench = TestDir::new();
     let source = |left: &str| {

@@ -104,7 +104,10 @@ impl Conversation<'_> {
         let first = author::compose(&name, &body, &request);
         // Where the motion of these moves is not what was asked for, the words are read in another way.
         let second = author::composed(&request);
-        let second = second.tool.ok().filter(|_| second.not_understood.is_empty());
+        let second = second.tool.ok().filter(|_| second.not_understood.is_empty()).map(|mut tool| {
+            tool.rename(&second.name, &name);
+            tool
+        });
         self.author(name, first, second.into_iter().collect(), &request, rest, reply)
     }
 
