@@ -38,7 +38,7 @@ fn tool_that_replaces_a_first_reading_runs_by_the_name_that_was_told() {
     let tool = made(&bench.run(&["say", "--json", "make a tool that nods quicker and quicker, five nods"]));
     let name = tool["name"].as_str().unwrap();
     assert!(tool["code"].as_str().unwrap().contains(&format!("def {name}(")), "{tool}");
-    bench.run(&["tool", "run", name]).exits(0);
+    let _ran = bench.run(&["tool", "run", name]).exits(0);
 }
 
 #[test]

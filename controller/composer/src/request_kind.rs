@@ -7,7 +7,7 @@ use crate::guard::MAX_CHARACTERS;
 use crate::name::{MAKING, NOUNS};
 use crate::tag::Tag;
 use crate::tagger::tag;
-use crate::words::{number_word, split as split_words};
+use crate::words::{Word, number_word, split as split_words};
 
 /// Returns whether a text asks for a new tool: "make a tool that nods".
 #[must_use]
@@ -17,14 +17,15 @@ pub fn is_tool_request(text: &str) -> bool {
     }
     let words = split_words(text);
     let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    if asks_for_a_behaviour(&words) {
+        return true;
+    }
     let making = (0..words.len().min(12)).find(|at| {
         let text = word(*at);
         (MAKING.contains(&text) && !matches!(text, "come" | "set" | "get" | "have"))
             && (text != "like" || matches!(word(at.wrapping_sub(1)), "would" | "d"))
     });
     let Some(making) = making else { return false };
-    let teaches = matches!((word(making), word(making + 1)), ("teach", "yourself" | "the" | "him" | "it"))
-        || (word(making) == "learn" && matches!(word(making + 1), "to" | "how" | "a" | "an"));
     let noun = (making + 1..(making + 9).min(words.len())).find(|at| {
         NOUNS.contains(&word(*at)) && !matches!(word(*at), "one" | "something" | "motion" | "movement")
     });
@@ -38,7 +39,24 @@ pub fn is_tool_request(text: &str) -> bool {
     };
     let is_something = (making + 1..(making + 5).min(words.len()))
         .any(|at| word(at) == "something" && matches!(word(at + 1), "that" | "which" | "where"));
-    teaches || is_something || noun.is_some_and(is_article)
+    is_something || noun.is_some_and(is_article)
+}
+
+/// Returns whether a text speaks of learning, names a tool without a verb ("a tool, please, that nods"), or describes how
+/// to act ("act surprised: ...").
+fn asks_for_a_behaviour(words: &[Word]) -> bool {
+    let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let teaches = (0..words.len().min(12)).any(|at| match word(at) {
+        "teach" => matches!(word(at + 1), "yourself" | "the" | "him" | "it"),
+        "learn" => matches!(word(at + 1), "to" | "how" | "a" | "an"),
+        _ => false,
+    });
+    let names_tool = (1..words.len().min(5)).any(|at| {
+        matches!(word(at), "tool" | "skill" | "trick" | "function" | "routine")
+            && matches!(word(at - 1), "a" | "an" | "another" | "new" | "one" | "little")
+            && (at + 1..at + 5).any(|at| matches!(word(at), "that" | "which" | "where" | "for" | "to"))
+    });
+    teaches || names_tool || (word(0) == "act" && words.len() > 2)
 }
 
 /// Returns whether a text asks for a reaction: "whenever you see a face, wave", or one that goes on for a time.
