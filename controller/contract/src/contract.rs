@@ -129,11 +129,8 @@ impl Contract {
     /// Judges a motion by what was measured of each expectation, in their order.
     #[must_use]
     pub fn verdict(&self, measured: &[Measured]) -> Verdict {
-        let deviations: Vec<String> = measured
-            .iter()
-            .filter(|one| !one.held && one.is_measured())
-            .map(|one| format!("expected {}, measured {}", one.expected, one.measured))
-            .collect();
+        let deviations: Vec<String> =
+            measured.iter().filter(|one| !one.held && one.is_measured()).map(ToString::to_string).collect();
         if !deviations.is_empty() {
             return Verdict::Wrong { deviations };
         }

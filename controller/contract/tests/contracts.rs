@@ -6,10 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use minismith_contract::{Contract, Verdict};
-use minismith_score::expects::{Measured, Runs};
-use minismith_score::{
-    Arguments, Event, EventSpan, MotionTrace, Score, Setting, Stimuli, compile, read, simulate,
-};
+use minismith_score::expects::Measured;
+use minismith_score::{Kind, Parameter, Score, read_steps, validate};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -33,64 +31,26 @@ struct Case {
     fault: String,
 }
 
-fn source(steps: &str, parameters: &BTreeMap<String, f64>) -> String {
-    let names = "antennas, body, clap, face, head, neutral, perform, play, ramp, repeat, sequence, sound, thing, tilted, \
-                 together, touch, until, as_long_as, voice, wait, when, whenever";
-    let (mut signature, mut arguments, mut checks) = (String::new(), String::new(), String::new());
-    for (name, default) in parameters {
-        let (kind, low, high) = if name == "times" { ("int", "1", "10") } else { ("float", "0.5", "90.0") };
-        let shown = if kind == "int" { format!("{default}") } else { format!("{default:.1}") };
-        let range = format!("between {} and {}", low, high.trim_end_matches(".0"));
-        signature += &format!(", {name}: {kind} = {shown}");
-        arguments += &format!("        {name}: How much, {range}.\n");
-        checks += &format!(
-            "    if not {low} <= {name} <= {high}:\n        raise ValueError(\"{name} must be {range}\")\n"
-        );
-    }
-    if !arguments.is_empty() {
-        arguments = format!("\n    Args:\n{arguments}    ");
-        arguments.insert(0, '\n');
-    }
-    format!(
-        "from reachy_mini import ReachyMini\nfrom motion import {names}\n\n\ndef t(robot: ReachyMini{signature}) -> str:\n    \
-         \"\"\"Moves.{arguments}\"\"\"\n{checks}    return perform(robot, {steps})\n"
-    )
-}
-
-fn trace(score: &Score, arguments: &Arguments, events: Vec<EventSpan>) -> MotionTrace {
-    let setting = Setting { stimuli: Stimuli::new(events), ..Setting::default() };
-    let timeline = compile(score, arguments, &setting).unwrap();
-    simulate(&timeline, &setting.stimuli)
+/// Returns the tool with these steps and parameters.
+fn tool(steps: &str, parameters: &BTreeMap<String, f64>) -> Result<Score, String> {
+    let parameters = parameters.iter().map(|(name, default)| {
+        let (kind, low, high) =
+            if name == "times" { (Kind::Int, 1.0, 10.0) } else { (Kind::Float, 0.5, 90.0) };
+        Parameter { name: name.clone(), kind, default: *default, low, high, meaning: "How much".to_owned() }
+    });
+    let score = Score {
+        name: "t".to_owned(),
+        summary: "Moves.".to_owned(),
+        parameters: parameters.collect(),
+        steps: read_steps(steps).map_err(|error| error.to_string())?,
+    };
+    validate(&score).map_err(|error| error.to_string())?;
+    Ok(score)
 }
 
 /// Measures what a contract expects on the calls that it needs.
 fn measure(contract: &Contract, score: &Score) -> Vec<Measured> {
-    let expects = contract.expectations();
-    let default = trace(score, &Arguments::new(), Vec::new());
-    let calls: Vec<(String, f64, MotionTrace)> = expects
-        .parameter_calls()
-        .into_iter()
-        .filter(|(name, _)| score.parameters.iter().any(|parameter| parameter.name == *name))
-        .map(|(name, value)| {
-            let trace = trace(score, &Arguments::from([(name.clone(), value)]), Vec::new());
-            (name, value, trace)
-        })
-        .collect();
-    let events: Vec<(Event, MotionTrace)> = expects
-        .events()
-        .into_iter()
-        .map(|event| {
-            let length = if event == Event::Clap { 0.3 } else { 4.0 };
-            let span = EventSpan { event: event.clone(), from: 3.0, to: 3.0 + length };
-            (event, trace(score, &Arguments::new(), vec![span]))
-        })
-        .collect();
-    let runs = Runs {
-        default: &default,
-        with_parameter: calls.iter().map(|(name, value, trace)| (name.clone(), *value, trace)).collect(),
-        with_event: events.iter().map(|(event, trace)| (event.clone(), trace)).collect(),
-    };
-    expects.measure_runs(&runs)
+    score.measure_simulated(&contract.expectations()).unwrap()
 }
 
 #[test]
@@ -106,8 +66,7 @@ fn wrong_motions_are_caught_and_right_ones_pass() {
         let half = usize::from(case.unseen);
         let contract = Contract::from_request(&case.request);
         let read = |steps: &str| {
-            read(&source(steps, &case.parameters))
-                .unwrap_or_else(|error| panic!("{}: {steps}: {error}", case.request))
+            tool(steps, &case.parameters).unwrap_or_else(|error| panic!("{}: {steps}: {error}", case.request))
         };
         let right = measure(&contract, &read(&case.right));
         let wrong = measure(&contract, &read(&case.wrong));

@@ -36,7 +36,7 @@ pub use axis::{Axis, AxisValues, Direction};
 pub use check::ScoreError;
 pub use compile::{Arguments, RecordedMove, Setting, compile, validate};
 pub use expects::{Expect, Expects, Measured, measure, summary};
-pub use read::{ReadError, read};
+pub use read::{ReadError, read, read_steps};
 pub use score::{Event, Kind, Move, Number, Parameter, Reaction, Score, Step};
 pub use simulate::simulate;
 pub use stimuli::{EventSpan, Stimuli};

@@ -19,7 +19,8 @@ use rustpython_parser::text_size::TextSize;
 use self::documentation::Documentation;
 use self::steps::{StepReader, number_constant};
 use crate::compile::validate;
-use crate::score::{Kind, Parameter, SPEED_PARAMETER, Score, is_motion_function};
+use crate::score::{EVENTS, FUNCTIONS, Kind, Parameter, SPEED_PARAMETER, Score, Step, is_motion_function};
+use crate::target::Part;
 use crate::text::format_number;
 
 /// Why a source is not a score: where, what, and what to write instead.
@@ -49,6 +50,39 @@ pub fn read(source: &str) -> Result<Score, ReadError> {
     let mut reader = Reader { lines: &lines, imported: BTreeSet::new(), has_robot: false };
     let function = reader.module(&module).map_err(|fault| fault.at(&lines))?;
     reader.function(function)
+}
+
+/// Reads steps alone, with commas between them, as they stand in `perform(robot, ...)`. Names of parameters are kept as
+/// they are: the score that gets the steps is checked with [`validate`].
+///
+/// # Errors
+/// A [`ReadError`] if the text is anything else than steps.
+pub fn read_steps(text: &str) -> Result<Vec<Step>, ReadError> {
+    // The call begins a line above the text.
+    let source = format!("perform(\n{text}\n)");
+    let in_text = |error: ReadError| ReadError { line: error.line.saturating_sub(1).max(1), ..error };
+    tokens::screen(&source).map_err(in_text)?;
+    let lines = Lines::of(&source);
+    let expression = Expr::parse(&source, "steps").map_err(|error| {
+        in_text(ReadError {
+            line: lines.at(error.offset),
+            reason: format!("this is no valid Python: {}", error.error),
+            hint: "check the brackets and commas".to_owned(),
+        })
+    })?;
+    let imported = all_functions();
+    let read = match &expression {
+        Expr::Call(call) if is_name(Some(&call.func), "perform") && call.keywords.is_empty() => {
+            StepReader::new(&imported).steps(&call.args)
+        }
+        other => Err(Fault::new(other.start(), "this is not a list of steps", steps::FUNCTIONS_HINT)),
+    };
+    read.map_err(|fault| in_text(fault.at(&lines)))
+}
+
+fn all_functions() -> BTreeSet<String> {
+    let parts = Part::ALL.map(Part::name);
+    parts.iter().chain(&FUNCTIONS).chain(&EVENTS).map(|name| (*name).to_owned()).collect()
 }
 
 /// The position of an error, before its line is known.
@@ -293,7 +327,7 @@ impl Reader<'_> {
         statement: &Stmt,
         reader: &mut StepReader<'_>,
         parameters: &[Parameter],
-    ) -> Result<Vec<crate::score::Step>, Fault> {
+    ) -> Result<Vec<Step>, Fault> {
         let hint = "end the function with return perform(robot, head(left=20), ...)";
         let call = match statement {
             Stmt::Return(result) => match result.value.as_deref() {

@@ -23,6 +23,21 @@ impl Score {
     /// # Errors
     /// A [`ScoreError`] if the score breaks a rule.
     pub fn measure_simulated(&self, expects: &Expects) -> Result<Vec<Measured>, ScoreError> {
+        self.measure_simulated_during(expects, |event| {
+            let seconds = if *event == Event::Clap { CLAP_SECONDS } else { EVENT_SECONDS };
+            vec![(EVENT_FROM, EVENT_FROM + seconds)]
+        })
+    }
+
+    /// Measures as [`Self::measure_simulated`], with each event at the times that `times` returns: from and to, seconds.
+    ///
+    /// # Errors
+    /// A [`ScoreError`] if the score breaks a rule.
+    pub fn measure_simulated_during(
+        &self,
+        expects: &Expects,
+        times: impl Fn(&Event) -> Vec<(f64, f64)>,
+    ) -> Result<Vec<Measured>, ScoreError> {
         let default = self.simulated(&Arguments::new(), Vec::new())?;
         let mut calls: Vec<(String, f64, MotionTrace)> = Vec::new();
         for (name, value) in expects.parameter_calls() {
@@ -34,9 +49,10 @@ impl Score {
         }
         let mut events: Vec<(Event, MotionTrace)> = Vec::new();
         for event in expects.events() {
-            let seconds = if event == Event::Clap { CLAP_SECONDS } else { EVENT_SECONDS };
-            let span = EventSpan { event: event.clone(), from: EVENT_FROM, to: EVENT_FROM + seconds };
-            events.push((event, self.simulated(&Arguments::new(), vec![span])?));
+            let spans = times(&event).into_iter();
+            let spans = spans.map(|(from, to)| EventSpan { event: event.clone(), from, to }).collect();
+            let trace = self.simulated(&Arguments::new(), spans)?;
+            events.push((event, trace));
         }
         let runs = Runs {
             default: &default,

@@ -9,10 +9,8 @@ use std::path::{Path, PathBuf};
 use firmware_bridge::joint::Joint;
 use firmware_bridge::kinematics::joints_from_posture;
 use firmware_bridge::limits::{JointLimits, Limits};
-use minismith_score::expects::Runs;
 use minismith_score::{
-    Arguments, Axis, Event, EventSpan, Expects, MotionTrace, Score, Setting, Step, Stimuli, Timeline,
-    compile, read, simulate, write,
+    Arguments, Axis, Event, EventSpan, Expects, Score, Setting, Step, Stimuli, Timeline, compile, read, write,
 };
 
 /// The tools that are ordinary Python: their motion depends on what they see or compute, or they don't move.
@@ -185,34 +183,10 @@ fn no_call_is_long_or_hasty() {
 fn expectations_hold_in_simulation() {
     for (file, score) in motions() {
         let expects = expects(&file);
-        let trace = |call: &Arguments, stimuli: Stimuli| -> MotionTrace {
-            simulate(&course(&score, call, stimuli.clone()), &stimuli)
-        };
-        let default = trace(&Arguments::new(), Stimuli::default());
-        let calls = expects.parameter_calls().into_iter().map(|(name, value)| {
-            let trace = trace(&Arguments::from([(name.clone(), value)]), Stimuli::default());
-            (name, value, trace)
-        });
-        let calls: Vec<_> = calls.collect();
         // An event that holds from the start, as the face does in a rehearsal, and one that comes and goes.
         for spans in [vec![(0.0, 60.0)], vec![(2.0, 7.0), (9.0, 9.5)]] {
-            let with_event = expects.events().into_iter().map(|event| {
-                let spans = spans.iter().map(|(from, to)| span(&event, *from, *to)).collect();
-                let trace = trace(&Arguments::new(), Stimuli::new(spans));
-                (event, trace)
-            });
-            let with_event: Vec<_> = with_event.collect();
-            let runs = Runs {
-                default: &default,
-                with_parameter: calls
-                    .iter()
-                    .map(|(name, value, trace)| (name.clone(), *value, trace))
-                    .collect(),
-                with_event: with_event.iter().map(|(event, trace)| (event.clone(), trace)).collect(),
-            };
-            for measured in expects.measure_runs(&runs) {
-                let (expected, measured, held) = (measured.expected, measured.measured, measured.held);
-                assert!(held, "{}: expected {expected}; measured: {measured}", score.name);
+            for measured in score.measure_simulated_during(&expects, |_| spans.clone()).unwrap() {
+                assert!(measured.held, "{}: {measured}", score.name);
             }
         }
     }

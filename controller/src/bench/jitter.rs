@@ -135,7 +135,7 @@ pub(super) fn measure(context: &BenchContext<'_>, load: Load) -> Vec<Row> {
         take("ours at 100 Hz", &mut usual, &|seen| watch_ours(context, DEFAULT_RATE_HZ, load, round, seen));
     }
     let theirs = theirs.and_then(Result::ok);
-    let mut rows = rows(load, OFFICIAL_RATE_HZ, ours, theirs, awake.is_some());
+    let mut rows = rows(load, OFFICIAL_RATE_HZ, ours, Some((PEER, theirs)), awake.is_some());
     rows.extend(self::rows(load, DEFAULT_RATE_HZ, usual, None, awake.is_some()));
     rows
 }
@@ -147,28 +147,19 @@ fn measure_beside_model(context: &BenchContext<'_>) -> Vec<Row> {
         return Vec::new();
     }
     let (rounds, round) = context.pick((1, Duration::from_secs(10)), (3, Duration::from_secs(20)));
-    let _awake = awake();
-    let (mut idle, mut writing) = (Seen::default(), Seen::default());
-    let mut failed = None;
+    let awake = awake();
+    let (mut idle, mut writing) = (Ok(Seen::default()), Ok(Seen::default()));
     for _ in 0..rounds {
         for (load, seen) in [(Load::Idle, &mut idle), (Load::Model, &mut writing)] {
             (context.progress)(&format!("the rhythm, {}: {} s", load.name(), round.as_secs()));
-            if let Err(no) = watch_ours(context, OFFICIAL_RATE_HZ, load, round, seen) {
-                failed.get_or_insert(no);
+            let Ok(so_far) = seen else { continue };
+            if let Err(failed) = watch_ours(context, OFFICIAL_RATE_HZ, load, round, so_far) {
+                *seen = Err(failed);
             }
         }
     }
-    let row = |(path, (quantile_name, _)): (usize, (&str, f64))| {
-        let median = |seen: &mut Seen| seen.off.get_mut(path).and_then(|rounds| quantile(rounds, 0.5));
-        let ours = match &failed {
-            Some(failed) => Err(failed.clone()),
-            None => median(&mut writing).ok_or_else(|| Failed("no beat was seen".into())),
-        };
-        Row::alone(&name(quantile_name, Load::Model, OFFICIAL_RATE_HZ), "ms", ours)
-            .against("the same loop without the model", median(&mut idle), Better::Lower)
-            .noting("the model writes all the time")
-    };
-    QUANTILES.into_iter().enumerate().map(row).collect()
+    let alone = ("the same loop without the model", idle.ok());
+    rows(Load::Model, OFFICIAL_RATE_HZ, writing, Some(alone), awake.is_some())
 }
 
 /// Keeps the processors from sleeping while this lives, for both sides alike. A virtual machine's processors take
@@ -179,7 +170,15 @@ pub(super) fn awake() -> Option<fs::File> {
     Some(latency)
 }
 
-fn rows(load: Load, rate: u32, ours: Result<Seen, Failed>, theirs: Option<Seen>, awake: bool) -> Vec<Row> {
+/// Returns the rows of one load and rate, against a peer that has a name whether it was measured or not.
+fn rows(
+    load: Load,
+    rate: u32,
+    ours: Result<Seen, Failed>,
+    peer: Option<(&str, Option<Seen>)>,
+    awake: bool,
+) -> Vec<Row> {
+    let (peer_name, theirs) = peer.map_or((None, None), |(name, seen)| (Some(name), seen));
     let mut note = String::new();
     if let Ok(seen) = &ours {
         let sleep = if awake { "kept awake" } else { "free to sleep" };
@@ -189,6 +188,9 @@ fn rows(load: Load, rate: u32, ours: Result<Seen, Failed>, theirs: Option<Seen>,
         );
         if load == Load::Guests {
             note += "; two guests spin meanwhile";
+        }
+        if load == Load::Model {
+            note += "; the model writes all the time";
         }
         if load == Load::Loaded {
             let they =
@@ -204,10 +206,9 @@ fn rows(load: Load, rate: u32, ours: Result<Seen, Failed>, theirs: Option<Seen>,
             Err(failed) => Err(failed.clone()),
         };
         let row = Row::alone(&name(quantile_name, load, rate), "ms", our_number).noting(&note);
-        if rate == OFFICIAL_RATE_HZ {
-            row.against(PEER, theirs.as_mut().and_then(median), Better::Lower)
-        } else {
-            row
+        match peer_name {
+            Some(name) => row.against(name, theirs.as_mut().and_then(median), Better::Lower),
+            None => row,
         }
     };
     QUANTILES.into_iter().enumerate().map(row).collect()

@@ -44,7 +44,8 @@ impl Conversation<'_> {
         if matches!(sampled.no_answer, Some(ModelCallError::GivenUp)) {
             return Reply { text: "I was stopped.".into(), outcome: TurnOutcome::Stopped, ..reply };
         }
-        let notice = sampled.no_answer.map(|no| format!("I worked without the language model: {no}."));
+        let notice = sampled.no_answer.map(|no| format!("I worked without the language model: {no}. "));
+        let notice = notice.unwrap_or_default();
         let candidates: Vec<Candidate> =
             sampled.candidates.into_iter().filter(Candidate::is_acceptable).take(MAX_REHEARSED - 1).collect();
         // Whichever is kept has the name of the first.
@@ -61,18 +62,14 @@ impl Conversation<'_> {
                 tools.push_back(tool);
             }
             Err(why) if tools.is_empty() => {
-                let why = format!("I made nothing: {why}.");
-                return declined(
-                    reply,
-                    &[notice, Some(why)].into_iter().flatten().collect::<Vec<_>>().join(" "),
-                );
+                return declined(reply, &format!("{notice}I made nothing: {why}."));
             }
             Err(_) => {}
         }
         let Some(first) = tools.pop_front() else { return reply };
         let (said, ending) =
             self.author(name, first, tools.into(), request, &mut VecDeque::new(), &mut reply);
-        reply.text = [notice, Some(said)].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        reply.text = notice + &said;
         reply.outcome = ending;
         if reply.tool.as_ref().is_some_and(|tool| Some(&tool.plan) == composed_plan.as_ref()) {
             told(&mut reply, &written.notes, &written.not_understood);
@@ -96,7 +93,7 @@ impl Conversation<'_> {
         contract: &Contract,
         reply: &mut Reply,
     ) -> Sampled {
-        let judged = written.score.clone().map(|score| Candidate::judged(score, contract, false));
+        let judged = written.score.clone().map(|score| Candidate::judged(score, contract));
         let is_whole = |candidate: &Candidate| candidate.is_acceptable() && written.not_understood.is_empty();
         let is_served = match &judged {
             Some(Ok(candidate)) => is_whole(candidate) && candidate.holds_all(),

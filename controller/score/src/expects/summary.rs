@@ -83,7 +83,7 @@ pub fn summary(measured: &[Measured]) -> String {
     }
     clauses.extend(held().filter(|one| one.findings.is_empty()).map(|one| one.measured.clone()));
     let failed = measured.iter().filter(|one| !one.held);
-    clauses.extend(failed.map(|one| format!("expected {}, measured {}", one.expected, one.measured)));
+    clauses.extend(failed.map(ToString::to_string));
     let mut seen: Vec<String> = Vec::new();
     for clause in clauses {
         if !seen.contains(&clause) {

@@ -1,5 +1,7 @@
 //! What was expected and measured, in words.
 
+use std::fmt::{self, Display, Formatter};
+
 use super::{Action, End, Expect, Measured};
 use crate::axis::{Axis, Direction};
 use crate::text::{join_and, rounded, times};
@@ -120,6 +122,12 @@ pub(super) fn no_direction(axis: Axis, direction: Direction) -> String {
 const NOT_MEASURED: &str = "not measured: ";
 /// How the measurement begins if a likely expectation does not hold.
 const NOT_SHOWN: &str = "not shown: ";
+
+impl Display for Measured {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "expected {}, measured {}", self.expected, self.measured)
+    }
+}
 
 impl Measured {
     /// Returns whether the measurement decides: there was a call on which the expectation could be measured, and if it

@@ -255,3 +255,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn steps_alone_are_read_as_in_a_tool() {
+    let steps = "repeat(times, head(left=20), head(left=ramp(5, 10))),\nwait(0.5)";
+    let text = write(&Score {
+        name: "t".to_owned(),
+        summary: "Moves.".to_owned(),
+        parameters: vec![Parameter::times(2)],
+        steps: read_steps(steps).unwrap(),
+    });
+    assert_eq!(read(&text).unwrap().steps, read_steps(steps).unwrap());
+    assert_eq!(read_steps("").unwrap(), Vec::new());
+    let found = [
+        "head(left=20),\nleap(3)",
+        "head(left=20)\n) + (x",
+        "head(left=20)), open('x'",
+        "speed=speed",
+        "head(left=20)\n)\nrobot.goto_sleep(",
+    ];
+    let lines: Vec<usize> = found.iter().map(|steps| read_steps(steps).unwrap_err().line).collect();
+    assert_eq!(lines, [2, 2, 1, 1, 3]);
+}

@@ -1,35 +1,22 @@
 //! Reads a model's answer as a score. Nothing of the answer becomes part of a tool but what the reader of the language
 //! understands, and the description of a tool is made from its steps.
 
-use minismith_score::{Kind, Parameter, Score, read, validate};
+use minismith_score::{Kind, Parameter, Score, read_steps, validate};
 
 use super::grammar::Allowed;
-
-/// A model's answer.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Answer {
-    /// The plan in words.
-    pub plan: String,
-    /// The tool.
-    pub score: Score,
-}
 
 /// The largest values that the parameter `degrees` may have; the first that all its steps permit is used.
 const LARGEST_DEGREES: [f64; 5] = [160.0, 90.0, 60.0, 35.0, 30.0];
 
-/// Everything that a source may import from `motion`.
-const IMPORTS: &str = "antennas, as_long_as, body, clap, face, head, neutral, perform, ramp, repeat, sequence, sound, \
-                       thing, tilted, together, touch, until, voice, wait, when, whenever";
-
-/// Reads an answer. `given` is the person's name for the tool, if there is one.
+/// Reads an answer: a plan in words, which only helps the model to write, a name, and steps. `given` is the person's name for the tool, if there is one.
 ///
 /// # Errors
 /// A sentence for the model says what is wrong.
-pub(super) fn read_answer(text: &str, given: Option<&str>, allowed: Allowed) -> Result<Answer, String> {
+pub(super) fn read_answer(text: &str, given: Option<&str>, allowed: Allowed) -> Result<Score, String> {
     let mut lines = text.trim().splitn(3, '\n');
     let mut line = |key: &str| lines.next().and_then(|line| line.strip_prefix(key)).map(str::trim);
     let (plan, name) = (line("plan:"), line("name:"));
-    let (Some(plan), Some(name), Some(steps)) = (plan, name, lines.next()) else {
+    let (Some(_), Some(name), Some(steps)) = (plan, name, lines.next()) else {
         return Err("the answer is not a plan, a name and steps".to_owned());
     };
     let name = given.unwrap_or(name);
@@ -37,7 +24,7 @@ pub(super) fn read_answer(text: &str, given: Option<&str>, allowed: Allowed) -> 
     let mut reason = String::new();
     for degrees in largest {
         match score(name, steps, allowed, *degrees) {
-            Ok(score) => return Ok(Answer { plan: plan.to_owned(), score }),
+            Ok(score) => return Ok(score),
             Err(why) => reason = why,
         }
     }
@@ -45,8 +32,12 @@ pub(super) fn read_answer(text: &str, given: Option<&str>, allowed: Allowed) -> 
 }
 
 fn score(name: &str, steps: &str, allowed: Allowed, degrees: f64) -> Result<Score, String> {
-    let source = source(name, steps, &parameters(steps, allowed, degrees));
-    let mut score = read(&source).map_err(|error| format!("{}; {}", error.reason, error.hint))?;
+    let mut score = Score {
+        name: name.to_owned(),
+        summary: "Moves.".to_owned(),
+        parameters: parameters(steps, allowed, degrees),
+        steps: read_steps(steps).map_err(|error| format!("{}; {}", error.reason, error.hint))?,
+    };
     let mut description = score.describe();
     if description.chars().count() > 200 {
         description = format!("{}...", description.chars().take(197).collect::<String>());
@@ -90,27 +81,4 @@ fn parameters(steps: &str, allowed: Allowed, degrees: f64) -> Vec<Parameter> {
         parameters.push(float("size", 1.0, (0.5, 1.5), "The size of the motion"));
     }
     parameters
-}
-
-fn source(name: &str, steps: &str, parameters: &[Parameter]) -> String {
-    let mut signature = String::from("robot: ReachyMini");
-    let (mut documentation, mut checks) = (String::new(), String::new());
-    for Parameter { name, kind, default, low, high, meaning } in parameters {
-        let (kind, default) = match kind {
-            Kind::Int => ("int", format!("{default}")),
-            Kind::Float => ("float", format!("{default:?}")),
-        };
-        signature += &format!(", {name}: {kind} = {default}");
-        documentation += &format!("        {name}: {meaning}, between {low} and {high}.\n");
-        checks += &format!(
-            "    if not {low} <= {name} <= {high}:\n        raise ValueError(\"{name} must be between {low} and {high}\")\n"
-        );
-    }
-    let documentation =
-        if documentation.is_empty() { String::new() } else { format!("\n\n    Args:\n{documentation}    ") };
-    let steps = steps.trim().replace('\n', "\n        ");
-    format!(
-        "from reachy_mini import ReachyMini\nfrom motion import {IMPORTS}\n\n\ndef {name}({signature}) -> str:\n    \
-         \"\"\"Moves.{documentation}\"\"\"\n{checks}    return perform(\n        robot,\n        {steps},\n    )\n"
-    )
 }

@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use minismith_contract::{Contract, Verdict};
 use minismith_score::{Score, write};
 
-use self::answer::{Answer, read_answer};
+use self::answer::read_answer;
 use self::grammar::{Allowed, grammar};
 use crate::model::{Completion, Form, Message, ModelCallError, Prompt, StatusPacket};
 
@@ -41,8 +41,6 @@ pub struct Candidate {
     pub verdict: Verdict,
     /// What was expected and what was measured instead, a sentence each; also of what the request only suggests.
     unmet: Vec<String>,
-    /// Whether a model wrote it.
-    pub is_from_model: bool,
 }
 
 impl Candidate {
@@ -50,13 +48,11 @@ impl Candidate {
     ///
     /// # Errors
     /// A sentence says which rule of the language the motion breaks.
-    pub fn judged(score: Score, contract: &Contract, is_from_model: bool) -> Result<Candidate, String> {
+    pub fn judged(score: Score, contract: &Contract) -> Result<Candidate, String> {
         let measured =
             score.measure_simulated(&contract.expectations()).map_err(|error| error.to_string())?;
-        let unmet = measured.iter().filter(|one| !one.held);
-        let unmet =
-            unmet.map(|one| format!("expected {}, measured {}", one.expected, one.measured)).collect();
-        Ok(Candidate { verdict: contract.verdict(&measured), unmet, score, is_from_model })
+        let unmet = measured.iter().filter(|one| !one.held).map(ToString::to_string).collect();
+        Ok(Candidate { verdict: contract.verdict(&measured), unmet, score })
     }
 
     /// Whether nothing that was measured contradicts the request.
@@ -133,8 +129,7 @@ pub fn sample(
                 break;
             }
         };
-        let judged = read_answer(&text, given, allowed)
-            .and_then(|Answer { score, .. }| Candidate::judged(score, contract, true));
+        let judged = read_answer(&text, given, allowed).and_then(|score| Candidate::judged(score, contract));
         let complaint = match judged {
             Ok(candidate) => {
                 let complaint = (!candidate.holds_all()).then(|| candidate.unmet.join(". "));

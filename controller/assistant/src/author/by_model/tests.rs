@@ -20,9 +20,9 @@ fn each_example_is_a_tool_that_its_contract_does_not_refuse() {
     for example in examples::EXAMPLES.iter() {
         let contract = Contract::from_request(&format!("make a tool that does this: {}", example.request));
         let allowed = Allowed { events: true, ..Allowed::default() };
-        let answer = read_answer(example.answer, None, allowed);
-        let answer = answer.unwrap_or_else(|why| panic!("{}: {why}", example.request));
-        let candidate = Candidate::judged(answer.score, &contract, true).unwrap();
+        let score = read_answer(example.answer, None, allowed);
+        let score = score.unwrap_or_else(|why| panic!("{}: {why}", example.request));
+        let candidate = Candidate::judged(score, &contract).unwrap();
         if !candidate.is_acceptable() {
             wrong.push(format!("{}: {:?}", example.request, candidate.verdict));
         }
@@ -89,10 +89,9 @@ fn steps_contain_only_what_the_request_speaks_of() {
 fn parameters_are_those_that_the_steps_use() {
     let allowed = Allowed { times: true, degrees: true, seconds: true, ..Allowed::default() };
     let text = "plan: tilts\nname: tilts\nrepeat(times, head(tilt_left=degrees, seconds=seconds), head(tilt_left=0))\n";
-    let answer = read_answer(text, None, allowed).unwrap();
-    let names: Vec<(&str, f64)> =
-        answer.score.parameters.iter().map(|it| (it.name.as_str(), it.high)).collect();
+    let score = read_answer(text, None, allowed).unwrap();
+    let names: Vec<(&str, f64)> = score.parameters.iter().map(|it| (it.name.as_str(), it.high)).collect();
     assert_eq!(names, [("times", 10.0), ("degrees", 30.0), ("seconds", 10.0)]);
     let plain = "plan: a tilt\nname: tilt\nhead(tilt_left=20, seconds=1)\n";
-    assert!(read_answer(plain, None, allowed).unwrap().score.parameters.is_empty());
+    assert!(read_answer(plain, None, allowed).unwrap().parameters.is_empty());
 }
