@@ -21,6 +21,7 @@ mod dataset_export;
 mod detectors;
 mod determinism;
 mod docs;
+mod endurance;
 mod files;
 mod gaze;
 mod guest;

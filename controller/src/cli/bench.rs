@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use minismith::bench::authoring::cases;
 use minismith::bench::authoring::harness::{self, Judged};
 use minismith::bench::{self, Options};
+use minismith_motion_checks::cases;
 use minismith_runtime::config::Config;
 use serde_json::json;
 

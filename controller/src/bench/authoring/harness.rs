@@ -13,6 +13,10 @@ use minismith_assistant::conversation::{Conversation, Mind, Reply};
 use minismith_assistant::model::Client;
 use minismith_contract::Verdict as Claim;
 use minismith_control::robot::{RobotRuntime, initial_joints, models_of};
+use minismith_motion_checks::axis::Direction;
+use minismith_motion_checks::cases::{Arguments, Case, Level, Outcome, Stimulus as Shown};
+use minismith_motion_checks::judge::{RunKey, judge, runs, stimulus_events};
+use minismith_motion_checks::trace::{EventKind, Sample, StimulusKind, Trace, TraceEvent};
 use minismith_perception::models::Models;
 use minismith_runtime::config::{Config, RobotChoice};
 use minismith_toolchain::tool_run::Outcome as Ended;
@@ -23,10 +27,6 @@ use minismith_toolchain::workshop::tool_runtime::ToolRuntime;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::axis::Direction;
-use super::cases::{Arguments, Case, Level, Outcome, Stimulus as Shown};
-use super::judge::{RunKey, judge, runs, stimulus_events};
-use super::trace::{EventKind, Sample, StimulusKind, Trace, TraceEvent};
 
 /// What became of a request, by the case's own checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -2,10 +2,10 @@
 
 use std::f64::consts::TAU;
 
-use crate::bench::authoring::axis::Axis;
-use crate::bench::authoring::cases::Stimulus;
-use crate::bench::authoring::judge::stimulus_events;
-use crate::bench::authoring::trace::{
+use crate::axis::Axis;
+use crate::cases::Stimulus;
+use crate::judge::stimulus_events;
+use crate::trace::{
     EventKind, NEUTRAL_LEFT_ANTENNA_DEG, NEUTRAL_RIGHT_ANTENNA_DEG, Sample, Trace, TraceEvent,
 };
 

@@ -160,7 +160,7 @@ fn two(axes: [Axis; 2]) -> Checked {
     ensure(one != other, || "an axis is compared with itself".to_owned())
 }
 
-fn check(check: &Check, shown: &[Stimulus]) -> Checked {
+pub(super) fn check(check: &Check, shown: &[Stimulus]) -> Checked {
     match check {
         Check::Moves(it) => size(it.axis, it.direction, it.at_least, it.at_most),
         Check::Still(it) => {

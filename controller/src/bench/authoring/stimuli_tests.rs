@@ -9,10 +9,10 @@ use minismith_toolchain::guest::LazyHost;
 use minismith_toolchain::workshop::rehearsal::RehearsalOptions;
 use serde_json::Map;
 
-use crate::bench::authoring::cases::{Case, Stimulus, parse};
-use crate::bench::authoring::harness::measured_run;
-use crate::bench::authoring::judge::{Verdict, judge, runs};
-use crate::bench::authoring::trace::StimulusKind;
+use minismith_motion_checks::cases::{Case, Stimulus, parse};
+use super::harness::measured_run;
+use minismith_motion_checks::judge::{Verdict, judge, runs};
+use minismith_motion_checks::trace::StimulusKind;
 
 /// A face, a clap and a touch from second 3 to 5, and nothing.
 const CASES: &str = "

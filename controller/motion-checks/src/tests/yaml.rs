@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::bench::authoring::cases::{Case, Outcome, parse};
-use crate::bench::authoring::judge::runs;
+use crate::cases::{Case, Outcome, parse};
+use crate::judge::runs;
 
 /// The cases of the project.
-pub const CASES: &str = include_str!("../../../../../tests/cases/authoring.yaml");
+pub const CASES: &str = include_str!("../../../../tests/cases/authoring.yaml");
 
 /// Reads the cases of the project.
 pub fn cases() -> Vec<Case> {

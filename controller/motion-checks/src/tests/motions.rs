@@ -6,11 +6,11 @@ use serde::Deserialize;
 
 use super::script::{Recording, Step, USUAL, measure, mirrored, parse};
 use super::yaml::cases;
-use crate::bench::authoring::cases::{Case, Group, Outcome};
-use crate::bench::authoring::judge::{RunKey, Verdict, judge, runs};
-use crate::bench::authoring::trace::Trace;
+use crate::cases::{Case, Group, Outcome};
+use crate::judge::{RunKey, Verdict, judge, runs};
+use crate::trace::Trace;
 
-const MOTIONS: &str = include_str!("../../../../../tests/cases/authoring_motions.yaml");
+const MOTIONS: &str = include_str!("../../../../tests/cases/authoring_motions.yaml");
 
 #[derive(Deserialize)]
 #[serde(transparent)]
@@ -155,7 +155,7 @@ fn one_swing_too_many_fails_each_case_that_counts() {
 
 #[test]
 fn the_wrong_part_fails_all_cases() {
-    use crate::bench::authoring::axis::Axis;
+    use crate::axis::Axis;
     // Head and antennas exchange their motions.
     let exchange = |steps: &[Step]| {
         let part = |(axis, value): &(Axis, f64)| match axis {
@@ -189,9 +189,9 @@ fn the_other_order_fails_each_case_that_has_one() {
             let mut steps: Vec<Step> = steps.to_vec();
             steps.reverse();
             steps.push(Step::Move(
-                crate::bench::authoring::axis::Axis::ALL
+                crate::axis::Axis::ALL
                     .into_iter()
-                    .filter(|axis| *axis != crate::bench::authoring::axis::Axis::HeadFacing)
+                    .filter(|axis| *axis != crate::axis::Axis::HeadFacing)
                     .map(|axis| (axis, 0.0))
                     .collect(),
                 0.6,

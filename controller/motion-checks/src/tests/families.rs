@@ -3,11 +3,11 @@
 use serde::Deserialize;
 
 use super::script::{USUAL, measure, parse, trace};
-use crate::bench::authoring::cases::{Check, Effect, Stimulus};
-use crate::bench::authoring::checks::check;
-use crate::bench::authoring::effects::effect;
-use crate::bench::authoring::finding::Finding;
-use crate::bench::authoring::trace::StimulusKind;
+use crate::cases::{Check, Effect, Stimulus};
+use crate::checks::check;
+use crate::effects::effect;
+use crate::finding::Finding;
+use crate::trace::StimulusKind;
 
 #[derive(Deserialize)]
 struct Holder {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::script::trace;
 use super::yaml::cases;
-use crate::bench::authoring::axis::{Axis, Direction};
-use crate::bench::authoring::cases::Outcome;
-use crate::bench::authoring::judge::{RunKey, judge, runs};
-use crate::bench::authoring::signal::Signal;
-use crate::bench::authoring::trace::{Sample, Trace, TraceError};
+use crate::axis::{Axis, Direction};
+use crate::cases::Outcome;
+use crate::judge::{RunKey, judge, runs};
+use crate::signal::Signal;
+use crate::trace::{Sample, Trace, TraceError};
 
 #[test]
 fn the_signs_are_the_official_ones() {

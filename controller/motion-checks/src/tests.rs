@@ -4,5 +4,4 @@ mod families;
 mod motions;
 mod script;
 mod signals;
-mod stimuli;
 mod yaml;

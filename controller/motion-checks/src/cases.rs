@@ -578,3 +578,11 @@ pub fn parse(yaml: &str) -> Result<Vec<Case>, CasesError> {
     }
     Ok(file.cases)
 }
+
+/// Checks that a motion of the robot can pass a check.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub(crate) fn validate_check(check: &Check) -> Result<(), String> {
+    validate::check(check, &[])
+}

@@ -1,8 +1,6 @@
 //! A dance of half an hour in virtual time and of one minute in real time, on the emulated bus at its real pace. One
 //! packet in a hundred is lost and one in a hundred corrupted. No fault occurs, and no goal exceeds a limit.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::f64::consts::TAU;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,0 +1,331 @@
+//! What one clause means: which axes go where, how far, how often and how fast.
+
+use minismith_score::Axis;
+
+use crate::clause::{Clause, Heading, Said};
+use crate::concept::{Act, Compared, Part, Way};
+use crate::meaning::{Aim, Amount, Gesture, Meaning};
+
+/// Why a clause means nothing, in English.
+pub(crate) type Refusal = String;
+
+/// Returns the axes of a part.
+pub(crate) fn axes_of(part: Part) -> Vec<Axis> {
+    match part {
+        Part::Head => Axis::HEAD.to_vec(),
+        Part::Body => vec![Axis::BodyTurn],
+        Part::LeftAntenna => vec![Axis::AntennaLeft],
+        Part::RightAntenna => vec![Axis::AntennaRight],
+        Part::Antenna | Part::Antennas | Part::Other => Axis::ANTENNAS.to_vec(),
+    }
+}
+
+const fn is_antenna(part: Part) -> bool {
+    !matches!(part, Part::Head | Part::Body)
+}
+
+const fn aim(axis: Axis, sign: f64, usual: f64) -> Aim {
+    Aim { axis, sign, usual, amount: Amount::Usual(1.0) }
+}
+
+impl Clause {
+    fn amount_of(&self, said: Option<Said>, axis: Axis) -> Result<Amount, Refusal> {
+        let factor = self.size.unwrap_or(1.0);
+        match said.or(self.amount).or(self.bare_amount()) {
+            Some(Said::Degrees(_)) if axis.is_shift() => Err("a shift is given in millimetres".to_owned()),
+            Some(Said::Millimetres(_)) if !axis.is_shift() => Err("an angle is given in degrees".to_owned()),
+            Some(Said::Degrees(amount) | Said::Millimetres(amount)) if self.compared.contains(&Compared::Bigger) => {
+                Ok(Amount::Further(amount))
+            }
+            Some(Said::Degrees(amount) | Said::Millimetres(amount)) => Ok(Amount::Exactly(amount)),
+            None if self.is_most => Ok(Amount::Most),
+            None if self.compared.contains(&Compared::Bigger) => Ok(Amount::Further(10.0 * factor)),
+            None => Ok(Amount::Usual(factor)),
+        }
+    }
+
+    /// A number without a unit is an angle, where an angle is meant.
+    fn bare_amount(&self) -> Option<Said> {
+        self.number.filter(|_| self.act.is_some_and(is_posture) && self.count.is_none()).map(Said::Degrees)
+    }
+
+    fn is_length(&self, said: Option<Said>) -> bool {
+        matches!(said.or(self.amount), Some(Said::Millimetres(_)))
+    }
+
+    /// Returns what goes where for one part and way.
+    fn aims(&self, act: Act, part: Part, heading: Option<Heading>) -> Result<Vec<Aim>, Refusal> {
+        let said = heading.and_then(|heading| heading.amount);
+        let way = heading.map(|heading| heading.way);
+        let mut aims = if is_antenna(part) {
+            antenna_aims(act, part, way)
+        } else if part == Part::Body {
+            body_aims(way)?
+        } else {
+            head_aims(act, way, self.is_length(said))?
+        };
+        for aim in &mut aims {
+            aim.amount = self.amount_of(said, aim.axis)?;
+        }
+        Ok(aims)
+    }
+
+    /// Returns the parts that move: those that are named, or the usual one.
+    pub(crate) fn moved_parts(&self, act: Act) -> Vec<Part> {
+        if !self.parts.is_empty() {
+            return self.parts.clone();
+        }
+        vec![match act {
+            Act::Wiggle | Act::Spread | Act::Close => Part::Antennas,
+            Act::Wave => Part::RightAntenna,
+            Act::Turn if !self.ways.iter().any(|heading| matches!(heading.way, Way::Up | Way::Down)) => Part::Body,
+            _ => Part::Head,
+        }]
+    }
+
+    /// Returns all aims of the clause; each axis once.
+    fn all_aims(&self, act: Act) -> Result<Vec<Aim>, Refusal> {
+        let mut all: Vec<Aim> = Vec::new();
+        for part in self.moved_parts(act) {
+            let headings: Vec<Option<Heading>> =
+                if self.ways.is_empty() { vec![None] } else { self.ways.iter().copied().map(Some).collect() };
+            for heading in headings {
+                for aim in self.aims(act, part, heading)? {
+                    all.retain(|one| one.axis != aim.axis);
+                    all.push(aim);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn pace_factor(&self) -> f64 {
+        let mut pace = self.pace.unwrap_or(1.0);
+        for compared in &self.compared {
+            pace *= match compared {
+                Compared::Faster => 0.6,
+                Compared::Slower => 1.7,
+                _ => 1.0,
+            };
+        }
+        pace
+    }
+
+    fn count_or(&self, usual: u32) -> u32 {
+        let bare = self.number.filter(|number| number.fract() == 0.0 && (1.0..=50.0).contains(number));
+        self.count.or(bare.map(|count| count as u32)).unwrap_or(usual)
+    }
+
+    /// Returns what the clause means.
+    pub(crate) fn meaning(&self) -> Result<Meaning, Refusal> {
+        let act = self.act.unwrap_or(if self.parts.is_empty() { Act::Look } else { Act::Move });
+        let meaning = self.plain(act)?;
+        Ok(match self.delay {
+            Some(delay) => Meaning::Sequence(vec![Meaning::Wait(delay), meaning]),
+            None => meaning,
+        })
+    }
+
+    fn plain(&self, act: Act) -> Result<Meaning, Refusal> {
+        let pace = self.pace_factor();
+        let lasting = self.lasting.or(self.seconds);
+        match act {
+            Act::Wait | Act::Hold if self.ways.is_empty() => return Ok(Meaning::Wait(lasting.unwrap_or(1.0))),
+            Act::Dance => return Ok(Meaning::Dance(lasting.or(self.within).unwrap_or(6.0).clamp(2.0, 60.0))),
+            Act::Wake => return Ok(Meaning::Wake),
+            Act::Sleep => return Ok(Meaning::Sleep),
+            Act::Sound => return Ok(Meaning::Sound),
+            Act::Center | Act::Return => {
+                let mut axes: Vec<Axis> = self.parts.iter().flat_map(|part| axes_of(*part)).collect();
+                if axes.is_empty() {
+                    axes = Axis::ALL.to_vec();
+                }
+                return Ok(Meaning::Neutral { axes, pace });
+            }
+            Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired => return Ok(feeling(act, pace)),
+            Act::Circle => return Ok(circle(self.count_or(1), pace)),
+            _ => {}
+        }
+        if self.ways.iter().any(|heading| heading.way == Way::Ahead) && self.ways.len() == 1 {
+            let axes: Vec<Axis> = self.moved_parts(act).into_iter().flat_map(axes_of).collect();
+            return Ok(Meaning::Neutral { axes, pace });
+        }
+        let aims = self.all_aims(act)?;
+        if aims.is_empty() {
+            return Err("nothing moves in it".to_owned());
+        }
+        let is_to_both_sides = self.ways.iter().any(|heading| heading.way == Way::Sides)
+            || (is_posture(act) && self.ways.is_empty() && matches!(act, Act::Look | Act::Turn | Act::Move | Act::Tilt));
+        let repeats = self.count.is_some() || self.period.is_some() || self.is_until_stop;
+        if !is_posture(act) || is_to_both_sides || (repeats && !self.is_stay) {
+            return Ok(Meaning::Gesture(self.gesture(act, aims, pace, is_to_both_sides)));
+        }
+        let go = Meaning::Go { aims: aims.clone(), seconds: self.within, pace };
+        let go = if self.is_in_turn {
+            let each = aims.iter().map(|aim| Meaning::Go { aims: vec![*aim], seconds: self.within, pace });
+            Meaning::Sequence(each.collect())
+        } else {
+            go
+        };
+        Ok(match lasting {
+            Some(seconds) if self.within.is_none() => Meaning::Sequence(vec![go, Meaning::Wait(seconds)]),
+            _ => go,
+        })
+    }
+
+    fn gesture(&self, act: Act, aims: Vec<Aim>, pace: f64, is_to_both_sides: bool) -> Gesture {
+        let usual = match act {
+            Act::Nod | Act::Shake | Act::Sway => 2,
+            Act::Wiggle | Act::Wave => 3,
+            _ => 1,
+        };
+        let is_beat = !is_to_both_sides && !matches!(act, Act::Shake | Act::Sway | Act::Scan)
+            || aims.iter().all(|aim| Axis::ANTENNAS.contains(&aim.axis));
+        let opposite = |aims: &[Aim]| aims.iter().map(|aim| Aim { sign: -aim.sign, ..*aim }).collect::<Vec<Aim>>();
+        let strokes = if is_beat && self.is_in_turn {
+            aims.iter().map(|aim| vec![*aim]).collect()
+        } else if is_beat {
+            vec![aims]
+        } else {
+            vec![aims.clone(), opposite(&aims)]
+        };
+        let total = self.lasting.or(self.seconds).or(self.within);
+        let is_open = self.count.is_none() && self.number.is_none();
+        let round = if is_beat { 0.8 } else { 1.0 } * pace * strokes.len() as f64;
+        let count = match (total, self.period) {
+            (Some(total), Some(period)) if is_open => (total / period).round().max(1.0) as u32,
+            (Some(total), None) if is_open => (total / round).round().clamp(1.0, 50.0) as u32,
+            _ if self.is_until_stop && is_open => 30,
+            _ => self.count_or(usual),
+        };
+        Gesture {
+            strokes,
+            is_beat,
+            count: count.clamp(1, 50),
+            hold: if act == Act::Bow { 0.6 } else { 0.0 },
+            stroke: pace,
+            pause: 0.0,
+            period: self.period,
+            total: total.filter(|_| act != Act::Bow || is_open),
+        }
+    }
+}
+
+/// Returns whether an act leaves the robot in a posture.
+pub(crate) const fn is_posture(act: Act) -> bool {
+    matches!(
+        act,
+        Act::Look | Act::Turn | Act::Tilt | Act::Move | Act::Raise | Act::Lower | Act::Lean | Act::Spread | Act::Close | Act::Hold
+    )
+}
+
+fn head_aims(act: Act, way: Option<Way>, is_length: bool) -> Result<Vec<Aim>, Refusal> {
+    let left_or_right = |way: Way| if way == Way::Right { -1.0 } else { 1.0 };
+    let turn = |sign: f64, usual: f64| aim(Axis::HeadTurn, sign, usual);
+    let pitch = |sign: f64, usual: f64| aim(Axis::HeadPitch, sign, usual);
+    let tilt = |way: Way, usual: f64| aim(Axis::HeadTilt, -left_or_right(way), usual);
+    Ok(vec![match (act, way) {
+        (Act::Nod, _) => pitch(1.0, 15.0),
+        (Act::Bow, _) => pitch(1.0, 25.0),
+        (Act::Shake, None | Some(Way::Sides | Way::Left | Way::Right)) => turn(1.0, 20.0),
+        (Act::Scan, _) => turn(1.0, 40.0),
+        (Act::Wiggle | Act::Sway, Some(Way::Up | Way::Down)) => pitch(1.0, 12.0),
+        (Act::Wiggle | Act::Sway, _) => tilt(Way::Left, 15.0),
+        (Act::Tilt | Act::Lean, Some(way @ (Way::Left | Way::Right))) => tilt(way, 15.0),
+        (Act::Tilt, None | Some(Way::Aside | Way::Sides)) => tilt(Way::Left, 15.0),
+        (Act::Lean, Some(Way::Aside)) => tilt(Way::Left, 15.0),
+        (Act::Tilt, Some(Way::Forward | Way::Down)) => pitch(1.0, 15.0),
+        (Act::Tilt, Some(Way::Back | Way::Up)) => pitch(-1.0, 15.0),
+        (Act::Raise, None | Some(Way::Up)) if !is_length => aim(Axis::HeadRise, 1.0, 12.0),
+        (Act::Lower, None | Some(Way::Down)) if !is_length => aim(Axis::HeadRise, -1.0, 20.0),
+        (_, Some(way @ (Way::Left | Way::Right))) if is_length => aim(Axis::HeadSide, left_or_right(way), 12.0),
+        (Act::Raise, None) | (_, Some(Way::Up)) if is_length => aim(Axis::HeadRise, 1.0, 12.0),
+        (Act::Lower, None) | (_, Some(Way::Down)) if is_length => aim(Axis::HeadRise, -1.0, 20.0),
+        (Act::Move, Some(Way::Up)) => aim(Axis::HeadRise, 1.0, 12.0),
+        (Act::Move, Some(Way::Down)) => aim(Axis::HeadRise, -1.0, 20.0),
+        (_, Some(Way::Up)) => pitch(-1.0, 20.0),
+        (_, Some(Way::Down)) => pitch(1.0, 20.0),
+        (Act::Look, Some(Way::Forward)) => turn(0.0, 0.0),
+        (_, Some(Way::Forward | Way::Out)) => aim(Axis::HeadForward, 1.0, 15.0),
+        (_, Some(Way::Back | Way::In)) => aim(Axis::HeadForward, -1.0, 15.0),
+        (_, Some(way @ (Way::Left | Way::Right))) => turn(left_or_right(way), 20.0),
+        (Act::Lean, None) => aim(Axis::HeadForward, 1.0, 15.0),
+        (_, None | Some(Way::Aside | Way::Sides)) => turn(1.0, 20.0),
+        (_, Some(Way::Ahead)) => {
+            return Ok(vec![turn(0.0, 0.0), pitch(0.0, 0.0), aim(Axis::HeadTilt, 0.0, 0.0)]);
+        }
+        (_, Some(Way::Opposite)) => return Err("the other way of what?".to_owned()),
+    }])
+}
+
+fn body_aims(way: Option<Way>) -> Result<Vec<Aim>, Refusal> {
+    match way {
+        None | Some(Way::Left | Way::Sides | Way::Aside) => Ok(vec![aim(Axis::BodyTurn, 1.0, 30.0)]),
+        Some(Way::Right) => Ok(vec![aim(Axis::BodyTurn, -1.0, 30.0)]),
+        Some(Way::Ahead | Way::Forward) => Ok(vec![aim(Axis::BodyTurn, 0.0, 0.0)]),
+        Some(_) => Err("the body only turns to the left and to the right".to_owned()),
+    }
+}
+
+fn antenna_aims(act: Act, part: Part, way: Option<Way>) -> Vec<Aim> {
+    let outward = |axis: Axis, way: Way| match (axis, way) {
+        (Axis::AntennaLeft, Way::Right) | (Axis::AntennaRight, Way::Left) => -1.0,
+        _ => 1.0,
+    };
+    let axes = axes_of(part).into_iter();
+    match (act, way) {
+        (_, Some(Way::In)) | (Act::Close, None) => axes.map(|axis| aim(axis, -1.0, 35.0)).collect(),
+        (_, Some(Way::Up)) | (Act::Raise, None) => axes.map(|axis| aim(axis, 1.0, 0.0)).collect(),
+        (_, Some(Way::Down)) | (Act::Lower, None) => axes.map(|axis| aim(axis, 1.0, 100.0)).collect(),
+        (_, Some(Way::Ahead)) => axes.map(|axis| aim(axis, 0.0, 0.0)).collect(),
+        (_, Some(way @ (Way::Left | Way::Right))) => axes.map(|axis| aim(axis, outward(axis, way), 40.0)).collect(),
+        (Act::Wiggle, _) => axes.map(|axis| aim(axis, 1.0, 30.0)).collect(),
+        (Act::Wave, _) => axes.map(|axis| aim(axis, 1.0, 45.0)).collect(),
+        (Act::Spread, _) => axes.map(|axis| aim(axis, 1.0, 60.0)).collect(),
+        _ => axes.map(|axis| aim(axis, 1.0, 45.0)).collect(),
+    }
+}
+
+fn circle(count: u32, pace: f64) -> Meaning {
+    let go = |turn: (f64, f64), pitch: (f64, f64)| Meaning::Go {
+        aims: vec![aim(Axis::HeadTurn, turn.0, turn.1), aim(Axis::HeadPitch, pitch.0, pitch.1)],
+        seconds: Some(0.5 * pace),
+        pace: 1.0,
+    };
+    let round = vec![
+        go((1.0, 15.0), (0.0, 0.0)),
+        go((0.0, 0.0), (-1.0, 12.0)),
+        go((-1.0, 15.0), (0.0, 0.0)),
+        go((0.0, 0.0), (1.0, 12.0)),
+    ];
+    let rounds = Meaning::Repeat(count.clamp(1, 10), Box::new(Meaning::Sequence(round)));
+    Meaning::Sequence(vec![rounds, Meaning::Neutral { axes: vec![Axis::HeadTurn, Axis::HeadPitch], pace }])
+}
+
+/// Returns how a robot without a face shows a feeling.
+fn feeling(act: Act, pace: f64) -> Meaning {
+    let go = |aims: Vec<Aim>| Meaning::Go { aims, seconds: None, pace };
+    let antennas = |degrees: f64| Axis::ANTENNAS.iter().map(|axis| aim(*axis, 1.0, degrees)).collect::<Vec<Aim>>();
+    let beat = |aims: Vec<Aim>, count: u32| {
+        Meaning::Gesture(Gesture {
+            strokes: vec![aims],
+            is_beat: true,
+            count,
+            hold: 0.0,
+            stroke: pace,
+            pause: 0.0,
+            period: None,
+            total: None,
+        })
+    };
+    match act {
+        Act::Happy => Meaning::Together(vec![
+            beat(antennas(30.0), 3),
+            beat(vec![aim(Axis::HeadPitch, 1.0, 12.0)], 2),
+        ]),
+        Act::Sad => go([vec![aim(Axis::HeadPitch, 1.0, 20.0)], antennas(120.0)].concat()),
+        Act::Curious => go(vec![aim(Axis::HeadTilt, -1.0, 15.0)]),
+        Act::Surprised => go([vec![aim(Axis::HeadRise, 1.0, 12.0)], antennas(25.0)].concat()),
+        _ => go([vec![aim(Axis::HeadPitch, 1.0, 15.0), aim(Axis::HeadRise, -1.0, 15.0)], antennas(90.0)].concat()),
+    }
+}

@@ -1,0 +1,142 @@
+//! The words of each language, read from `lexicon/*.yaml`: what a phrase means.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::concept::{Concept, concepts};
+use crate::words::{Word, split};
+
+/// A file of a lexicon.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// The language's code: `en`.
+    code: String,
+    /// The language's name in itself.
+    name: String,
+    /// Whether an apostrophe ends a word.
+    #[serde(default)]
+    elisions: bool,
+    /// Whether units stand before tens in one word, joined by this: `und` in German.
+    #[serde(default)]
+    units_before_tens: Option<String>,
+    /// Whether "left" after "antenna" belongs to it: "antenne gauche".
+    #[serde(default)]
+    side_follows_part: bool,
+    /// The phrases of each concept.
+    words: BTreeMap<String, Vec<String>>,
+}
+
+/// The words of one language.
+#[derive(Debug)]
+pub struct Lexicon {
+    /// The language's code: `en`.
+    pub code: String,
+    /// The language's name in itself.
+    pub name: String,
+    /// Whether an apostrophe ends a word.
+    pub has_elisions: bool,
+    /// Whether "left" after "antenna" belongs to it.
+    pub side_follows_part: bool,
+    units_before_tens: Option<String>,
+    phrases: HashMap<String, Vec<(Vec<String>, Vec<Concept>)>>,
+}
+
+/// The files; the first language is taken where two fit equally.
+const FILES: [&str; 5] = [
+    include_str!("../lexicon/en.yaml"),
+    include_str!("../lexicon/de.yaml"),
+    include_str!("../lexicon/fr.yaml"),
+    include_str!("../lexicon/es.yaml"),
+    include_str!("../lexicon/zh.yaml"),
+];
+
+/// All languages.
+pub static LEXICONS: LazyLock<Vec<Lexicon>> =
+    LazyLock::new(|| FILES.iter().filter_map(|file| Lexicon::read(file).ok()).collect());
+
+impl Lexicon {
+    /// Reads a lexicon.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn read(yaml: &str) -> Result<Lexicon, String> {
+        let file: File = serde_yaml::from_str(yaml).map_err(|error| error.to_string())?;
+        let mut phrases: HashMap<String, Vec<(Vec<String>, Vec<Concept>)>> = HashMap::new();
+        for (key, own) in &file.words {
+            let meaning = concepts(key).ok_or_else(|| format!("{}: no concept is called \"{key}\"", file.code))?;
+            for phrase in own {
+                let words: Vec<String> = split(phrase, file.elisions).into_iter().map(|word| word.text).collect();
+                let Some(first) = words.first().cloned() else {
+                    return Err(format!("{}: an empty phrase for \"{key}\"", file.code));
+                };
+                let known = phrases.entry(first).or_default();
+                if let Some((_, other)) = known.iter().find(|(other, _)| *other == words)
+                    && *other != meaning
+                {
+                    return Err(format!("{}: \"{phrase}\" has two meanings, one is \"{key}\"", file.code));
+                }
+                known.push((words, meaning.clone()));
+            }
+        }
+        for known in phrases.values_mut() {
+            known.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+        }
+        Ok(Lexicon {
+            code: file.code,
+            name: file.name,
+            has_elisions: file.elisions,
+            side_follows_part: file.side_follows_part,
+            units_before_tens: file.units_before_tens,
+            phrases,
+        })
+    }
+
+    /// Returns the longest phrase with which these words begin: what it means, and how many words it takes.
+    #[must_use]
+    pub fn longest(&self, words: &[Word]) -> Option<(Vec<Concept>, usize)> {
+        let first = words.first()?;
+        if let Some(number) = first.number {
+            return Some((vec![Concept::Number(number)], 1));
+        }
+        let known = self.phrases.get(&first.text)?;
+        known.iter().find_map(|(phrase, meaning)| {
+            let is_same = phrase.len() <= words.len()
+                && phrase.iter().zip(words).all(|(one, word)| *one == word.text && word.number.is_none());
+            is_same.then(|| (meaning.clone(), phrase.len()))
+        })
+    }
+
+    /// Returns the number that a compound word is, units before tens.
+    #[must_use]
+    pub fn compound(&self, word: &Word) -> Option<f64> {
+        let joint = self.units_before_tens.as_deref()?;
+        let value = |text: &str| {
+            let (_, meaning) = self.phrases.get(text)?.iter().find(|(words, _)| words.len() == 1)?;
+            match meaning.as_slice() {
+                [Concept::Number(number)] => Some(*number),
+                _ => None,
+            }
+        };
+        word.text.match_indices(joint).find_map(|(at, _)| {
+            let units = value(word.text.get(..at)?)?;
+            let tens = value(word.text.get(at + joint.len()..)?)?;
+            (units < 10.0 && tens >= 20.0).then_some(units + tens)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_read() {
+        for file in FILES {
+            let lexicon = Lexicon::read(file).unwrap();
+            assert!(lexicon.phrases.len() > 100, "{}", lexicon.code);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Reads what people say as motions, in several languages.
+//!
+//! The words of a language are data: a file in `lexicon/` says which phrase means which concept. The grammar is the same
+//! for all languages. Words become concepts, concepts become clauses, and clauses become one [`Meaning`], from which a
+//! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
+//!
+//! Reading order: [`concept`], [`words`], [`lexicon`], [`tagger`], `clause`, `acts`, [`meaning`], [`reader`], [`build`], [`trial`].
+
+mod acts;
+pub mod build;
+mod clause;
+pub mod concept;
+pub mod lexicon;
+pub mod meaning;
+pub mod reader;
+pub mod tagger;
+#[cfg(test)]
+mod tests;
+pub mod trial;
+pub mod words;
+
+pub use build::{Impossible, timeline};
+pub use meaning::Meaning;
+pub use reader::{Past, Reading, is_stop, read};
