@@ -10,6 +10,7 @@ mod acts;
 pub mod build;
 mod clause;
 pub mod concept;
+pub mod describe;
 pub mod lexicon;
 pub mod meaning;
 pub mod reader;
