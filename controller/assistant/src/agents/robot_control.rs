@@ -1,12 +1,17 @@
 //! Moves the robot: converts a primitive to motions and runs them as one step.
 
+use std::time::Duration;
+
 use firmware_bridge::joint::Joints;
-use firmware_bridge::motion::{Motion, Target};
+use firmware_bridge::motion::{Keyframe, Motion, Target};
 use firmware_bridge::posture::Posture;
 
+use minismith_commands::describe::{Answer, answer, describe};
+use minismith_commands::{Meaning, timeline};
 use minismith_control::execution::{ExecutionContext, interpolation, look_at};
-use minismith_nlu::{Aim, MotionSegment, Primitive, lower};
+use minismith_nlu::{Aim, MotionSegment, Primitive, Spoken, lower};
 use minismith_runtime::report::{Step, round_for_display};
+use minismith_score::AxisValues;
 
 /// Runs one primitive from the commanded posture and returns what was requested and achieved.
 pub fn act(context: &mut ExecutionContext, primitive: &Primitive) -> Step {
@@ -35,6 +40,67 @@ pub fn act(context: &mut ExecutionContext, primitive: &Primitive) -> Step {
         }
     }
     context.sequence(&primitive.describe(), &motions)
+}
+
+/// The time between two postures of a motion in several parts.
+const KEYFRAME_PERIOD: Duration = Duration::from_millis(20);
+
+/// Runs a motion in several parts from the commanded posture and returns what was requested and achieved, and the
+/// answer in the person's language.
+pub fn perform(context: &mut ExecutionContext, spoken: &Spoken) -> (Step, String) {
+    let holds = match &spoken.if_event {
+        None => false,
+        Some(_) => match context.faces() {
+            Ok(faces) => !faces.found.is_empty(),
+            Err(error) => {
+                let step = Step::refused(spoken.to_string(), error);
+                let text = describe_step(&step);
+                return (step, text);
+            }
+        },
+    };
+    let Some(meaning) = spoken.chosen(holds) else {
+        let step = Step { kind: spoken.to_string(), ..Step::default() };
+        return (step, answer(Answer::Nothing, spoken.language));
+    };
+    let kind = describe(meaning, "en");
+    let what = describe(meaning, spoken.language);
+    let step = match motions(context, meaning) {
+        Ok(motions) => context.sequence(&kind, &motions),
+        Err(refusal) => Step::refused(kind, refusal),
+    };
+    let text = match &step.refusal {
+        _ if spoken.language == "en" => describe_step(&step),
+        None => answer(Answer::Done(&what), spoken.language),
+        Some(why) => answer(Answer::Refused(&what, why), spoken.language),
+    };
+    (step, text)
+}
+
+/// Returns a meaning as motions from the commanded posture.
+fn motions(context: &mut ExecutionContext, meaning: &Meaning) -> Result<Vec<Motion>, String> {
+    match meaning {
+        Meaning::Wake => {
+            context.torque(Joints::all(true)).map_err(|refusal| refusal.to_string())?;
+            return Ok(ExecutionContext::waking().into_iter().collect());
+        }
+        Meaning::Sleep => return Ok(ExecutionContext::resting().into_iter().collect()),
+        _ => {}
+    }
+    let from = context.commanded_posture().unwrap_or_else(Posture::init);
+    let timeline = timeline(meaning, &AxisValues::from_posture(&from)).map_err(|why| why.0)?;
+    let frames = (timeline.seconds() / KEYFRAME_PERIOD.as_secs_f64()).ceil().max(1.0) as u32;
+    let keyframe = |frame: u32| {
+        let time = KEYFRAME_PERIOD * frame;
+        let posture = timeline.at(time.as_secs_f64());
+        let target = Target {
+            head: Some(posture.head),
+            body_yaw: Some(posture.body_yaw),
+            antennas: Some(posture.antennas),
+        };
+        Keyframe { time, target }
+    };
+    Ok(vec![Motion::Play((1..=frames).map(keyframe).collect())])
 }
 
 /// Describes where the robot is.
