@@ -6,7 +6,7 @@ use firmware_bridge::posture::{HeadPose, Posture};
 use minismith_commands::concept::{Act, Part};
 use minismith_commands::describe::describe;
 use minismith_commands::meaning::{Aim as Course, Amount, Meaning};
-use minismith_commands::{Past, Reading, read};
+use minismith_commands::{Past, Reading, read, timeline};
 use minismith_score::{Axis, AxisValues, Event};
 
 use super::aim::Aim;
@@ -77,12 +77,17 @@ pub(super) fn combined(text: &str, understood: Understanding, before: Option<&Di
     let past = before.and_then(past);
     let language = before.and_then(DialogContext::language).unwrap_or("en");
     let (reading, language) = read(text, past.as_ref(), language);
-    let is_single = matches!(&understood, Understanding::Plan(plan) if plan.len() == 1);
+    let plan = match &understood {
+        Understanding::Plan(plan) => plan.as_slice(),
+        _ => &[],
+    };
     let spoken = |meaning, if_event, act, parts| {
         Understanding::Plan(vec![Intent::Spoken(Box::new(Spoken { meaning, if_event, language, act, parts }))])
     };
     match reading {
-        Reading::Motion { is_simple: true, .. } if is_single => understood,
+        Reading::Motion { is_simple: true, .. } if plan.len() == 1 => understood,
+        // One step after another, as the grammar reports them.
+        Reading::Motion { ref meaning, .. } if plan.len() > 1 && is_same(plan, meaning) => understood,
         Reading::Motion { meaning, act, parts, .. } => spoken(Some(meaning), None, act, parts),
         Reading::Conditional { event: Event::Face, then, otherwise } => {
             spoken(otherwise, Some((Event::Face, then)), None, Vec::new())
@@ -97,6 +102,23 @@ pub(super) fn combined(text: &str, understood: Understanding, before: Option<&Di
         _ => understood,
     }
 }
+
+/// Returns whether a plan of single motions and a meaning without simultaneous gestures end in the same posture.
+fn is_same(plan: &[Intent], meaning: &Meaning) -> bool {
+    let mut aim = Aim::neutral();
+    for intent in plan {
+        if let Intent::Motion(primitive) = intent {
+            primitive.motions_from(&mut aim);
+        }
+    }
+    let ends = AxisValues::from_posture(&posture_of(&aim));
+    let Ok(timeline) = timeline(meaning, &AxisValues::neutral()) else { return false };
+    let other = timeline.axes_at(timeline.seconds());
+    !meaning.is_simultaneous() && Axis::ALL.iter().all(|axis| (ends[*axis] - other[*axis]).abs() < SAME_DEGREES)
+}
+
+/// Postures within this of each other count as the same, degrees or millimetres.
+const SAME_DEGREES: f64 = 1.0;
 
 /// Returns what a text may refer to.
 fn past(before: &DialogContext) -> Option<Past> {

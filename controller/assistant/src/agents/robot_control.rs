@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use firmware_bridge::joint::Joints;
-use firmware_bridge::motion::{Keyframe, Motion, Target};
+use firmware_bridge::motion::{Keyframe, Motion, MotionError, Target};
 use firmware_bridge::posture::Posture;
 
 use minismith_commands::describe::{Answer, answer, describe};
@@ -16,8 +16,24 @@ use minismith_score::AxisValues;
 /// Runs one primitive from the commanded posture and returns what was requested and achieved.
 pub fn act(context: &mut ExecutionContext, primitive: &Primitive) -> Step {
     let from = context.commanded_posture().unwrap_or_else(Posture::init);
+    if *primitive == Primitive::Wake
+        && let Err(refusal) = context.torque(Joints::all(true))
+    {
+        return Step::refused(primitive.describe(), refusal);
+    }
+    match motions_of(primitive, &from) {
+        Ok(motions) => context.sequence(&primitive.describe(), &motions),
+        Err(refusal) => Step::refused(primitive.describe(), refusal),
+    }
+}
+
+/// Returns a primitive as motions from a posture.
+///
+/// # Errors
+/// The reason why the robot can't do it.
+pub fn motions_of(primitive: &Primitive, from: &Posture) -> Result<Vec<Motion>, MotionError> {
     let mut motions = Vec::new();
-    for stroke in lower(std::slice::from_ref(primitive), Aim::of(&from)) {
+    for stroke in lower(std::slice::from_ref(primitive), Aim::of(from)) {
         match stroke {
             MotionSegment::Goto { head, body_yaw, antennas, duration, method } => {
                 motions.push(Motion::Goto {
@@ -26,20 +42,14 @@ pub fn act(context: &mut ExecutionContext, primitive: &Primitive) -> Step {
                     interpolation: interpolation(method),
                 })
             }
-            MotionSegment::LookAt { point, duration } => match look_at(point, duration) {
-                Ok(motion) => motions.push(motion),
-                Err(refusal) => return Step::refused(primitive.describe(), refusal),
-            },
+            MotionSegment::LookAt { point, duration } => motions.push(look_at(point, duration)?),
             MotionSegment::Pause(duration) if duration.is_zero() => {}
             MotionSegment::Pause(duration) => motions.push(Motion::Hold { duration }),
-            MotionSegment::Wake => match context.torque(Joints::all(true)) {
-                Ok(_) => motions.extend(ExecutionContext::waking()),
-                Err(refusal) => return Step::refused(primitive.describe(), refusal),
-            },
+            MotionSegment::Wake => motions.extend(ExecutionContext::waking()),
             MotionSegment::Rest => motions.extend(ExecutionContext::resting()),
         }
     }
-    context.sequence(&primitive.describe(), &motions)
+    Ok(motions)
 }
 
 /// The time between two postures of a motion in several parts.
@@ -65,7 +75,10 @@ pub fn perform(context: &mut ExecutionContext, spoken: &Spoken) -> (Step, String
     };
     let kind = describe(meaning, "en");
     let what = describe(meaning, spoken.language);
-    let step = match motions(context, meaning) {
+    let from = context.commanded_posture().unwrap_or_else(Posture::init);
+    let ready = if *meaning == Meaning::Wake { context.torque(Joints::all(true)).map(|_| ()) } else { Ok(()) };
+    let motions = ready.map_err(|refusal| refusal.to_string()).and_then(|()| spoken_motions(meaning, &from));
+    let step = match motions {
         Ok(motions) => context.sequence(&kind, &motions),
         Err(refusal) => Step::refused(kind, refusal),
     };
@@ -77,18 +90,17 @@ pub fn perform(context: &mut ExecutionContext, spoken: &Spoken) -> (Step, String
     (step, text)
 }
 
-/// Returns a meaning as motions from the commanded posture.
-fn motions(context: &mut ExecutionContext, meaning: &Meaning) -> Result<Vec<Motion>, String> {
+/// Returns a meaning as motions from a posture.
+///
+/// # Errors
+/// The reason why the robot can't do it, in English.
+pub fn spoken_motions(meaning: &Meaning, from: &Posture) -> Result<Vec<Motion>, String> {
     match meaning {
-        Meaning::Wake => {
-            context.torque(Joints::all(true)).map_err(|refusal| refusal.to_string())?;
-            return Ok(ExecutionContext::waking().into_iter().collect());
-        }
-        Meaning::Sleep => return Ok(ExecutionContext::resting().into_iter().collect()),
+        Meaning::Wake => return Ok(ExecutionContext::waking()),
+        Meaning::Sleep => return Ok(ExecutionContext::resting()),
         _ => {}
     }
-    let from = context.commanded_posture().unwrap_or_else(Posture::init);
-    let timeline = timeline(meaning, &AxisValues::from_posture(&from)).map_err(|why| why.0)?;
+    let timeline = timeline(meaning, &AxisValues::from_posture(from)).map_err(|why| why.0)?;
     let frames = (timeline.seconds() / KEYFRAME_PERIOD.as_secs_f64()).ceil().max(1.0) as u32;
     let keyframe = |frame: u32| {
         let time = KEYFRAME_PERIOD * frame;
