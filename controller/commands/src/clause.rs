@@ -301,7 +301,7 @@ impl Splitter {
             Concept::Cannot => self.now.is_impossible = true,
             Concept::Halt => self.now.is_halt = true,
             Concept::Unknown => self.now.unknown.push(tag.span.clone()),
-            Concept::Only | Concept::Skip => {}
+            _ => {}
         }
         1
     }

@@ -203,13 +203,49 @@ pub enum Concept {
     Every,
     /// "if", "when", with an event.
     If(Event),
+    /// "if", "when"; what follows up to a comma or a verb is the condition.
+    When,
+    /// "unless".
+    Unless,
+    /// What a condition asks for: a face, a clap.
+    Signal(Event),
+    /// "nobody", in a condition.
+    Nobody,
+    /// "could you", "I want you to": what follows is asked of the robot, whatever was told before.
+    Request,
+    /// "how", "what", "are you": a question, which moves nothing.
+    Asks,
+    /// The following verb is in the past or a participle: "nodded".
+    Past,
+    /// The following verb is in the third person, or a plural noun: "nods".
+    Third,
+    /// "a", "your": a noun follows, perhaps after an adjective.
+    Article,
+    /// "at", "to": somebody or something follows.
+    To,
+    /// "hey": a name may follow.
+    Call,
+    /// "okay", "anyway": something new begins.
+    Restart,
+    /// "because", "so that": a reason follows, which moves nothing.
+    Because,
+    /// "in between": a pause between repetitions.
+    Between,
+    /// "forget the": what follows is taken out again.
+    Cancel,
+    /// "twice as", "half as": a factor of what a comparison names.
+    Factor(f64),
+    /// "faster and faster": from one repetition to the next.
+    Trend(Compared),
+    /// "point", between the digits of a number.
+    Decimal,
     /// "otherwise".
     Otherwise,
     /// "until".
     Until,
     /// "until I say stop".
     UntilStop,
-    /// Somebody else, of whom something is told.
+    /// Somebody else, or "I", of whom something is told.
     Somebody,
     /// What the robot cannot do.
     Cannot,
@@ -242,126 +278,4 @@ pub enum Compared {
     Longer,
     /// Shorter.
     Shorter,
-}
-
-/// Returns the concepts that a key of a lexicon names: several where a word means several things, "look up".
-#[must_use]
-pub fn concepts(key: &str) -> Option<Vec<Concept>> {
-    key.split(' ').map(concept).collect()
-}
-
-#[expect(clippy::too_many_lines, reason = "a table")]
-fn concept(key: &str) -> Option<Concept> {
-    use Concept as C;
-    if let Some((kind, value)) = key.split_once(':') {
-        let number: f64 = value.parse().ok()?;
-        return Some(match kind {
-            "number" => C::Number(number),
-            "count" => C::Count(number as u32),
-            "size" => C::Size(number),
-            "pace" => C::Pace(number),
-            "angle" => C::Unit(Unit::Angle(number)),
-            "length" => C::Unit(Unit::Length(number)),
-            "time" => C::Unit(Unit::Time(number)),
-            _ => return None,
-        });
-    }
-    Some(match key {
-        "nod" => C::Act(Act::Nod),
-        "shake" => C::Act(Act::Shake),
-        "bow" => C::Act(Act::Bow),
-        "wiggle" => C::Act(Act::Wiggle),
-        "wave" => C::Act(Act::Wave),
-        "look" => C::Act(Act::Look),
-        "turn" => C::Act(Act::Turn),
-        "tilt" => C::Act(Act::Tilt),
-        "move" => C::Act(Act::Move),
-        "raise" => C::Act(Act::Raise),
-        "lower" => C::Act(Act::Lower),
-        "lean" => C::Act(Act::Lean),
-        "spread" => C::Act(Act::Spread),
-        "close" => C::Act(Act::Close),
-        "sway" => C::Act(Act::Sway),
-        "scan" => C::Act(Act::Scan),
-        "circle" => C::Act(Act::Circle),
-        "dance" => C::Act(Act::Dance),
-        "wait" => C::Act(Act::Wait),
-        "hold" => C::Act(Act::Hold),
-        "center" => C::Act(Act::Center),
-        "return" => C::Act(Act::Return),
-        "wake" => C::Act(Act::Wake),
-        "sleep" => C::Act(Act::Sleep),
-        "happy" => C::Act(Act::Happy),
-        "sad" => C::Act(Act::Sad),
-        "curious" => C::Act(Act::Curious),
-        "surprised" => C::Act(Act::Surprised),
-        "tired" => C::Act(Act::Tired),
-        "sound" => C::Act(Act::Sound),
-        "head" => C::Part(Part::Head),
-        "body" => C::Part(Part::Body),
-        "antenna" => C::Part(Part::Antenna),
-        "antennas" => C::Part(Part::Antennas),
-        "left_antenna" => C::Part(Part::LeftAntenna),
-        "right_antenna" => C::Part(Part::RightAntenna),
-        "other" => C::Part(Part::Other),
-        "left" => C::Way(Way::Left),
-        "right" => C::Way(Way::Right),
-        "up" => C::Way(Way::Up),
-        "down" => C::Way(Way::Down),
-        "forward" => C::Way(Way::Forward),
-        "backward" => C::Way(Way::Back),
-        "out" => C::Way(Way::Out),
-        "in_way" => C::Way(Way::In),
-        "ahead" => C::Way(Way::Ahead),
-        "aside" => C::Way(Way::Aside),
-        "sides" => C::Way(Way::Sides),
-        "opposite" => C::Way(Way::Opposite),
-        "times" => C::Times,
-        "most" => C::Most,
-        "bigger" => C::More(Compared::Bigger),
-        "smaller" => C::More(Compared::Smaller),
-        "faster" => C::More(Compared::Faster),
-        "slower" => C::More(Compared::Slower),
-        "longer" => C::More(Compared::Longer),
-        "shorter" => C::More(Compared::Shorter),
-        "and" => C::And,
-        "then" => C::Then,
-        "first" => C::First,
-        "last" => C::Last,
-        "while" => C::While,
-        "together" => C::Together,
-        "with" => C::With,
-        "in_turn" => C::InTurn,
-        "before" => C::Before,
-        "after" => C::After,
-        "not" => C::Not,
-        "without" => C::Without,
-        "still" => C::Still,
-        "only" => C::Only,
-        "correction" => C::Correction,
-        "instead" => C::Instead,
-        "again" => C::Again,
-        "as_well" => C::AsWell,
-        "same" => C::Same,
-        "it" => C::It,
-        "undo" => C::Undo,
-        "stay" => C::Stay,
-        "for" => C::For,
-        "in" => C::In,
-        "every" => C::Every,
-        "if_face" => C::If(Event::Face),
-        "if_touch" => C::If(Event::Touch),
-        "if_clap" => C::If(Event::Clap),
-        "if_voice" => C::If(Event::Voice),
-        "otherwise" => C::Otherwise,
-        "until" => C::Until,
-        "until_stop" => C::UntilStop,
-        "somebody" => C::Somebody,
-        "cannot" => C::Cannot,
-        "halt" => C::Halt,
-        "skip" => C::Skip,
-        "comma" => C::Comma,
-        "stop" => C::Stop,
-        _ => return None,
-    })
 }

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::concept::{Concept, concepts};
+use crate::concept::Concept;
+use crate::keys::concepts;
 use crate::words::{Word, split};
 
 /// A file of a lexicon.
@@ -45,11 +46,12 @@ pub struct Lexicon {
 }
 
 /// The files; the first language is taken where two fit equally.
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     include_str!("../lexicon/en.yaml"),
     include_str!("../lexicon/de.yaml"),
     include_str!("../lexicon/fr.yaml"),
     include_str!("../lexicon/es.yaml"),
+    include_str!("../lexicon/it.yaml"),
     include_str!("../lexicon/zh.yaml"),
 ];
 

@@ -4,13 +4,14 @@
 //! for all languages. Words become concepts, concepts become clauses, and clauses become one [`Meaning`], from which a
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
-//! Reading order: [`concept`], [`words`], [`lexicon`], [`tagger`], `clause`, `acts`, [`meaning`], [`reader`], [`build`], [`trial`].
+//! Reading order: [`concept`], [`keys`], [`words`], [`lexicon`], [`tagger`], `clause`, `acts`, [`meaning`], [`reader`], [`build`], [`trial`].
 
 mod acts;
 pub mod build;
 mod clause;
 pub mod concept;
 pub mod describe;
+pub mod keys;
 pub mod lexicon;
 pub mod meaning;
 pub mod reader;
