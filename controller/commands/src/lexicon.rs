@@ -26,6 +26,9 @@ struct File {
     /// Whether "left" after "antenna" belongs to it: "antenne gauche".
     #[serde(default)]
     side_follows_part: bool,
+    /// Pairs of letters of a script without spaces, "頭头 點点": the first one reads as the second one.
+    #[serde(default)]
+    variants: String,
     /// The phrases of each concept.
     words: BTreeMap<String, Vec<String>>,
 }
@@ -42,6 +45,7 @@ pub struct Lexicon {
     /// Whether "left" after "antenna" belongs to it.
     pub side_follows_part: bool,
     units_before_tens: Option<String>,
+    variants: HashMap<String, String>,
     phrases: HashMap<String, Vec<(Vec<String>, Vec<Concept>)>>,
 }
 
@@ -67,6 +71,11 @@ impl Lexicon {
     pub fn read(yaml: &str) -> Result<Lexicon, String> {
         let file: File = serde_yaml::from_str(yaml).map_err(|error| error.to_string())?;
         let mut phrases: HashMap<String, Vec<(Vec<String>, Vec<Concept>)>> = HashMap::new();
+        let pairs = file.variants.split_whitespace().filter_map(|pair| {
+            let mut letters = pair.chars();
+            Some((letters.next()?.to_string(), letters.next()?.to_string()))
+        });
+        let variants: HashMap<String, String> = pairs.collect();
         for (key, own) in &file.words {
             let meaning = concepts(key).ok_or_else(|| format!("{}: no concept is called \"{key}\"", file.code))?;
             for phrase in own {
@@ -92,6 +101,7 @@ impl Lexicon {
             has_elisions: file.elisions,
             side_follows_part: file.side_follows_part,
             units_before_tens: file.units_before_tens,
+            variants,
             phrases,
         })
     }
@@ -103,11 +113,11 @@ impl Lexicon {
         if let Some(number) = first.number {
             return Some((vec![Concept::Number(number)], 1));
         }
-        let known = self.phrases.get(&first.text)?;
+        let usual = |word: &Word| self.variants.get(&word.text).unwrap_or(&word.text).clone();
+        let words: Vec<String> = words.iter().map_while(|word| word.number.is_none().then(|| usual(word))).collect();
+        let known = self.phrases.get(words.first()?)?;
         known.iter().find_map(|(phrase, meaning)| {
-            let is_same = phrase.len() <= words.len()
-                && phrase.iter().zip(words).all(|(one, word)| *one == word.text && word.number.is_none());
-            is_same.then(|| (meaning.clone(), phrase.len()))
+            words.starts_with(phrase).then(|| (meaning.clone(), phrase.len()))
         })
     }
 
