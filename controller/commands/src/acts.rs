@@ -62,7 +62,7 @@ impl Clause {
         } else if part == Part::Body {
             body_aims(way)?
         } else {
-            head_aims(act, way, self.is_length(said))?
+            head_aims(act, way, act == Act::Shift || self.is_length(said))?
         };
         for aim in &mut aims {
             aim.amount = self.amount_of(said, aim.axis)?;
@@ -138,7 +138,7 @@ impl Clause {
             Act::Center | Act::Return => {
                 let mut axes: Vec<Axis> = self.parts.iter().flat_map(|part| axes_of(*part)).collect();
                 if axes.is_empty() {
-                    axes = Axis::ALL.to_vec();
+                    axes = if self.undone == Some(Act::Tilt) { vec![Axis::HeadTilt] } else { Axis::ALL.to_vec() };
                 }
                 return Ok(Meaning::Neutral { axes, pace });
             }
@@ -155,8 +155,11 @@ impl Clause {
             return Err("nothing moves in it".to_owned());
         }
         let is_to_both_sides = self.ways.iter().any(|heading| heading.way == Way::Sides)
-            || (is_posture(act) && self.ways.is_empty() && matches!(act, Act::Look | Act::Turn | Act::Move | Act::Tilt));
+            || (is_posture(act) && self.ways.is_empty() && matches!(act, Act::Look | Act::Turn | Act::Move | Act::Shift | Act::Tilt));
         let repeats = self.count.is_some() || self.period.is_some() || self.is_until_stop;
+        if self.is_together && self.ways.iter().any(|heading| heading.way == Way::Sides) {
+            return Err("it cannot go to both sides at the same time".to_owned());
+        }
         if !is_posture(act) || is_to_both_sides || (repeats && !self.is_stay) {
             return Ok(Meaning::Gesture(self.gesture(act, aims, pace, is_to_both_sides)));
         }
@@ -204,7 +207,8 @@ impl Clause {
             count: count.clamp(1, 50),
             hold: if act == Act::Bow { 0.6 } else { 0.0 },
             stroke: pace,
-            pause: 0.0,
+            pause: self.pause.unwrap_or(0.0),
+            trend: self.trend,
             period: self.period,
             total: total.filter(|_| act != Act::Bow || is_open),
         }
@@ -215,7 +219,8 @@ impl Clause {
 pub(crate) const fn is_posture(act: Act) -> bool {
     matches!(
         act,
-        Act::Look | Act::Turn | Act::Tilt | Act::Move | Act::Raise | Act::Lower | Act::Lean | Act::Spread | Act::Close | Act::Hold
+        Act::Look | Act::Turn | Act::Tilt | Act::Move | Act::Shift | Act::Raise | Act::Lower | Act::Lean | Act::Spread
+            | Act::Close | Act::Hold
     )
 }
 
@@ -314,6 +319,7 @@ fn feeling(act: Act, pace: f64) -> Meaning {
             hold: 0.0,
             stroke: pace,
             pause: 0.0,
+            trend: None,
             period: None,
             total: None,
         })

@@ -23,6 +23,8 @@ pub enum Act {
     Tilt,
     /// A part goes somewhere; the direction tells how.
     Move,
+    /// The head goes somewhere without turning.
+    Shift,
     /// A part goes up.
     Raise,
     /// A part goes down.

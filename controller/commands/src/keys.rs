@@ -59,6 +59,7 @@ fn concept(key: &str) -> Option<Concept> {
         "turn" => C::Act(Act::Turn),
         "tilt" => C::Act(Act::Tilt),
         "move" => C::Act(Act::Move),
+        "shift" => C::Act(Act::Shift),
         "raise" => C::Act(Act::Raise),
         "lower" => C::Act(Act::Lower),
         "lean" => C::Act(Act::Lean),
