@@ -14,8 +14,8 @@ pub(crate) fn axes_of(part: Part) -> Vec<Axis> {
     match part {
         Part::Head => Axis::HEAD.to_vec(),
         Part::Body => vec![Axis::BodyTurn],
-        Part::LeftAntenna => vec![Axis::AntennaLeft],
-        Part::RightAntenna => vec![Axis::AntennaRight],
+        Part::LeftAntenna | Part::LeftOne => vec![Axis::AntennaLeft],
+        Part::RightAntenna | Part::RightOne => vec![Axis::AntennaRight],
         Part::Antenna | Part::Antennas | Part::Other => Axis::ANTENNAS.to_vec(),
     }
 }
@@ -62,6 +62,13 @@ impl Clause {
         } else if part == Part::Body {
             body_aims(way)?
         } else {
+            let is_angle = matches!(said.or(self.amount), Some(Said::Degrees(_)));
+            let act = if is_angle && matches!(act, Act::Raise | Act::Lower) { Act::Tilt } else { act };
+            let way = match (self.act, way) {
+                (Some(Act::Raise), None) if is_angle => Some(Way::Up),
+                (Some(Act::Lower), None) if is_angle => Some(Way::Down),
+                (_, way) => way,
+            };
             head_aims(act, way, act == Act::Shift || self.is_length(said))?
         };
         for aim in &mut aims {
@@ -118,7 +125,17 @@ impl Clause {
 
     /// Returns what the clause means.
     pub(crate) fn meaning(&self) -> Result<Meaning, Refusal> {
-        let act = self.act.unwrap_or(if self.parts.is_empty() { Act::Look } else { Act::Move });
+        // A head does not look so far to a side.
+        let is_far = self.ways.iter().any(|heading| {
+            let is_side = matches!(heading.way, Way::Left | Way::Right);
+            is_side && matches!(heading.amount.or(self.amount), Some(Said::Degrees(degrees)) if degrees > 60.0)
+        });
+        let usual = match (self.parts.is_empty(), is_far) {
+            (true, true) => Act::Turn,
+            (true, false) => Act::Look,
+            _ => Act::Move,
+        };
+        let act = self.act.unwrap_or(usual);
         let meaning = self.plain(act)?;
         Ok(match self.delay {
             Some(delay) => Meaning::Sequence(vec![Meaning::Wait(delay), meaning]),
@@ -143,6 +160,9 @@ impl Clause {
                 return Ok(Meaning::Neutral { axes, pace });
             }
             Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired => return Ok(feeling(act, pace)),
+            Act::Circle if !matches!(self.parts.as_slice(), [] | [Part::Head]) => {
+                return Err("only the head goes in circles".to_owned());
+            }
             Act::Circle => return Ok(circle(self.count_or(1), pace)),
             _ => {}
         }
@@ -154,9 +174,10 @@ impl Clause {
         if aims.is_empty() {
             return Err("nothing moves in it".to_owned());
         }
-        let is_to_both_sides = self.ways.iter().any(|heading| heading.way == Way::Sides)
+        let is_antennas = self.moved_parts(act).into_iter().all(is_antenna);
+        let is_to_both_sides = !(is_antennas && is_posture(act) && !self.ways.is_empty()) && self.ways.iter().any(|heading| heading.way == Way::Sides)
             || (is_posture(act) && self.ways.is_empty() && matches!(act, Act::Look | Act::Turn | Act::Move | Act::Shift | Act::Tilt));
-        let repeats = self.count.is_some() || self.period.is_some() || self.is_until_stop;
+        let repeats = self.count.is_some_and(|count| count > 1) || self.period.is_some() || self.is_until_stop;
         if self.is_together && self.ways.iter().any(|heading| heading.way == Way::Sides) {
             return Err("it cannot go to both sides at the same time".to_owned());
         }

@@ -24,7 +24,12 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
             one.clause.link
         };
         match link {
-            Link::While | Link::With if out.is_empty() => starts_together = Some(meaning),
+            Link::While | Link::With if out.is_empty() => {
+                starts_together = Some(match starts_together.take() {
+                    Some(other) => merged(vec![other, meaning]),
+                    None => meaning,
+                });
+            }
             Link::While | Link::With => {
                 let before = out.pop();
                 out.extend(before.map(|before| merged(vec![before, meaning])));

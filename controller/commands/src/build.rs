@@ -123,13 +123,13 @@ impl Builder {
                 Amount::Usual(_) if aim.usual == 0.0 => RAISED_DEGREES,
                 Amount::Usual(factor) => aim.sign * (aim.usual * factor).min(reach) * self.share,
                 Amount::Most => aim.sign * reach * self.share,
-                Amount::Exactly(amount) if amount > reach + 1e-9 => {
+                Amount::Exactly(amount) if aim.sign * aim.axis.neutral() + amount > reach + 1e-9 => {
                     let target = target(aim.axis, direction);
                     return Err(Impossible(
                         target.map_or("it cannot go so far", Target::range_sentence).to_owned(),
                     ));
                 }
-                Amount::Exactly(amount) => aim.sign * amount,
+                Amount::Exactly(amount) => aim.axis.neutral() + aim.sign * amount,
                 Amount::Further(amount) => {
                     let goal = self.now[aim.axis] + aim.sign * amount;
                     goal.clamp(-self::reach(aim.axis, self::direction(aim.axis, -1.0)), self::reach(aim.axis, self::direction(aim.axis, 1.0)))

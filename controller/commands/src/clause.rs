@@ -119,6 +119,12 @@ pub(crate) struct Clause {
     pub is_told: bool,
     /// It belongs to a question, or gives a reason.
     pub is_asking: bool,
+    /// It gives a reason.
+    pub is_reason: bool,
+    /// Its verb stands after what it moves.
+    pub is_verb_last: bool,
+    /// It follows the verb before it without a word between them.
+    pub is_serial: bool,
     /// It is asked of the robot.
     pub is_requested: bool,
     /// Its verb is in the past.
@@ -196,18 +202,35 @@ impl Clause {
         }
         self.count = other.count.or(self.count);
         self.lasting = other.lasting.or(other.seconds).or(self.lasting);
-        self.within = other.within.or(self.within);
+        self.within = other.within.or(other.delay).or(self.within);
         self.period = other.period.or(self.period);
         self.size = other.size.or(self.size);
         self.is_most |= other.is_most;
         self.pace = other.pace.or(self.pace);
         self.pause = other.pause.or(self.pause);
         self.trend = other.trend.or(self.trend);
+        self.factor = other.factor.or(self.factor);
+        self.is_again |= other.is_again;
+        self.is_same |= other.is_same;
+        self.is_it |= other.is_it;
         self.compared.extend(&other.compared);
         self.is_stay |= other.is_stay;
         self.is_together |= other.is_together;
         self.is_in_turn |= other.is_in_turn;
         self.is_until_stop |= other.is_until_stop;
+    }
+
+    /// Returns whether it names a verb and nothing else.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.parts.is_empty()
+            && self.ways.is_empty()
+            && self.amount.is_none()
+            && self.number.is_none()
+            && self.count.is_none()
+            && self.lasting.is_none()
+            && self.seconds.is_none()
+            && !self.is_most
+            && self.unknown.is_empty()
     }
 
     /// Returns the amount that was said, at a way or alone.
@@ -238,6 +261,7 @@ impl Clause {
         new.delay = self.delay;
         (new.is_told, new.is_asking, new.is_requested) = (false, false, true);
         new.compared = Vec::new();
+        (new.is_again, new.is_same, new.is_it, new.factor) = (false, false, false, None);
         new.act = self.act.or(old.act);
         if self.act.is_some_and(|act| old.act != Some(act)) && !(self.is_same && self.act == Some(Act::Move)) {
             new = Clause { act: self.act, parts: old.parts.clone(), link: self.link, ..Clause::default() };
@@ -268,7 +292,7 @@ impl Clause {
 /// Returns the antenna that was not named before.
 pub(crate) fn other_of(part: Part, before: &[Part]) -> Part {
     match (part, before.last()) {
-        (Part::Other, Some(Part::LeftAntenna)) => Part::RightAntenna,
+        (Part::Other, Some(Part::LeftAntenna | Part::LeftOne)) => Part::RightAntenna,
         (Part::Other, _) => Part::LeftAntenna,
         (part, _) => part,
     }

@@ -4,7 +4,7 @@ use minismith_score::Axis;
 
 use crate::acts::{axes_of, is_posture};
 use crate::arrange::{arrange, merged};
-use crate::clause::{Clause, Link, Phrase, opposite, other_of};
+use crate::clause::{Clause, Heading, Link, Phrase, opposite, other_of};
 use crate::concept::{Act, Compared, Part, Way};
 use crate::meaning::Meaning;
 use crate::reader::Past;
@@ -24,6 +24,8 @@ pub(crate) struct Composer<'a> {
     pub refers: bool,
     /// The parts that were named without anything that they do.
     topic: Vec<Part>,
+    /// What was said not to be done.
+    denied: Option<Clause>,
 }
 
 impl<'a> Composer<'a> {
@@ -36,6 +38,7 @@ impl<'a> Composer<'a> {
             said: Vec::new(),
             refers: false,
             topic: Vec::new(),
+            denied: None,
         }
     }
 
@@ -43,8 +46,14 @@ impl<'a> Composer<'a> {
     pub(crate) fn compose(mut self, clauses: Vec<Clause>) -> Result<Option<(Meaning, Self)>, String> {
         let mut still: Vec<Axis> = Vec::new();
         let mut repeat: Option<u32> = None;
+        let clauses = self.prepared(clauses);
         let last = clauses.len().saturating_sub(1);
-        for (at, clause) in clauses.into_iter().enumerate() {
+        let mut carried = Link::Start;
+        for (at, mut clause) in clauses.into_iter().enumerate() {
+            if carried == Link::Then && matches!(clause.link, Link::Comma | Link::And) {
+                clause.link = carried;
+            }
+            carried = if clause.is_negated { clause.link } else { Link::Start };
             let axes = || clause.parts.iter().flat_map(|part| axes_of(*part));
             if clause.is_still {
                 still.extend(axes());
@@ -54,6 +63,7 @@ impl<'a> Composer<'a> {
                 if clause.act.is_none_or(|act| act == Act::Move) && clause.ways.is_empty() && !clause.is_halt {
                     still.extend(axes());
                 }
+                self.denied = Some(clause);
                 continue;
             }
             // "Do this twice: ..."
@@ -79,10 +89,67 @@ impl<'a> Composer<'a> {
         Ok(Some((meaning, self)))
     }
 
+    /// Completes clauses by those that follow: a modifier before what it modifies, and a verb at the end.
+    fn prepared(&self, clauses: Vec<Clause>) -> Vec<Clause> {
+        let mut named = self.past.is_some_and(|past| past.meaning.axes().iter().all(|axis| Axis::ANTENNAS.contains(axis)));
+        let mut all: Vec<Clause> = Vec::new();
+        for mut clause in clauses {
+            resolve_sides(&mut clause, &mut named);
+            let is_reference = |clause: &Clause| {
+                !clause.has_motion() && clause.has_content() && !clause.is_undo && !clause.is_cancel && !clause.is_halt && !clause.is_negated && !clause.is_still
+            };
+            let Some(before) = all.last_mut().filter(|before| is_reference(before)) else {
+                all.push(clause);
+                continue;
+            };
+            let is_modifier = before.is_only_modifier() && !before.is_again && !before.is_same;
+            let is_start = before.link != Link::Correction || clause.link != Link::Correction;
+            if is_reference(&clause) && clause.link < Link::With && is_start && self.past.is_some() {
+                // "Too high, five degrees less".
+                let is_exact = clause.amount.or(clause.said_amount()).is_some() || clause.number.is_some() || clause.seconds.is_some();
+                if is_exact || !clause.compared.is_empty() {
+                    before.compared.retain(|_| clause.is_again && clause.compared.is_empty());
+                }
+                before.absorb(&clause);
+            } else if is_modifier && before.count.is_none() && clause.has_motion() && clause.link < Link::With && before.link != Link::Correction {
+                // "Very slowly: nod".
+                let leading = before.clone();
+                let delay = leading.delay.or(clause.delay);
+                let link = leading.link;
+                clause.link = link;
+                let mut joined = leading;
+                joined.delay = None;
+                joined.compared.extend(std::mem::take(&mut clause.compared));
+                merge_leading(&mut clause, &joined);
+                clause.delay = delay;
+                *before = clause;
+            } else {
+                all.push(clause);
+            }
+        }
+        let verb = all.iter().position(|clause| clause.act.is_some());
+        if let Some(at) = verb
+            && let Some(last) = all.get(at).filter(|clause| clause.is_verb_last).cloned()
+        {
+            for clause in all.iter_mut().take(at).filter(|clause| clause.has_motion() && !clause.is_still && clause.condition.is_none()) {
+                if last.act.is_some_and(|act| is_posture(act) || clause.ways.is_empty()) {
+                    clause.act = last.act;
+                    if clause.parts.is_empty() {
+                        clause.parts.clone_from(&last.parts);
+                    }
+                }
+            }
+        }
+        all
+    }
+
     fn clause(&mut self, mut clause: Clause) -> Result<(), String> {
         if clause.is_cancel {
             self.cancel(&clause);
             return Ok(());
+        }
+        if clause.is_undo && !self.said.is_empty() {
+            (clause.is_undo, clause.act) = (false, Some(Act::Return));
         }
         if clause.is_undo {
             self.refers = true;
@@ -160,8 +227,11 @@ impl<'a> Composer<'a> {
         if !clause.has_motion() || clause.is_same {
             return true;
         }
-        let is_other_way = clause.parts.is_empty() && clause.ways.iter().all(|heading| heading.way == Way::Opposite);
-        self.said.is_empty() && is_other_way && self.past.is_some_and(|past| past.phrase.0.is_none())
+        let is_opposite = clause.parts.is_empty() && clause.ways.iter().all(|heading| heading.way == Way::Opposite);
+        if is_opposite && clause.amount.is_none() && clause.said_amount().is_none() {
+            return self.said.is_empty() && self.past.is_some();
+        }
+        false
     }
 
     /// Parts alone name what the next clause moves, if nothing before tells what they do.
@@ -197,8 +267,14 @@ impl<'a> Composer<'a> {
 
     /// Takes over the act and the parts of what was said before, where a clause names none.
     fn inherit(&mut self, clause: &mut Clause) {
-        let old = match self.said.last() {
+        let is_motion = |said: &&Said| {
+            !matches!(said.clause.act, Some(Act::Return | Act::Center | Act::Wait | Act::Hold)) && said.clause.has_motion()
+        };
+        let before = if clause.link == Link::Correction { self.said.last() } else { self.said.iter().rev().find(is_motion) };
+        let denied = self.denied.take().filter(|_| self.said.is_empty());
+        let old = match before {
             Some(said) => Some(said.clause.clone()),
+            None if denied.is_some() => denied.map(|denied| Clause { is_negated: false, is_halt: false, ..denied }),
             None => self.past.and_then(|past| past.phrase.0.as_deref().cloned()),
         };
         let (act, parts) = match &old {
@@ -214,6 +290,7 @@ impl<'a> Composer<'a> {
                 if is_correction {
                     self.said.pop();
                 }
+                self.refers |= self.said.is_empty() && self.past.is_some();
                 let link = old.link;
                 let is_past = self.said.is_empty() && !is_correction;
                 *clause = clause.over(&old);
@@ -305,5 +382,43 @@ impl<'a> Composer<'a> {
         }
         self.said.push(last);
         Ok(())
+    }
+}
+
+/// "The left one" is an antenna where antennas were named, else a side.
+fn resolve_sides(clause: &mut Clause, named: &mut bool) {
+    let is_antenna = |part: &Part| {
+        matches!(part, Part::Antenna | Part::Antennas | Part::LeftAntenna | Part::RightAntenna | Part::Other)
+    };
+    *named |= clause.parts.iter().any(is_antenna);
+    let mut parts = Vec::new();
+    for part in std::mem::take(&mut clause.parts) {
+        match (part, *named) {
+            (Part::LeftOne, true) => parts.push(Part::LeftAntenna),
+            (Part::RightOne, true) => parts.push(Part::RightAntenna),
+            (Part::LeftOne, false) => clause.ways.push(Heading { way: Way::Left, amount: clause.amount.take() }),
+            (Part::RightOne, false) => clause.ways.push(Heading { way: Way::Right, amount: clause.amount.take() }),
+            (part, _) => parts.push(part),
+        }
+    }
+    clause.parts = parts;
+}
+
+/// A modifier before what it modifies fills what that leaves open.
+fn merge_leading(clause: &mut Clause, leading: &Clause) {
+    clause.amount = clause.amount.or(leading.amount);
+    clause.lasting = clause.lasting.or(leading.lasting).or(leading.seconds);
+    clause.within = clause.within.or(leading.within);
+    clause.period = clause.period.or(leading.period);
+    clause.size = clause.size.or(leading.size);
+    clause.pace = clause.pace.or(leading.pace);
+    clause.pause = clause.pause.or(leading.pause);
+    clause.trend = clause.trend.or(leading.trend);
+    clause.is_most |= leading.is_most;
+    clause.is_together |= leading.is_together;
+    clause.is_in_turn |= leading.is_in_turn;
+    clause.is_until_stop |= leading.is_until_stop;
+    if clause.compared.is_empty() {
+        clause.compared.clone_from(&leading.compared);
     }
 }

@@ -86,6 +86,10 @@ pub enum Part {
     RightAntenna,
     /// The one that was not named before.
     Other,
+    /// The left one: an antenna if antennas were named, else the left side.
+    LeftOne,
+    /// The right one.
+    RightOne,
 }
 
 /// A direction.
@@ -175,6 +179,8 @@ pub enum Concept {
     After,
     /// "not".
     Not,
+    /// "not", after the verb that it negates.
+    NotVerb,
     /// "without", "but don't".
     Without,
     /// "keep still".
@@ -225,6 +231,14 @@ pub enum Concept {
     Article,
     /// "at", "to": somebody or something follows.
     To,
+    /// "like a": what follows is only compared.
+    Like,
+    /// "taking": the time beside it is how long it takes.
+    Taking,
+    /// "more" or "then", by what stands around it.
+    MoreOrThen,
+    /// "stop", if the text says nothing else.
+    HaltAlone,
     /// "hey": a name may follow.
     Call,
     /// "okay", "anyway": something new begins.

@@ -27,6 +27,9 @@ struct File {
     /// Whether "left" after "antenna" belongs to it: "antenne gauche".
     #[serde(default)]
     side_follows_part: bool,
+    /// Whether "not" stands after the verb that it negates: "tourne pas la tête".
+    #[serde(default)]
+    not_follows_verb: bool,
     /// Pairs of letters of a script without spaces, "頭头 點点": the first one reads as the second one.
     #[serde(default)]
     variants: String,
@@ -48,6 +51,8 @@ pub struct Lexicon {
     pub has_elisions: bool,
     /// Whether "left" after "antenna" belongs to it.
     pub side_follows_part: bool,
+    /// Whether "not" stands after the verb that it negates.
+    pub not_follows_verb: bool,
     /// A word that is said between the digits of a number and means something else elsewhere.
     pub decimal: Option<String>,
     /// The single words that mean something that moves, with how they sound.
@@ -126,6 +131,7 @@ impl Lexicon {
             name: file.name,
             has_elisions: file.elisions,
             side_follows_part: file.side_follows_part,
+            not_follows_verb: file.not_follows_verb,
             decimal: file.decimal,
             sounds,
             units_before_tens: file.units_before_tens,

@@ -110,16 +110,17 @@ pub fn is_stop(text: &str) -> bool {
     let (best, tags) = detect(text, "");
     let is_clear = !tags.iter().any(|tag| tag.concept == Concept::Unknown);
     LEXICONS.iter().any(|lexicon| {
-        (!is_clear || lexicon.code == best.code) && orders_stop(&split(&tag(text, lexicon)))
+        let is_own = lexicon.code == best.code;
+        (is_own || !is_clear) && orders_stop(&split(&tag(text, lexicon)), is_own)
     })
 }
 
 /// "Stop" ends everything, unless the text orders a motion beside it: "nod and then stop", "stop looking down and look up".
-fn orders_stop(clauses: &[Clause]) -> bool {
+fn orders_stop(clauses: &[Clause], is_own_language: bool) -> bool {
     let is_halt = |clause: &Clause| {
         let is_pause = clause.seconds.is_some() || clause.lasting.is_some();
         let is_prevented = clause.is_negated && clause.act.is_none();
-        clause.is_halt && !clause.is_description() && !is_pause && !is_prevented
+        clause.is_halt && (is_own_language || clause.unknown.is_empty()) && !clause.is_description() && !is_pause && !is_prevented
     };
     let Some(halt) = clauses.iter().rposition(is_halt) else { return false };
     let moves = |clause: &Clause| {
@@ -143,12 +144,29 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
         return Reading::Nothing;
     }
     let ordered = |clause: &Clause| {
-        let is_ordered = !clause.is_description() && (!is_description || clause.is_requested);
+        let is_ordered = !clause.is_description() && !clause.is_reason && (!is_description || clause.is_requested);
         let is_chatter = !clause.has_motion() && clause.condition.is_none() && !clause.unknown.is_empty();
         let is_stop = clause.is_halt && clause.seconds.is_none() && clause.lasting.is_none() && clause.act.is_none();
         is_ordered && !is_chatter && !is_stop
     };
-    let clauses: Vec<Clause> = clauses.into_iter().filter(ordered).collect();
+    let count = clauses.len();
+    let mut kept: Vec<Clause> = Vec::new();
+    let mut carried = Link::Start;
+    for (at, mut clause) in clauses.into_iter().enumerate() {
+        // "Look, I have had a long day".
+        let is_call = clause.act == Some(Act::Look) && clause.is_bare() && clause.size.is_none() && clause.pace.is_none() && at + 1 < count;
+        if !ordered(&clause) || is_call {
+            // What is left out still tells how the next one follows.
+            carried = if clause.link == Link::Correction { clause.link } else { Link::Start };
+            continue;
+        }
+        if carried == Link::Correction && clause.link <= Link::Stop {
+            clause.link = carried;
+        }
+        carried = Link::Start;
+        kept.push(clause);
+    }
+    let clauses = kept;
     let unknown: Vec<Range<usize>> = clauses
         .iter()
         .filter(|clause| clause.has_content())

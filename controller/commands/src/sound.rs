@@ -146,7 +146,7 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<(V
         }
         let joined = |first: usize| {
             let (one, other) = (words.get(first)?, words.get(first + 1)?);
-            (!one.is_sign() && !other.is_sign() && one.number.is_none() && other.number.is_none())
+            (one.text.len() > 1 && other.text.len() > 1 && !one.is_sign() && !other.is_sign() && one.number.is_none() && other.number.is_none())
                 .then(|| (first, format!("{}{}", one.text, other.text)))
         };
         let pairs = [at.checked_sub(1).and_then(joined), joined(at)];

@@ -15,6 +15,7 @@ pub(crate) fn split(tags: &[Tag]) -> Vec<Clause> {
     }
     splitter.end_condition();
     splitter.close(Link::Stop);
+    splitter.trailing_correction();
     splitter.clauses
 }
 
@@ -23,6 +24,7 @@ pub(crate) fn split(tags: &[Tag]) -> Vec<Clause> {
 struct Scope {
     is_told: bool,
     is_asking: bool,
+    is_reason: bool,
     is_requested: bool,
 }
 
@@ -45,8 +47,21 @@ impl Splitter {
             link,
             is_told: self.scope.is_told,
             is_asking: self.scope.is_asking,
+            is_reason: self.scope.is_reason,
             is_requested: self.scope.is_requested,
             ..Clause::default()
+        }
+    }
+
+    /// "The left one... the right one, I mean": what stands before is the correction.
+    fn trailing_correction(&mut self) {
+        let is_trailing = self.now.link == Link::Correction && self.now.is_empty();
+        if let [.., _, last] = self.clauses.as_mut_slice()
+            && is_trailing
+            && last.act.is_none()
+            && last.link <= Link::Stop
+        {
+            last.link = Link::Correction;
         }
     }
 
@@ -57,16 +72,24 @@ impl Splitter {
         if link == Link::Stop {
             self.scope = Scope::default();
         }
+        if self.now.is_told && !self.now.has_motion() && matches!(link, Link::Comma | Link::Correction) {
+            self.scope.is_told = false;
+        }
+        if self.now.is_serial && self.now.is_bare() && self.now.act.is_some_and(|act| is_posture(act) && act != Act::Hold) {
+            // "Turn right to look".
+            self.now = self.fresh(link);
+            return;
+        }
         if self.now.is_between && let Some(seconds) = self.now.seconds.or(self.now.lasting) {
             self.now.pause = Some(seconds);
         }
         if self.now.is_empty() {
             let stronger = self.now.link.max(link);
             let is_start = self.clauses.is_empty() && matches!(link, Link::And | Link::Comma | Link::Stop | Link::Then);
-            let keeps = (self.now.is_negated, self.now.is_first, self.now.is_last, self.now.is_cancel);
+            let keeps = (self.now.is_negated, self.now.is_first, self.now.is_last, self.now.is_cancel, self.now.is_it);
             self.now = self.fresh(if is_start { self.now.link } else { stronger });
             if !matches!(link, Link::Stop | Link::Comma) {
-                (self.now.is_negated, self.now.is_first, self.now.is_last, self.now.is_cancel) = keeps;
+                (self.now.is_negated, self.now.is_first, self.now.is_last, self.now.is_cancel, self.now.is_it) = keeps;
             }
             return;
         }
@@ -130,13 +153,16 @@ impl Splitter {
                 self.flush_number();
                 self.time = Some(tag.concept.clone());
             }
-            Concept::Act(act) => self.act(*act),
+            Concept::Act(act) => self.act(*act, matches!(next, Some(Concept::Part(_)))),
             Concept::Part(part) => {
                 self.flush_number();
                 self.now.parts.push(*part);
             }
             Concept::Way(way) => self.way(*way),
-            Concept::With if matches!(next, Some(Concept::Part(_))) || !self.now.has_content() => {
+            Concept::With
+                if !matches!(rest, [_, Tag { concept: Concept::Still, .. }, ..])
+                    && (matches!(next, Some(Concept::Part(_))) || !self.now.has_content()) =>
+            {
                 // "Wave with the left antenna".
             }
             Concept::With => self.close(Link::With),
@@ -150,13 +176,39 @@ impl Splitter {
                 self.close(Link::Comma);
                 self.now.is_negated = true;
             }
+            Concept::NotVerb => {
+                let goes_on = !self.now.ways.is_empty() && matches!(next, Some(Concept::Way(_)));
+                if goes_on {
+                    self.close(Link::Comma);
+                }
+                self.now.is_negated = true;
+            }
+            Concept::And | Concept::Comma if matches!(next, Some(Concept::Part(_))) && self.names_only_parts() => {
+                // "The left and the right antenna".
+            }
+            Concept::Then if self.is_open() && matches!(next, Some(Concept::Way(_) | Concept::Part(_) | Concept::Number(_))) => {
+                // "Turn then to the left".
+                self.now.link = if self.now.link < Link::With { Link::Then } else { self.now.link };
+            }
+            Concept::Last => {
+                if self.now.has_content() && matches!(next, Some(Concept::Act(_))) {
+                    self.close(Link::Then);
+                }
+                self.now.is_last = true;
+            }
+            Concept::MoreOrThen if self.clauses.is_empty() && !self.now.has_content() => self.now.is_again = true,
+            Concept::MoreOrThen => self.close(Link::Then),
+            Concept::HaltAlone => {
+                if self.now.is_empty() && next.is_none_or(|next| matches!(next, Concept::Comma | Concept::Stop | Concept::Question)) {
+                    self.halt(tag);
+                }
+            }
             Concept::If(event) => self.condition(Some(event.clone()), false),
             Concept::When => self.condition(None, false),
             Concept::Unless => self.condition(None, true),
             Concept::Halt => self.halt(tag),
             Concept::First => {
-                let is_trailing = next.is_none_or(|next| matches!(next, Concept::Comma | Concept::Stop | Concept::And | Concept::Then));
-                if self.now.has_content() && !is_trailing {
+                if self.now.has_content() && matches!(next, Some(Concept::Act(_))) {
                     self.close(Link::Then);
                 }
                 self.now.is_first = true;
@@ -179,12 +231,6 @@ impl Splitter {
                 }
                 self.close(Link::Then);
             }
-            Concept::Last => {
-                if self.now.has_content() {
-                    self.close(Link::Then);
-                }
-                self.now.is_last = true;
-            }
             Concept::While => self.close(Link::While),
             Concept::Before => self.close(Link::Before),
             Concept::After => self.close(Link::After),
@@ -206,19 +252,20 @@ impl Splitter {
                 if self.now.has_motion() || !self.now.unknown.is_empty() || self.now.is_told {
                     self.close(Link::Comma);
                 }
-                self.scope.is_told = false;
-                self.scope.is_requested = true;
-                (self.now.is_told, self.now.is_requested, self.now.is_impossible) = (false, true, false);
+                self.scope = Scope { is_told: false, is_reason: false, is_requested: true, ..self.scope };
+                (self.now.is_told, self.now.is_reason) = (false, false);
+                (self.now.is_requested, self.now.is_impossible) = (true, false);
             }
             Concept::Restart => {
                 self.close(Link::Comma);
                 self.scope = Scope::default();
-                (self.now.is_told, self.now.is_asking, self.now.is_impossible) = (false, false, false);
+                (self.now.is_told, self.now.is_asking, self.now.is_reason) = (false, false, false);
+                self.now.is_impossible = false;
             }
             Concept::Because => {
                 self.close(Link::Comma);
-                self.scope = Scope { is_asking: true, ..self.scope };
-                self.now.is_asking = true;
+                self.scope.is_reason = true;
+                self.now.is_reason = true;
             }
             Concept::Asks => {
                 self.scope.is_asking = true;
@@ -251,6 +298,10 @@ impl Splitter {
             Concept::Stay => self.now.is_stay = true,
             Concept::UntilStop => self.now.is_until_stop = true,
             Concept::Only => self.now.is_only = true,
+            Concept::Taking => match self.now.seconds.take() {
+                Some(seconds) => self.now.within = Some(seconds),
+                None => self.time = Some(Concept::Taking),
+            },
             Concept::Between => self.now.is_between = true,
             Concept::Factor(factor) => self.now.factor = Some(*factor),
             Concept::Trend(trend) => self.now.trend = Some(*trend),
@@ -306,7 +357,7 @@ impl Splitter {
                     Some(Concept::In) if self.now.act.is_none() && self.now.ways.is_empty() => {
                         self.now.delay = Some(seconds);
                     }
-                    Some(Concept::In) => self.now.within = Some(seconds),
+                    Some(Concept::In | Concept::Taking) => self.now.within = Some(seconds),
                     _ => self.now.seconds = Some(seconds),
                 }
             }
@@ -320,19 +371,41 @@ impl Splitter {
         }
     }
 
+    /// Returns whether nothing but parts was said.
+    fn names_only_parts(&self) -> bool {
+        let now = &self.now;
+        now.act.is_none() && now.ways.is_empty() && !now.parts.is_empty() && !now.is_still && now.unknown.is_empty()
+            && now.count.is_none() && !now.is_negated && self.number.is_none()
+    }
+
+    /// Returns whether a verb still waits for where it goes.
+    fn is_open(&self) -> bool {
+        self.now.act.is_some_and(is_posture) && self.now.ways.is_empty() && self.now.amount.is_none() && self.number.is_none()
+    }
+
     fn way(&mut self, way: Way) {
         self.flush_number();
+        let is_side = |way: Way| matches!(way, Way::Left | Way::Right | Way::Out | Way::In);
+        if way == Way::Aside && self.now.ways.iter().any(|heading| is_side(heading.way)) {
+            return;
+        }
+        if is_side(way) {
+            self.now.ways.retain(|heading| heading.way != Way::Aside);
+        }
         let amount = self.now.amount.take();
         self.now.ways.push(Heading { way, amount });
     }
 
-    fn act(&mut self, act: Act) {
+    fn act(&mut self, act: Act, is_part_next: bool) {
         if self.now.is_halt {
             // "Stop looking down".
             self.now.is_negated = true;
         }
         let number = self.number.take();
-        self.join_act(act);
+        if self.now.act.is_none() && (!self.now.parts.is_empty() || !self.now.ways.is_empty()) {
+            self.now.is_verb_last = true;
+        }
+        self.join_act(act, is_part_next);
         match number {
             // "A dozen wiggles", "four nods".
             Some(number) if !is_posture(act) && self.now.count.is_none() => self.now.count = Some(number.max(0.0) as u32),
@@ -341,17 +414,26 @@ impl Splitter {
         }
     }
 
-    fn join_act(&mut self, act: Act) {
+    fn join_act(&mut self, act: Act, is_part_next: bool) {
         let Some(before) = self.now.act else {
             self.now.act = Some(act);
             return;
         };
         let is_bare = self.now.ways.is_empty();
+        let is_open = is_bare && self.now.amount.is_none() && self.now.count.is_none();
+        let is_feeling = matches!(act, Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired);
         let is_vague = matches!(before, Act::Move | Act::Shift | Act::Turn | Act::Hold | Act::Raise | Act::Lower);
         if before == act && is_bare {
             return;
         }
-        if act == Act::Return && is_bare && is_posture(before) {
+        if is_open && act == Act::Look && matches!(before, Act::Raise | Act::Lower) {
+            // "Raise your gaze".
+            self.now.act = Some(act);
+            self.way(if before == Act::Raise { Way::Up } else { Way::Down });
+        } else if is_open && ((before == Act::Look && is_feeling) || (is_plain_move(before) && !is_part_next)) {
+            // "Move your head in a circle".
+            self.now.act = Some(act);
+        } else if act == Act::Return && is_bare && is_posture(before) {
             // "Turn your head back".
             self.now.act = Some(act);
             self.now.undone = (before == Act::Tilt).then_some(before);
@@ -363,6 +445,11 @@ impl Splitter {
         } else {
             self.close(Link::Comma);
             self.now.act = Some(act);
+            self.now.is_serial = true;
         }
     }
+}
+
+const fn is_plain_move(act: Act) -> bool {
+    matches!(act, Act::Move | Act::Turn | Act::Hold | Act::Shift)
 }

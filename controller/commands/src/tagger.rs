@@ -49,6 +49,9 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
 /// Leaves out what is of no importance, and joins what belongs together.
 pub(crate) fn finish(tags: Vec<Tag>, lexicon: &Lexicon) -> Vec<Tag> {
     let mut tags = harmless(tags, lexicon.side_follows_part);
+    if lexicon.not_follows_verb {
+        tags.iter_mut().filter(|tag| tag.concept == Concept::Not).for_each(|tag| tag.concept = Concept::NotVerb);
+    }
     tags.retain(|tag| !matches!(tag.concept, Concept::Skip | Concept::Article | Concept::Call));
     sides(numbers(tags), lexicon.side_follows_part)
 }
@@ -140,6 +143,13 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
                     skip(&mut tags, at + 1..at + 1 + count);
                 }
             }
+            Some(Concept::Like) => {
+                let inner = (at + 1..tags.len())
+                    .take_while(|at| matches!(concept(&tags, *at), Some(Concept::Article | Concept::Skip)))
+                    .count();
+                let named = run(&tags, at + 1 + inner, 3);
+                skip(&mut tags, at..at + 1 + inner + named);
+            }
             Some(own @ (Concept::For | Concept::To)) => {
                 let inner = (at + 1..tags.len())
                     .take_while(|at| matches!(concept(&tags, *at), Some(Concept::Article | Concept::Skip | Concept::Somebody)))
@@ -188,6 +198,15 @@ fn numbers(tags: Vec<Tag>) -> Vec<Tag> {
     let mut decimals: Option<i32> = None;
     while let Some(tag) = tags.next() {
         let next = tags.peek().map(|next| &next.concept);
+        // "Two seconds and a half".
+        if let Concept::Number(half) = tag.concept
+            && half < 1.0
+            && !matches!(next, Some(Concept::Unit(_) | Concept::Times))
+            && let [.., Tag { concept: Concept::Number(number), .. }, Tag { concept: Concept::Unit(_), .. }] = joined.as_mut_slice()
+        {
+            *number += half;
+            continue;
+        }
         if let Some(Tag { concept: Concept::Number(number), span }) = joined.last_mut() {
             match (&tag.concept, next) {
                 (Concept::Decimal, Some(Concept::Number(_))) => {
@@ -236,6 +255,7 @@ fn sum_of(number: f64, next: f64) -> Option<f64> {
         || (number == 10.0 && (1.0..10.0).contains(&next))
         // "Soixante-dix", "quatre-vingt-douze".
         || ((number == 60.0 || number == 80.0) && (10.0..20.0).contains(&next))
+        || (number >= 100.0 && number % 10.0 == 0.0 && (1.0..10.0).contains(&next))
         || (number >= 100.0 && number % 100.0 == 0.0 && (1.0..100.0).contains(&next));
     fits.then_some(number + next)
 }
