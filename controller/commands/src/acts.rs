@@ -14,8 +14,8 @@ pub(crate) fn axes_of(part: Part) -> Vec<Axis> {
     match part {
         Part::Head => Axis::HEAD.to_vec(),
         Part::Body => vec![Axis::BodyTurn],
-        Part::LeftAntenna => vec![Axis::AntennaLeft],
-        Part::RightAntenna => vec![Axis::AntennaRight],
+        Part::LeftAntenna | Part::LeftOne => vec![Axis::AntennaLeft],
+        Part::RightAntenna | Part::RightOne => vec![Axis::AntennaRight],
         Part::Antenna | Part::Antennas | Part::Other => Axis::ANTENNAS.to_vec(),
     }
 }
@@ -62,7 +62,14 @@ impl Clause {
         } else if part == Part::Body {
             body_aims(way)?
         } else {
-            head_aims(act, way, self.is_length(said))?
+            let is_angle = matches!(said.or(self.amount), Some(Said::Degrees(_)));
+            let act = if is_angle && matches!(act, Act::Raise | Act::Lower) { Act::Tilt } else { act };
+            let way = match (self.act, way) {
+                (Some(Act::Raise), None) if is_angle => Some(Way::Up),
+                (Some(Act::Lower), None) if is_angle => Some(Way::Down),
+                (_, way) => way,
+            };
+            head_aims(act, way, act == Act::Shift || self.is_length(said))?
         };
         for aim in &mut aims {
             aim.amount = self.amount_of(said, aim.axis)?;
@@ -118,7 +125,17 @@ impl Clause {
 
     /// Returns what the clause means.
     pub(crate) fn meaning(&self) -> Result<Meaning, Refusal> {
-        let act = self.act.unwrap_or(if self.parts.is_empty() { Act::Look } else { Act::Move });
+        // A head does not look so far to a side.
+        let is_far = self.ways.iter().any(|heading| {
+            let is_side = matches!(heading.way, Way::Left | Way::Right);
+            is_side && matches!(heading.amount.or(self.amount), Some(Said::Degrees(degrees)) if degrees > 60.0)
+        });
+        let usual = match (self.parts.is_empty(), is_far) {
+            (true, true) => Act::Turn,
+            (true, false) => Act::Look,
+            _ => Act::Move,
+        };
+        let act = self.act.unwrap_or(usual);
         let meaning = self.plain(act)?;
         Ok(match self.delay {
             Some(delay) => Meaning::Sequence(vec![Meaning::Wait(delay), meaning]),
@@ -138,11 +155,14 @@ impl Clause {
             Act::Center | Act::Return => {
                 let mut axes: Vec<Axis> = self.parts.iter().flat_map(|part| axes_of(*part)).collect();
                 if axes.is_empty() {
-                    axes = Axis::ALL.to_vec();
+                    axes = if self.undone == Some(Act::Tilt) { vec![Axis::HeadTilt] } else { Axis::ALL.to_vec() };
                 }
                 return Ok(Meaning::Neutral { axes, pace });
             }
             Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired => return Ok(feeling(act, pace)),
+            Act::Circle if !matches!(self.parts.as_slice(), [] | [Part::Head]) => {
+                return Err("only the head goes in circles".to_owned());
+            }
             Act::Circle => return Ok(circle(self.count_or(1), pace)),
             _ => {}
         }
@@ -154,9 +174,13 @@ impl Clause {
         if aims.is_empty() {
             return Err("nothing moves in it".to_owned());
         }
-        let is_to_both_sides = self.ways.iter().any(|heading| heading.way == Way::Sides)
-            || (is_posture(act) && self.ways.is_empty() && matches!(act, Act::Look | Act::Turn | Act::Move | Act::Tilt));
-        let repeats = self.count.is_some() || self.period.is_some() || self.is_until_stop;
+        let is_antennas = self.moved_parts(act).into_iter().all(is_antenna);
+        let is_to_both_sides = !(is_antennas && is_posture(act) && !self.ways.is_empty()) && self.ways.iter().any(|heading| heading.way == Way::Sides)
+            || (is_posture(act) && self.ways.is_empty() && matches!(act, Act::Look | Act::Turn | Act::Move | Act::Shift | Act::Tilt));
+        let repeats = self.count.is_some_and(|count| count > 1) || self.period.is_some() || self.is_until_stop;
+        if self.is_together && self.ways.iter().any(|heading| heading.way == Way::Sides) {
+            return Err("it cannot go to both sides at the same time".to_owned());
+        }
         if !is_posture(act) || is_to_both_sides || (repeats && !self.is_stay) {
             return Ok(Meaning::Gesture(self.gesture(act, aims, pace, is_to_both_sides)));
         }
@@ -204,7 +228,8 @@ impl Clause {
             count: count.clamp(1, 50),
             hold: if act == Act::Bow { 0.6 } else { 0.0 },
             stroke: pace,
-            pause: 0.0,
+            pause: self.pause.unwrap_or(0.0),
+            trend: self.trend,
             period: self.period,
             total: total.filter(|_| act != Act::Bow || is_open),
         }
@@ -215,7 +240,8 @@ impl Clause {
 pub(crate) const fn is_posture(act: Act) -> bool {
     matches!(
         act,
-        Act::Look | Act::Turn | Act::Tilt | Act::Move | Act::Raise | Act::Lower | Act::Lean | Act::Spread | Act::Close | Act::Hold
+        Act::Look | Act::Turn | Act::Tilt | Act::Move | Act::Shift | Act::Raise | Act::Lower | Act::Lean | Act::Spread
+            | Act::Close | Act::Hold
     )
 }
 
@@ -314,6 +340,7 @@ fn feeling(act: Act, pace: f64) -> Meaning {
             hold: 0.0,
             stroke: pace,
             pause: 0.0,
+            trend: None,
             period: None,
             total: None,
         })

@@ -3,6 +3,7 @@
 use minismith_score::target::{Part, Target};
 use minismith_score::{Axis, AxisValues, Direction, Move, Number, Score, Setting, Step, Timeline, compile};
 
+use crate::concept::Compared;
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 
 /// Why a motion can't be made, in English.
@@ -122,13 +123,13 @@ impl Builder {
                 Amount::Usual(_) if aim.usual == 0.0 => RAISED_DEGREES,
                 Amount::Usual(factor) => aim.sign * (aim.usual * factor).min(reach) * self.share,
                 Amount::Most => aim.sign * reach * self.share,
-                Amount::Exactly(amount) if amount > reach + 1e-9 => {
+                Amount::Exactly(amount) if aim.sign * aim.axis.neutral() + amount > reach + 1e-9 => {
                     let target = target(aim.axis, direction);
                     return Err(Impossible(
                         target.map_or("it cannot go so far", Target::range_sentence).to_owned(),
                     ));
                 }
-                Amount::Exactly(amount) => aim.sign * amount,
+                Amount::Exactly(amount) => aim.axis.neutral() + aim.sign * amount,
                 Amount::Further(amount) => {
                     let goal = self.now[aim.axis] + aim.sign * amount;
                     goal.clamp(-self::reach(aim.axis, self::direction(aim.axis, -1.0)), self::reach(aim.axis, self::direction(aim.axis, 1.0)))
@@ -246,19 +247,26 @@ impl Builder {
             }
         }
         let mut round = Builder { now: middle, share: self.share, steps: Vec::new() };
-        for goals in &strokes {
-            round.go(goals, Some(stroke), 1.0);
-            if hold > 0.0 {
-                round.steps.push(Step::Wait(Number::Value(rounded(hold))));
+        let rounds = if gesture.trend.is_some() { count } else { 1 };
+        for at in 0..rounds {
+            let share = if rounds > 1 { f64::from(at) / f64::from(rounds - 1) } else { 0.0 };
+            let (size, tempo) = trend(gesture.trend, share);
+            for goals in &strokes {
+                let goals: Vec<(Axis, f64)> =
+                    goals.iter().map(|(axis, goal)| (*axis, middle[*axis] + (goal - middle[*axis]) * size)).collect();
+                round.go(&goals, Some(stroke * tempo), 1.0);
+                if hold > 0.0 {
+                    round.steps.push(Step::Wait(Number::Value(rounded(hold))));
+                }
+                if gesture.is_beat {
+                    round.go(&back, Some(stroke * tempo), 1.0);
+                }
             }
-            if gesture.is_beat {
-                round.go(&back, Some(stroke), 1.0);
+            if pause > 0.05 {
+                round.steps.push(Step::Wait(Number::Value(rounded(pause))));
             }
         }
-        if pause > 0.05 {
-            round.steps.push(Step::Wait(Number::Value(rounded(pause))));
-        }
-        if count == 1 {
+        if count == 1 || gesture.trend.is_some() {
             self.steps.append(&mut round.steps);
         } else {
             self.steps.push(Step::Repeat { times: Number::Value(f64::from(count)), steps: round.steps });
@@ -328,6 +336,17 @@ impl Builder {
             Err(steps) => self.steps.push(Step::Together(steps)),
         }
         Ok(())
+    }
+}
+
+/// Returns the factors of the size and of the duration of a round. `share` is 0 for the first and 1 for the last one.
+fn trend(trend: Option<Compared>, share: f64) -> (f64, f64) {
+    match trend {
+        Some(Compared::Faster) => (1.0, 1.6 - share),
+        Some(Compared::Slower) => (1.0, 0.8 + 1.2 * share),
+        Some(Compared::Bigger) => (0.4 + 0.6 * share, 1.0),
+        Some(Compared::Smaller) => (1.0 - 0.6 * share, 1.0),
+        _ => (1.0, 1.0),
     }
 }
 

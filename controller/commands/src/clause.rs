@@ -1,11 +1,11 @@
-//! Splits tagged words into clauses: one thing to do each, with what is said of it.
+//! A clause: one thing to do, with what is said of it.
 
 use std::ops::Range;
 
 use minismith_score::Event;
 
-use crate::concept::{Act, Compared, Concept, Part, Unit, Way};
-use crate::tagger::Tag;
+use crate::acts::is_posture;
+use crate::concept::{Act, Compared, Part, Way};
 
 /// How a clause follows the one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,8 +50,19 @@ pub(crate) enum Said {
     Millimetres(f64),
 }
 
+/// A condition. Nothing is known of its event if the robot cannot tell whether it holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Condition {
+    pub event: Option<Event>,
+    pub is_negated: bool,
+}
+
+/// What was said last, to which a text may refer. It is opaque; whoever keeps a [`crate::Past`] keeps it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Phrase(pub(crate) Option<Box<Clause>>);
+
 /// One thing to do.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Clause {
     pub link: Link,
     pub act: Option<Act>,
@@ -90,8 +101,34 @@ pub(crate) struct Clause {
     pub is_together: bool,
     pub is_in_turn: bool,
     pub is_until_stop: bool,
-    pub condition: Option<Event>,
+    pub is_only: bool,
+    /// A time is a rest between repetitions.
+    pub is_between: bool,
+    /// A rest between repetitions, seconds.
+    pub pause: Option<f64>,
+    /// A factor of what a comparison names.
+    pub factor: Option<f64>,
+    /// From one repetition to the next.
+    pub trend: Option<Compared>,
+    /// What it names is taken out of the sentence.
+    pub is_cancel: bool,
+    /// What is taken back: "turn your head back".
+    pub undone: Option<Act>,
+    pub condition: Option<Condition>,
+    /// It tells of somebody.
     pub is_told: bool,
+    /// It belongs to a question, or gives a reason.
+    pub is_asking: bool,
+    /// It gives a reason.
+    pub is_reason: bool,
+    /// Its verb stands after what it moves.
+    pub is_verb_last: bool,
+    /// It follows the verb before it without a word between them.
+    pub is_serial: bool,
+    /// It is asked of the robot.
+    pub is_requested: bool,
+    /// Its verb is in the past.
+    pub is_past: bool,
     pub is_impossible: bool,
     pub is_halt: bool,
     /// What is not understood, bytes.
@@ -114,7 +151,18 @@ impl Clause {
             || self.is_undo
             || self.is_again
             || self.is_same
+            || self.is_cancel
             || self.condition.is_some()
+    }
+
+    /// Returns whether it names a motion or a part of one.
+    pub(crate) fn has_motion(&self) -> bool {
+        self.act.is_some() || !self.parts.is_empty() || !self.ways.is_empty()
+    }
+
+    /// Returns whether it tells or asks of a motion, and orders none.
+    pub(crate) fn is_description(&self) -> bool {
+        self.is_told || self.is_asking || (self.is_past && !self.is_requested && self.link < Link::Before)
     }
 
     /// Returns whether it says how often, how far, how long or how fast.
@@ -137,228 +185,130 @@ impl Clause {
                 || self.is_together
                 || self.is_in_turn
                 || self.is_until_stop
+                || self.is_between
+                || self.factor.is_some()
+                || self.trend.is_some()
                 || !self.compared.is_empty())
     }
 
     /// Takes over what a following fragment says of this clause.
     pub(crate) fn absorb(&mut self, other: &Clause) {
         self.amount = other.amount.or(self.amount);
-        self.number = other.number.or(self.number);
+        if other.amount.is_some() {
+            self.ways.iter_mut().for_each(|heading| heading.amount = None);
+        }
+        if let Some(number) = other.number {
+            self.take_number(number);
+        }
         self.count = other.count.or(self.count);
         self.lasting = other.lasting.or(other.seconds).or(self.lasting);
-        self.within = other.within.or(self.within);
+        self.within = other.within.or(other.delay).or(self.within);
         self.period = other.period.or(self.period);
         self.size = other.size.or(self.size);
         self.is_most |= other.is_most;
         self.pace = other.pace.or(self.pace);
+        self.pause = other.pause.or(self.pause);
+        self.trend = other.trend.or(self.trend);
+        self.factor = other.factor.or(self.factor);
+        self.is_again |= other.is_again;
+        self.is_same |= other.is_same;
+        self.is_it |= other.is_it;
         self.compared.extend(&other.compared);
         self.is_stay |= other.is_stay;
         self.is_together |= other.is_together;
         self.is_in_turn |= other.is_in_turn;
         self.is_until_stop |= other.is_until_stop;
     }
+
+    /// Returns whether it names a verb and nothing else.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.parts.is_empty()
+            && self.ways.is_empty()
+            && self.amount.is_none()
+            && self.number.is_none()
+            && self.count.is_none()
+            && self.lasting.is_none()
+            && self.seconds.is_none()
+            && !self.is_most
+            && self.unknown.is_empty()
+    }
+
+    /// Returns the amount that was said, at a way or alone.
+    pub(crate) fn said_amount(&self) -> Option<Said> {
+        self.ways.iter().find_map(|heading| heading.amount).or(self.amount)
+    }
+
+    /// A number without a unit replaces the one that was said before.
+    pub(crate) fn take_number(&mut self, number: f64) {
+        match self.said_amount() {
+            Some(said) if self.act.is_none_or(is_posture) => {
+                let said = match said {
+                    Said::Degrees(_) => Said::Degrees(number),
+                    Said::Millimetres(_) => Said::Millimetres(number),
+                };
+                self.ways.iter_mut().for_each(|heading| heading.amount = None);
+                self.amount = Some(said);
+            }
+            _ if self.count.is_some() => self.count = Some(number.max(0.0) as u32),
+            _ => self.number = Some(number),
+        }
+    }
+
+    /// Returns this clause with what it leaves open taken from an earlier one.
+    pub(crate) fn over(&self, old: &Clause) -> Clause {
+        let mut new = old.clone();
+        new.link = self.link;
+        new.delay = self.delay;
+        (new.is_told, new.is_asking, new.is_requested) = (false, false, true);
+        new.compared = Vec::new();
+        (new.is_again, new.is_same, new.is_it, new.factor) = (false, false, false, None);
+        new.act = self.act.or(old.act);
+        if self.act.is_some_and(|act| old.act != Some(act)) && !(self.is_same && self.act == Some(Act::Move)) {
+            new = Clause { act: self.act, parts: old.parts.clone(), link: self.link, ..Clause::default() };
+        }
+        if !self.parts.is_empty() {
+            new.parts = self.parts.iter().map(|part| other_of(*part, &old.parts)).collect();
+        }
+        if !self.ways.is_empty() {
+            let amount = old.said_amount();
+            let before = old.ways.last().map(|heading| heading.way);
+            new.ways = self
+                .ways
+                .iter()
+                .map(|heading| Heading {
+                    way: if heading.way == Way::Opposite { before.map_or(Way::Right, opposite) } else { heading.way },
+                    amount: heading.amount.or(amount),
+                })
+                .collect();
+            if new.ways.iter().any(|heading| heading.amount.is_some()) {
+                new.amount = None;
+            }
+        }
+        new.absorb(self);
+        new
+    }
 }
 
-/// Splits tags into clauses.
-pub(crate) fn split(tags: &[Tag]) -> Vec<Clause> {
-    let mut splitter = Splitter::default();
-    let mut at = 0;
-    while let Some(tag) = tags.get(at) {
-        at += splitter.take(tag, tags.get(at + 1..).unwrap_or(&[]));
+/// Returns the antenna that was not named before.
+pub(crate) fn other_of(part: Part, before: &[Part]) -> Part {
+    match (part, before.last()) {
+        (Part::Other, Some(Part::LeftAntenna | Part::LeftOne)) => Part::RightAntenna,
+        (Part::Other, _) => Part::LeftAntenna,
+        (part, _) => part,
     }
-    splitter.close(Link::Stop);
-    splitter.clauses
 }
 
-#[derive(Default)]
-struct Splitter {
-    clauses: Vec<Clause>,
-    now: Clause,
-    /// What kind of time comes next.
-    time: Option<Concept>,
-    /// A number that has no unit yet.
-    number: Option<f64>,
-}
-
-impl Splitter {
-    /// Ends the clause; the next one has this link, or the stronger one of two in a row.
-    fn close(&mut self, link: Link) {
-        self.flush_number();
-        self.time = None;
-        if self.now.is_empty() {
-            let stronger = self.now.link.max(link);
-            let is_start = self.clauses.is_empty() && matches!(link, Link::And | Link::Comma | Link::Stop | Link::Then);
-            let keeps = (self.now.is_negated, self.now.is_first, self.now.is_last);
-            self.now = Clause { link: if is_start { self.now.link } else { stronger }, ..Clause::default() };
-            if !matches!(link, Link::Stop | Link::Comma) {
-                (self.now.is_negated, self.now.is_first, self.now.is_last) = keeps;
-            }
-            return;
-        }
-        let next = Clause { link, ..Clause::default() };
-        self.clauses.push(std::mem::replace(&mut self.now, next));
-    }
-
-    fn flush_number(&mut self) {
-        if let Some(number) = self.number.take() {
-            self.now.number = Some(number);
-        }
-    }
-
-    /// Takes one tag and returns how many tags it used.
-    fn take(&mut self, tag: &Tag, rest: &[Tag]) -> usize {
-        let next = rest.first().map(|tag| &tag.concept);
-        match &tag.concept {
-            Concept::Number(number) => {
-                self.flush_number();
-                self.number = Some(*number);
-            }
-            Concept::Unit(unit) => self.unit(*unit),
-            Concept::Times => {
-                let count = self.number.take().or(self.now.number.take());
-                self.now.count = count.map(|count| count.max(0.0) as u32).or(self.now.count);
-            }
-            Concept::Count(count) => {
-                self.flush_number();
-                self.now.count = Some(*count);
-            }
-            Concept::For | Concept::In | Concept::Every => {
-                self.flush_number();
-                self.time = Some(tag.concept.clone());
-            }
-            Concept::Act(act) => self.act(*act),
-            Concept::Part(part) => {
-                self.flush_number();
-                self.now.parts.push(*part);
-            }
-            Concept::Way(way) => self.way(*way),
-            Concept::And => self.close(Link::And),
-            Concept::Comma => self.close(Link::Comma),
-            Concept::Stop | Concept::Question => self.close(Link::Stop),
-            Concept::Then => {
-                // "Two seconds later".
-                if self.now.act.is_none() && self.now.ways.is_empty() && self.now.parts.is_empty() && self.now.seconds.is_some() {
-                    self.now.act = Some(Act::Wait);
-                }
-                self.close(Link::Then);
-            }
-            Concept::First => {
-                if self.now.has_content() {
-                    self.close(Link::Then);
-                }
-                self.now.is_first = true;
-            }
-            Concept::Last => {
-                if self.now.has_content() {
-                    self.close(Link::Then);
-                }
-                self.now.is_last = true;
-            }
-            Concept::While => self.close(Link::While),
-            Concept::With => {
-                if matches!(next, Some(Concept::Part(_))) || !self.now.has_content() {
-                    // "Wave with the left antenna".
-                } else {
-                    self.close(Link::With);
-                }
-            }
-            Concept::Before => self.close(Link::Before),
-            Concept::After => self.close(Link::After),
-            Concept::Correction => self.close(Link::Correction),
-            Concept::Otherwise => self.close(Link::Otherwise),
-            Concept::Not => {
-                if self.now.act.is_some() {
-                    self.close(Link::Comma);
-                }
-                self.now.is_negated = true;
-            }
-            Concept::Without => {
-                self.close(Link::Comma);
-                self.now.is_negated = true;
-            }
-            Concept::Still => self.now.is_still = true,
-            Concept::If(event) => {
-                self.close(Link::Comma);
-                self.now.condition = Some(event.clone());
-                self.close(Link::Comma);
-            }
-            Concept::Until => self.close(Link::Before),
-            Concept::Size(size) => self.now.size = Some(*size),
-            Concept::Most => self.now.is_most = true,
-            Concept::Pace(pace) => self.now.pace = Some(*pace),
-            Concept::More(compared) => self.now.compared.push(*compared),
-            Concept::Together => self.now.is_together = true,
-            Concept::InTurn => self.now.is_in_turn = true,
-            Concept::Instead => self.now.is_instead = true,
-            Concept::Again => self.now.is_again = true,
-            Concept::AsWell => self.now.is_as_well = true,
-            Concept::Same => self.now.is_same = true,
-            Concept::It => self.now.is_it = true,
-            Concept::Undo => self.now.is_undo = true,
-            Concept::Stay => self.now.is_stay = true,
-            Concept::UntilStop => self.now.is_until_stop = true,
-            Concept::Somebody => self.now.is_told = true,
-            Concept::Cannot => self.now.is_impossible = true,
-            Concept::Halt => self.now.is_halt = true,
-            Concept::Unknown => self.now.unknown.push(tag.span.clone()),
-            _ => {}
-        }
-        1
-    }
-
-    fn unit(&mut self, unit: Unit) {
-        let number = self.number.take().or(self.now.number.take()).unwrap_or(1.0);
-        match unit {
-            Unit::Angle(factor) => self.amount(Said::Degrees(number * factor)),
-            Unit::Length(factor) => self.amount(Said::Millimetres(number * factor)),
-            Unit::Time(factor) => {
-                let seconds = number * factor;
-                match self.time.take() {
-                    Some(Concept::For) => self.now.lasting = Some(seconds),
-                    Some(Concept::Every) => self.now.period = Some(seconds),
-                    Some(Concept::In) if self.now.act.is_none() && self.now.ways.is_empty() => {
-                        self.now.delay = Some(seconds);
-                    }
-                    Some(Concept::In) => self.now.within = Some(seconds),
-                    _ => self.now.seconds = Some(seconds),
-                }
-            }
-        }
-    }
-
-    fn amount(&mut self, said: Said) {
-        match self.now.ways.last_mut() {
-            Some(heading) if heading.amount.is_none() => heading.amount = Some(said),
-            _ => self.now.amount = Some(said),
-        }
-    }
-
-    fn way(&mut self, way: Way) {
-        self.flush_number();
-        let amount = self.now.amount.take();
-        self.now.ways.push(Heading { way, amount });
-    }
-
-    fn act(&mut self, act: Act) {
-        self.flush_number();
-        let Some(before) = self.now.act else {
-            self.now.act = Some(act);
-            return;
-        };
-        let is_bare = self.now.ways.is_empty();
-        let is_vague = matches!(before, Act::Move | Act::Turn | Act::Hold | Act::Raise | Act::Lower);
-        let is_general = matches!(act, Act::Move | Act::Hold);
-        if before == act && is_bare {
-            return;
-        }
-        if is_bare && is_vague && (self.now.parts.is_empty() || before == Act::Hold || act == Act::Look) {
-            // "Keep wiggling", "turn your head to look left".
-            self.now.act = Some(act);
-        } else if is_bare && is_general && self.now.parts.is_empty() && act == Act::Move {
-            // "Tilt move".
-        } else {
-            self.close(Link::Comma);
-            self.now.act = Some(act);
-        }
+/// Returns the other way.
+pub(crate) const fn opposite(way: Way) -> Way {
+    match way {
+        Way::Left => Way::Right,
+        Way::Right => Way::Left,
+        Way::Up => Way::Down,
+        Way::Down => Way::Up,
+        Way::Forward => Way::Back,
+        Way::Back => Way::Forward,
+        Way::Out => Way::In,
+        Way::In => Way::Out,
+        other => other,
     }
 }

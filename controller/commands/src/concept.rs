@@ -23,6 +23,8 @@ pub enum Act {
     Tilt,
     /// A part goes somewhere; the direction tells how.
     Move,
+    /// The head goes somewhere without turning.
+    Shift,
     /// A part goes up.
     Raise,
     /// A part goes down.
@@ -84,6 +86,10 @@ pub enum Part {
     RightAntenna,
     /// The one that was not named before.
     Other,
+    /// The left one: an antenna if antennas were named, else the left side.
+    LeftOne,
+    /// The right one.
+    RightOne,
 }
 
 /// A direction.
@@ -173,6 +179,8 @@ pub enum Concept {
     After,
     /// "not".
     Not,
+    /// "not", after the verb that it negates.
+    NotVerb,
     /// "without", "but don't".
     Without,
     /// "keep still".
@@ -223,6 +231,14 @@ pub enum Concept {
     Article,
     /// "at", "to": somebody or something follows.
     To,
+    /// "like a": what follows is only compared.
+    Like,
+    /// "taking": the time beside it is how long it takes.
+    Taking,
+    /// "more" or "then", by what stands around it.
+    MoreOrThen,
+    /// "stop", if the text says nothing else.
+    HaltAlone,
     /// "hey": a name may follow.
     Call,
     /// "okay", "anyway": something new begins.

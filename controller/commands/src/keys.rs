@@ -12,6 +12,12 @@
 //! | `third X` | the third person or a plural noun; moves after a number or a part | nods |
 //! | `article` | a noun follows, perhaps after an unknown adjective, which is then harmless | a, your |
 //! | `to` | somebody or something unknown may follow; harmless at a gesture | at, to, in front of |
+//! | `like` | a comparison with unknown words, which are harmless | like a, comme un |
+//! | `taking` | before or after a time: how long it takes | taking, en prenant |
+//! | `more_or_then` | at the start of a text "more", else "then" | 再 |
+//! | `halt_alone` | a stop if it is all that a sentence says | para |
+//! | `left_one`, `right_one` | an antenna if antennas were named, else a side | la izquierda |
+//! | `shift` | the head goes somewhere without turning | slide |
 //! | `call` | an unknown name may follow | hey, dear |
 //! | `restart` | ends what was told or asked before | okay, anyway |
 //! | `because` | a reason or purpose follows, up to the end of the sentence | because, so that |
@@ -20,6 +26,7 @@
 //! | `cancel` | what follows is taken out of the sentence again | forget the, leave out |
 //! | `factor:2` | a factor of the comparison that follows in the same key: `factor:2 bigger` | twice as far |
 //! | `trend_faster` | from one repetition to the next; also `slower`, `bigger`, `smaller` | faster and faster |
+//! | fields of a file | `not_follows_verb: true`: "not" negates the clause in which it stands; `decimal: point`; `variants: "頭头"` | |
 //! | `decimal` | between the digits of a number that is spoken | point |
 
 use minismith_score::Event;
@@ -59,6 +66,7 @@ fn concept(key: &str) -> Option<Concept> {
         "turn" => C::Act(Act::Turn),
         "tilt" => C::Act(Act::Tilt),
         "move" => C::Act(Act::Move),
+        "shift" => C::Act(Act::Shift),
         "raise" => C::Act(Act::Raise),
         "lower" => C::Act(Act::Lower),
         "lean" => C::Act(Act::Lean),
@@ -149,6 +157,12 @@ fn concept(key: &str) -> Option<Concept> {
         "third" => C::Third,
         "article" => C::Article,
         "to" => C::To,
+        "like" => C::Like,
+        "taking" => C::Taking,
+        "more_or_then" => C::MoreOrThen,
+        "halt_alone" => C::HaltAlone,
+        "left_one" => C::Part(Part::LeftOne),
+        "right_one" => C::Part(Part::RightOne),
         "call" => C::Call,
         "restart" => C::Restart,
         "because" => C::Because,

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::concept::Concept;
 use crate::keys::concepts;
+use crate::sound;
 use crate::words::{Word, split};
 
 /// A file of a lexicon.
@@ -26,9 +27,15 @@ struct File {
     /// Whether "left" after "antenna" belongs to it: "antenne gauche".
     #[serde(default)]
     side_follows_part: bool,
+    /// Whether "not" stands after the verb that it negates: "tourne pas la tête".
+    #[serde(default)]
+    not_follows_verb: bool,
     /// Pairs of letters of a script without spaces, "頭头 點点": the first one reads as the second one.
     #[serde(default)]
     variants: String,
+    /// A word that is said between the digits of a number and means something else elsewhere: "point".
+    #[serde(default)]
+    decimal: Option<String>,
     /// The phrases of each concept.
     words: BTreeMap<String, Vec<String>>,
 }
@@ -44,10 +51,27 @@ pub struct Lexicon {
     pub has_elisions: bool,
     /// Whether "left" after "antenna" belongs to it.
     pub side_follows_part: bool,
+    /// Whether "not" stands after the verb that it negates.
+    pub not_follows_verb: bool,
+    /// A word that is said between the digits of a number and means something else elsewhere.
+    pub decimal: Option<String>,
+    /// The single words that mean something that moves, with how they sound.
+    pub(crate) sounds: Vec<Sounding>,
     units_before_tens: Option<String>,
     variants: HashMap<String, String>,
     phrases: HashMap<String, Vec<(Vec<String>, Vec<Concept>)>>,
 }
+
+/// A word with how it sounds.
+#[derive(Debug)]
+pub(crate) struct Sounding {
+    pub word: String,
+    pub sound: Vec<char>,
+    pub meaning: Vec<Concept>,
+}
+
+/// So many words of no importance may stand between the words of a phrase.
+const MOST_JUMPED: usize = 4;
 
 /// The files; the first language is taken where two fit equally.
 const FILES: [&str; 6] = [
@@ -79,7 +103,8 @@ impl Lexicon {
         for (key, own) in &file.words {
             let meaning = concepts(key).ok_or_else(|| format!("{}: no concept is called \"{key}\"", file.code))?;
             for phrase in own {
-                let words: Vec<String> = split(phrase, file.elisions).into_iter().map(|word| word.text).collect();
+                let words = split(phrase, file.elisions).into_iter().map(|word| usual_form(word.text, &variants));
+                let words: Vec<String> = words.collect();
                 let Some(first) = words.first().cloned() else {
                     return Err(format!("{}: an empty phrase for \"{key}\"", file.code));
                 };
@@ -95,30 +120,77 @@ impl Lexicon {
         for known in phrases.values_mut() {
             known.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
         }
+        let sounds = phrases.iter().flat_map(|(word, known)| {
+            let own = known.iter().filter(|(words, meaning)| words.len() == 1 && sound::is_taken(meaning));
+            own.map(|(_, meaning)| Sounding { word: word.clone(), sound: sound::of(word), meaning: meaning.clone() })
+        });
+        let mut sounds: Vec<Sounding> = sounds.collect();
+        sounds.sort_by(|one, other| one.word.cmp(&other.word));
         Ok(Lexicon {
             code: file.code,
             name: file.name,
             has_elisions: file.elisions,
             side_follows_part: file.side_follows_part,
+            not_follows_verb: file.not_follows_verb,
+            decimal: file.decimal,
+            sounds,
             units_before_tens: file.units_before_tens,
             variants,
             phrases,
         })
     }
 
-    /// Returns the longest phrase with which these words begin: what it means, and how many words it takes.
+    /// Returns the words of a text, each in its usual form.
+    #[must_use]
+    pub fn words(&self, text: &str) -> Vec<Word> {
+        let usual = |word: Word| Word { text: usual_form(word.text, &self.variants), ..word };
+        split(text, self.has_elisions).into_iter().map(usual).collect()
+    }
+
+    /// Returns the longest phrase with which these words begin: what it means, and how many words it takes. Between the
+    /// words of a phrase may stand words of no importance: "wach doch bitte mal auf".
     #[must_use]
     pub fn longest(&self, words: &[Word]) -> Option<(Vec<Concept>, usize)> {
         let first = words.first()?;
         if let Some(number) = first.number {
             return Some((vec![Concept::Number(number)], 1));
         }
-        let usual = |word: &Word| self.variants.get(&word.text).unwrap_or(&word.text).clone();
-        let words: Vec<String> = words.iter().map_while(|word| word.number.is_none().then(|| usual(word))).collect();
-        let known = self.phrases.get(words.first()?)?;
-        known.iter().find_map(|(phrase, meaning)| {
-            words.starts_with(phrase).then(|| (meaning.clone(), phrase.len()))
-        })
+        let mut best: Option<(usize, usize, &Vec<Concept>)> = None;
+        for (phrase, meaning) in self.phrases.get(&first.text)? {
+            if best.is_some_and(|(length, _, _)| phrase.len() < length) {
+                break;
+            }
+            let Some(used) = self.matched(phrase, words) else { continue };
+            if best.is_none_or(|(_, fewest, _)| used < fewest) {
+                best = Some((phrase.len(), used, meaning));
+            }
+        }
+        best.map(|(_, used, meaning)| (meaning.clone(), used))
+    }
+
+    /// Returns how many words a phrase takes, with the words of no importance between its own.
+    fn matched(&self, phrase: &[String], words: &[Word]) -> Option<usize> {
+        let mut used = 0;
+        let mut jumped = 0;
+        for one in phrase {
+            loop {
+                let word = words.get(used)?;
+                used += 1;
+                if word.number.is_none() && *one == word.text {
+                    break;
+                }
+                jumped += 1;
+                if used == 1 || jumped > MOST_JUMPED || !self.is_skipped(word) {
+                    return None;
+                }
+            }
+        }
+        Some(used)
+    }
+
+    fn is_skipped(&self, word: &Word) -> bool {
+        let known = self.phrases.get(&word.text).and_then(|known| known.iter().find(|(words, _)| words.len() == 1));
+        known.is_some_and(|(_, meaning)| matches!(meaning.as_slice(), [Concept::Skip]))
     }
 
     /// Returns the number that a compound word is, units before tens.
@@ -138,6 +210,11 @@ impl Lexicon {
             (units < 10.0 && tens >= 20.0).then_some(units + tens)
         })
     }
+}
+
+/// Returns the form of a word that stands for all its variants.
+fn usual_form(word: String, variants: &HashMap<String, String>) -> String {
+    variants.get(&word).cloned().unwrap_or(word)
 }
 
 #[cfg(test)]

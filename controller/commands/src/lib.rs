@@ -4,17 +4,23 @@
 //! for all languages. Words become concepts, concepts become clauses, and clauses become one [`Meaning`], from which a
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
-//! Reading order: [`concept`], [`keys`], [`words`], [`lexicon`], [`tagger`], `clause`, `acts`, [`meaning`], [`reader`], [`build`], [`trial`].
+//! Reading order: [`concept`], [`keys`], [`words`], [`lexicon`], [`tagger`], `sound`, `clause`, `splitter`, `acts`, [`meaning`],
+//! `compose`, `refer`, `arrange`, [`reader`], [`build`], [`trial`].
 
 mod acts;
+mod arrange;
 pub mod build;
 mod clause;
+mod compose;
 pub mod concept;
 pub mod describe;
 pub mod keys;
 pub mod lexicon;
 pub mod meaning;
 pub mod reader;
+mod refer;
+mod sound;
+mod splitter;
 pub mod tagger;
 #[cfg(test)]
 mod tests;
@@ -22,5 +28,6 @@ pub mod trial;
 pub mod words;
 
 pub use build::{Impossible, timeline};
+pub use clause::Phrase;
 pub use meaning::Meaning;
 pub use reader::{Past, Reading, is_stop, read};

@@ -2,6 +2,8 @@
 
 use minismith_score::{Axis, AxisValues};
 
+use crate::concept::Compared;
+
 /// How far something goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
@@ -43,6 +45,8 @@ pub struct Gesture {
     pub stroke: f64,
     /// The rest between rounds, seconds.
     pub pause: f64,
+    /// What changes from round to round.
+    pub trend: Option<Compared>,
     /// The time from the start of a round to the start of the next one, seconds.
     pub period: Option<f64>,
     /// The duration of all of it, seconds.

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use crate::acts::is_posture;
 use crate::concept::{Concept, Part, Way};
 use crate::lexicon::Lexicon;
-use crate::words::{Word, split};
+use crate::words::Word;
 
 /// A concept with its place in the text, bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,19 +19,68 @@ pub struct Tag {
 /// Returns the meanings of the words of a text, one after another. What is of no importance is left out.
 #[must_use]
 pub fn tag(text: &str, lexicon: &Lexicon) -> Vec<Tag> {
-    let words = split(text, lexicon.has_elisions);
+    finish(raw(&lexicon.words(text), lexicon), lexicon)
+}
+
+/// Returns the meanings of words, with those of no importance.
+pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
+    let marks = list_marks(words);
     let mut tags: Vec<Tag> = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let rest = words.get(at..).unwrap_or(&[]);
-        let (meaning, used) = lexicon.longest(rest).unwrap_or_else(|| (vec![unlisted(word, lexicon)], 1));
+        let (meaning, used) = if marks.contains(&at) {
+            (vec![Concept::Then], 2)
+        } else if let Some(fraction) = fraction(rest) {
+            (vec![Concept::Number(fraction)], 3)
+        } else if lexicon.decimal.as_ref() == Some(&word.text) && is_between_digits(&tags, rest, lexicon) {
+            (vec![Concept::Decimal], 1)
+        } else {
+            lexicon.longest(rest).unwrap_or_else(|| (vec![unlisted(word, lexicon)], 1))
+        };
         let end = words.get(at + used - 1).map_or(word.span.end, |last| last.span.end);
         let span = word.span.start..end;
         tags.extend(meaning.into_iter().map(|concept| Tag { concept, span: span.clone() }));
         at += used;
     }
-    tags.retain(|tag| tag.concept != Concept::Skip);
+    tags
+}
+
+/// Leaves out what is of no importance, and joins what belongs together.
+pub(crate) fn finish(tags: Vec<Tag>, lexicon: &Lexicon) -> Vec<Tag> {
+    let mut tags = harmless(tags, lexicon.side_follows_part);
+    if lexicon.not_follows_verb {
+        tags.iter_mut().filter(|tag| tag.concept == Concept::Not).for_each(|tag| tag.concept = Concept::NotVerb);
+    }
+    tags.retain(|tag| !matches!(tag.concept, Concept::Skip | Concept::Article | Concept::Call));
     sides(numbers(tags), lexicon.side_follows_part)
+}
+
+/// Returns the places of the numbers of a list: "1) look up 2) look down".
+fn list_marks(words: &[Word]) -> Vec<usize> {
+    let mut marks: Vec<usize> = Vec::new();
+    for (at, pair) in words.windows(2).enumerate() {
+        let [word, sign] = pair else { continue };
+        let expected = marks.len() as f64 + 1.0;
+        let is_mark = word.number == Some(expected) && matches!(sign.text.as_str(), ")" | "." | ":");
+        let is_start = at == 0 || !marks.is_empty() || words.get(at - 1).is_some_and(Word::is_sign);
+        if is_mark && is_start {
+            marks.push(at);
+        }
+    }
+    if marks.len() < 2 { Vec::new() } else { marks }
+}
+
+fn fraction(words: &[Word]) -> Option<f64> {
+    let [above, slash, below, ..] = words else { return None };
+    let (above, below) = (above.number?, below.number?);
+    (slash.text == "/" && below > 0.0).then_some(above / below)
+}
+
+fn is_between_digits(tags: &[Tag], rest: &[Word], lexicon: &Lexicon) -> bool {
+    let is_before = tags.last().is_some_and(|tag| matches!(tag.concept, Concept::Number(_)));
+    let after = rest.get(1..).and_then(|rest| lexicon.longest(rest));
+    is_before && after.is_some_and(|(meaning, _)| matches!(meaning.as_slice(), [Concept::Number(_)]))
 }
 
 fn unlisted(word: &Word, lexicon: &Lexicon) -> Concept {
@@ -38,7 +88,7 @@ fn unlisted(word: &Word, lexicon: &Lexicon) -> Concept {
         return Concept::Number(number);
     }
     match word.text.as_str() {
-        "," | ";" | "、" | "，" | "；" => Concept::Comma,
+        "," | ";" | "、" | "，" | "；" | "–" | "—" | "(" | ")" | "（" | "）" => Concept::Comma,
         "." | "!" | "。" | "！" | "…" | ":" | "：" | "\n" => Concept::Stop,
         "?" | "？" => Concept::Question,
         "&" | "+" => Concept::And,
@@ -47,18 +97,149 @@ fn unlisted(word: &Word, lexicon: &Lexicon) -> Concept {
     }
 }
 
-/// Joins the parts of a number: "twenty five", "two and a half".
-fn numbers(tags: Vec<Tag>) -> Vec<Tag> {
-    let mut joined: Vec<Tag> = Vec::new();
-    for tag in tags {
-        if let (Concept::Number(next), Some(Tag { concept: Concept::Number(number), span })) =
-            (&tag.concept, joined.last_mut())
-            && let Some(sum) = sum_of(*number, *next)
-        {
-            *number = sum;
-            span.end = tag.span.end;
+/// Returns whether a clause may end at a concept.
+const fn ends_clause(concept: &Concept) -> bool {
+    matches!(
+        concept,
+        Concept::Comma | Concept::Stop | Concept::Question | Concept::And | Concept::Then | Concept::Restart | Concept::Request
+    )
+}
+
+/// Leaves out unknown words that change nothing: adjectives of what is known, names, and those for whom a gesture is.
+fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
+    let mut tags = tags;
+    thirds(&mut tags);
+    let concept = |tags: &[Tag], at: usize| tags.get(at).map(|tag| tag.concept.clone());
+    let is_unknown = |tags: &[Tag], at: usize| concept(tags, at) == Some(Concept::Unknown);
+    let run = |tags: &[Tag], from: usize, most: usize| (from..from + most).take_while(|at| is_unknown(tags, *at)).count();
+    let skip = |tags: &mut [Tag], range: Range<usize>| {
+        for tag in tags.get_mut(range).unwrap_or_default() {
+            tag.concept = Concept::Skip;
+        }
+    };
+    for at in 0..tags.len() {
+        match concept(&tags, at) {
+            Some(Concept::Article | Concept::Number(_) | Concept::Size(_) | Concept::Again) => {
+                let count = run(&tags, at + 1, 2);
+                let next = concept(&tags, at + 1 + count);
+                let is_noun = match next {
+                    Some(Concept::Act(_) | Concept::Part(_) | Concept::Unit(_) | Concept::Times) => true,
+                    Some(Concept::Way(_)) => matches!(concept(&tags, at + 2 + count), Some(Concept::Part(_))),
+                    _ => false,
+                };
+                if count > 0 && is_noun {
+                    skip(&mut tags, at + 1..at + 1 + count);
+                }
+                let is_known = matches!(concept(&tags, at + 1), Some(Concept::Act(_) | Concept::Part(_)));
+                let trailing = run(&tags, at + 2, 2);
+                if adjectives_follow && is_known && trailing == 1 && concept(&tags, at + 3).is_none_or(|one| ends_clause(&one)) {
+                    skip(&mut tags, at + 2..at + 3);
+                }
+            }
+            Some(Concept::Call) => {
+                let count = run(&tags, at + 1, 2);
+                let next = concept(&tags, at + 1 + count);
+                if count > 0 && next.is_some_and(|next| !matches!(next, Concept::Past | Concept::Somebody)) {
+                    skip(&mut tags, at + 1..at + 1 + count);
+                }
+            }
+            Some(Concept::Like) => {
+                let inner = (at + 1..tags.len())
+                    .take_while(|at| matches!(concept(&tags, *at), Some(Concept::Article | Concept::Skip)))
+                    .count();
+                let named = run(&tags, at + 1 + inner, 3);
+                skip(&mut tags, at..at + 1 + inner + named);
+            }
+            Some(own @ (Concept::For | Concept::To)) => {
+                let inner = (at + 1..tags.len())
+                    .take_while(|at| matches!(concept(&tags, *at), Some(Concept::Article | Concept::Skip | Concept::Somebody)))
+                    .count();
+                let named = run(&tags, at + 1 + inner, 3);
+                let is_person = (at + 1..at + 1 + inner).any(|at| concept(&tags, at) == Some(Concept::Somebody));
+                let is_gesture = tags.get(..at).unwrap_or_default().iter().rev().take_while(|tag| !ends_clause(&tag.concept)).any(
+                    |tag| matches!(tag.concept, Concept::Act(act) if !is_posture(act)),
+                );
+                if (named > 0 || is_person) && (own == Concept::For || is_gesture) {
+                    skip(&mut tags, at..at + 1 + inner + named);
+                } else if own == Concept::To {
+                    skip(&mut tags, at..at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    tags
+}
+
+/// A verb in the third person tells something, but after a number it is a noun, and a part can be its subject.
+fn thirds(tags: &mut [Tag]) {
+    for at in 0..tags.len() {
+        if tags.get(at).is_none_or(|tag| tag.concept != Concept::Third) {
             continue;
         }
+        let before = tags.get(..at).unwrap_or_default().iter().rev();
+        let before = before.map(|tag| &tag.concept).find(|concept| {
+            !matches!(concept, Concept::Skip | Concept::Article | Concept::Size(_) | Concept::Pace(_) | Concept::Unknown | Concept::First)
+        });
+        let is_fine = matches!(
+            before,
+            Some(Concept::Number(_) | Concept::Count(_) | Concept::Part(_) | Concept::Again | Concept::More(_) | Concept::It)
+        );
+        if let Some(tag) = tags.get_mut(at) {
+            tag.concept = if is_fine { Concept::Skip } else { Concept::Somebody };
+        }
+    }
+}
+
+/// Joins the parts of a number: "twenty five", "two and a half", "one hundred and twenty", "one point two".
+fn numbers(tags: Vec<Tag>) -> Vec<Tag> {
+    let mut joined: Vec<Tag> = Vec::new();
+    let mut tags = tags.into_iter().peekable();
+    let mut decimals: Option<i32> = None;
+    while let Some(tag) = tags.next() {
+        let next = tags.peek().map(|next| &next.concept);
+        // "Two seconds and a half".
+        if let Concept::Number(half) = tag.concept
+            && half < 1.0
+            && !matches!(next, Some(Concept::Unit(_) | Concept::Times))
+            && let [.., Tag { concept: Concept::Number(number), .. }, Tag { concept: Concept::Unit(_), .. }] = joined.as_mut_slice()
+        {
+            *number += half;
+            continue;
+        }
+        if let Some(Tag { concept: Concept::Number(number), span }) = joined.last_mut() {
+            match (&tag.concept, next) {
+                (Concept::Decimal, Some(Concept::Number(_))) => {
+                    decimals = Some(0);
+                    continue;
+                }
+                (Concept::And, Some(Concept::Number(next))) if *number >= 100.0 && *number % 100.0 == 0.0 && *next < 100.0 => {
+                    continue;
+                }
+                (Concept::Number(digit), _) if decimals.is_some() && *digit < 10.0 => {
+                    let place = decimals.unwrap_or(0) - 1;
+                    *number += digit * 10_f64.powi(place);
+                    decimals = Some(place);
+                    span.end = tag.span.end;
+                    continue;
+                }
+                (Concept::Number(part), _) if decimals == Some(0) && *part < 100.0 => {
+                    *number += part / 100.0;
+                    decimals = None;
+                    span.end = tag.span.end;
+                    continue;
+                }
+                (Concept::Number(next), _) => {
+                    if let Some(sum) = sum_of(*number, *next) {
+                        *number = sum;
+                        span.end = tag.span.end;
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+        }
+        decimals = None;
         joined.push(tag);
     }
     joined
@@ -66,7 +247,7 @@ fn numbers(tags: Vec<Tag>) -> Vec<Tag> {
 
 fn sum_of(number: f64, next: f64) -> Option<f64> {
     let is_tens = number >= 20.0 && number % 10.0 == 0.0 && number < 100.0;
-    if next == 100.0 || (next == 10.0 && (2.0..10.0).contains(&number)) {
+    if next == 100.0 && number < 10.0 || (next == 10.0 && (2.0..10.0).contains(&number)) {
         return Some(number * next);
     }
     let fits = (next < 1.0 && number >= 1.0)
@@ -74,6 +255,7 @@ fn sum_of(number: f64, next: f64) -> Option<f64> {
         || (number == 10.0 && (1.0..10.0).contains(&next))
         // "Soixante-dix", "quatre-vingt-douze".
         || ((number == 60.0 || number == 80.0) && (10.0..20.0).contains(&next))
+        || (number >= 100.0 && number % 10.0 == 0.0 && (1.0..10.0).contains(&next))
         || (number >= 100.0 && number % 100.0 == 0.0 && (1.0..100.0).contains(&next));
     fits.then_some(number + next)
 }

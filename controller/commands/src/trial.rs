@@ -4,6 +4,7 @@ use minismith_score::simulate::simulate;
 use minismith_score::{AxisValues, MotionTrace, Stimuli};
 
 use crate::build::timeline;
+use crate::clause::Phrase;
 use crate::meaning::Meaning;
 use crate::reader::{Past, Reading, is_stop, read};
 
@@ -48,12 +49,12 @@ impl Listener {
         }
         let (reading, language) = read(text, self.past.as_ref(), self.language);
         self.language = language;
-        let (meaning, act, parts) = match &reading {
-            Reading::Motion { meaning, act, parts, .. } => (Some(meaning.clone()), *act, parts.clone()),
+        let (meaning, act, parts, phrase) = match &reading {
+            Reading::Motion { meaning, act, parts, phrase, .. } => (Some(meaning.clone()), *act, parts.clone(), phrase.clone()),
             Reading::Conditional { event: minismith_score::Event::Face, otherwise, .. } => {
-                (otherwise.clone(), None, Vec::new())
+                (otherwise.clone(), None, Vec::new(), Phrase::default())
             }
-            _ => (None, None, Vec::new()),
+            _ => (None, None, Vec::new(), Phrase::default()),
         };
         let mut refusal = match &reading {
             Reading::Impossible(why) => Some(why.clone()),
@@ -67,7 +68,7 @@ impl Listener {
                     let before = self.posture;
                     self.posture = end.unwrap_or(before);
                     trace = moved;
-                    self.past = Some(Past { meaning, act, parts, before });
+                    self.past = Some(Past { meaning, act, parts, phrase, before });
                 }
                 Err(why) => refusal = Some(why),
             }

@@ -75,7 +75,7 @@ pub fn split(text: &str, has_elisions: bool) -> Vec<Word> {
         } else {
             flush(&mut current, start..at, &mut words);
             let end = at + letter.len_utf8();
-            if !letter.is_whitespace() && !is_apostrophe && letter != '-' && letter != '_' {
+            if (!letter.is_whitespace() || letter == '\n') && !is_apostrophe && letter != '-' && letter != '_' {
                 words.push(Word { text: letter.to_string(), number: None, span: at..end });
             }
             start = end;

@@ -1,0 +1,116 @@
+//! What follows what, and what happens at once.
+
+use crate::clause::Link;
+use crate::compose::Said;
+use crate::meaning::Meaning;
+
+/// Arranges what was said in time.
+pub(crate) fn arrange(said: &[Said]) -> Meaning {
+    let mut order: Vec<&Said> = Vec::new();
+    let mut out: Vec<Meaning> = Vec::new();
+    // "Finally" and "first" override the order of words.
+    let starts = said.first().is_some_and(|one| one.clause.is_first);
+    order.extend(said.iter().filter(|one| one.clause.is_first && !starts));
+    order.extend(said.iter().filter(|one| !one.clause.is_last && (starts || !one.clause.is_first)));
+    order.extend(said.iter().filter(|one| one.clause.is_last && (starts || !one.clause.is_first)));
+    let mut starts_together: Option<Meaning> = None;
+    let mut held: Option<Meaning> = None;
+    let mut after: Option<Meaning> = None;
+    for (at, one) in order.iter().enumerate() {
+        let meaning = one.meaning.clone();
+        let link = if at == 0 && matches!(one.clause.link, Link::And | Link::Comma | Link::Stop | Link::Then) {
+            Link::Start
+        } else {
+            one.clause.link
+        };
+        match link {
+            Link::While | Link::With if out.is_empty() => {
+                starts_together = Some(match starts_together.take() {
+                    Some(other) => merged(vec![other, meaning]),
+                    None => meaning,
+                });
+            }
+            Link::While | Link::With => {
+                let before = out.pop();
+                out.extend(before.map(|before| merged(vec![before, meaning])));
+            }
+            Link::Before if out.is_empty() => held = Some(meaning),
+            Link::After if !out.is_empty() => {
+                let before = out.pop();
+                out.push(meaning);
+                out.extend(before);
+            }
+            Link::After => after = Some(meaning),
+            _ if one.clause.is_together && !out.is_empty() => {
+                let before = out.pop();
+                out.extend(before.map(|before| merged(vec![before, meaning])));
+            }
+            Link::And | Link::Comma | Link::Start if joins(out.last(), &meaning, one) => {
+                let before = out.pop();
+                out.extend(before.map(|before| merged(vec![before, meaning])));
+            }
+            _ => {
+                out.extend(after.take());
+                out.push(meaning);
+                if let Some(other) = starts_together.take() {
+                    let main = out.pop();
+                    out.extend(main.map(|main| merged(vec![other, main])));
+                }
+                out.extend(held.take());
+            }
+        }
+    }
+    out.extend(starts_together);
+    out.extend(after);
+    out.extend(held);
+    match <[Meaning; 1]>::try_from(out) {
+        Ok([meaning]) => meaning,
+        Err(out) => Meaning::Sequence(out),
+    }
+}
+
+/// Returns whether a posture is set together with the one before it: "look up and left".
+fn joins(before: Option<&Meaning>, meaning: &Meaning, said: &Said) -> bool {
+    let Some(before @ Meaning::Go { .. }) = before else { return false };
+    let is_fragment = said.clause.link == Link::And || (said.clause.is_as_well && said.clause.link == Link::Comma);
+    let Meaning::Go { .. } = meaning else { return false };
+    let axes = before.axes();
+    is_fragment && meaning.axes().iter().all(|axis| !axes.contains(axis))
+}
+
+/// Joins what happens at the same time: postures into one, the rest as tracks.
+pub(crate) fn merged(all: Vec<Meaning>) -> Meaning {
+    let mut flat: Vec<Meaning> = Vec::new();
+    for one in all {
+        match one {
+            Meaning::Together(inner) => flat.extend(inner),
+            other => flat.push(other),
+        }
+    }
+    let mut joined: Vec<Meaning> = Vec::new();
+    for one in flat {
+        let Meaning::Go { aims: more, seconds: time, pace: factor } = &one else {
+            joined.push(one);
+            continue;
+        };
+        let known = joined.iter_mut().find_map(|known| match known {
+            Meaning::Go { aims, seconds, pace } => Some((aims, seconds, pace)),
+            _ => None,
+        });
+        match known {
+            Some((aims, seconds, pace)) => {
+                for aim in more {
+                    aims.retain(|known| known.axis != aim.axis);
+                    aims.push(*aim);
+                }
+                *seconds = seconds.or(*time);
+                *pace = pace.max(*factor);
+            }
+            None => joined.push(one),
+        }
+    }
+    match <[Meaning; 1]>::try_from(joined) {
+        Ok([meaning]) => meaning,
+        Err(joined) => Meaning::Together(joined),
+    }
+}

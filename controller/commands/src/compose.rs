@@ -1,0 +1,424 @@
+//! From clauses to one meaning: what is taken over from what was said before, and what is taken back.
+
+use minismith_score::Axis;
+
+use crate::acts::{axes_of, is_posture};
+use crate::arrange::{arrange, merged};
+use crate::clause::{Clause, Heading, Link, Phrase, opposite, other_of};
+use crate::concept::{Act, Compared, Part, Way};
+use crate::meaning::Meaning;
+use crate::reader::Past;
+
+/// A part of a sentence with its meaning.
+pub(crate) struct Said {
+    pub clause: Clause,
+    pub meaning: Meaning,
+}
+
+pub(crate) struct Composer<'a> {
+    pub past: Option<&'a Past>,
+    pub act: Option<Act>,
+    pub parts: Vec<Part>,
+    pub phrase: Phrase,
+    pub said: Vec<Said>,
+    pub refers: bool,
+    /// The parts that were named without anything that they do.
+    topic: Vec<Part>,
+    /// What was said not to be done.
+    denied: Option<Clause>,
+}
+
+impl<'a> Composer<'a> {
+    pub(crate) fn new(past: Option<&'a Past>) -> Self {
+        Composer {
+            past,
+            act: None,
+            parts: Vec::new(),
+            phrase: Phrase::default(),
+            said: Vec::new(),
+            refers: false,
+            topic: Vec::new(),
+            denied: None,
+        }
+    }
+
+    /// Returns the meaning of clauses; none if they only say what not to do.
+    pub(crate) fn compose(mut self, clauses: Vec<Clause>) -> Result<Option<(Meaning, Self)>, String> {
+        let mut still: Vec<Axis> = Vec::new();
+        let mut repeat: Option<u32> = None;
+        let clauses = self.prepared(clauses);
+        let last = clauses.len().saturating_sub(1);
+        let mut carried = Link::Start;
+        for (at, mut clause) in clauses.into_iter().enumerate() {
+            if carried == Link::Then && matches!(clause.link, Link::Comma | Link::And) {
+                clause.link = carried;
+            }
+            carried = if clause.is_negated { clause.link } else { Link::Start };
+            let axes = || clause.parts.iter().flat_map(|part| axes_of(*part));
+            if clause.is_still {
+                still.extend(axes());
+                continue;
+            }
+            if clause.is_negated {
+                if clause.act.is_none_or(|act| act == Act::Move) && clause.ways.is_empty() && !clause.is_halt {
+                    still.extend(axes());
+                }
+                self.denied = Some(clause);
+                continue;
+            }
+            // "Do this twice: ..."
+            if at == 0 && last > 0 && clause.is_only_modifier() && clause.count.is_some() && clause.link != Link::Correction {
+                repeat = clause.count;
+                continue;
+            }
+            self.clause(clause)?;
+        }
+        if self.said.is_empty() {
+            return Ok(None);
+        }
+        let meaning = arrange(&self.said);
+        let meaning = match repeat {
+            Some(count) => Meaning::Repeat(count, Box::new(meaning)),
+            None => meaning,
+        };
+        if meaning.axes().iter().any(|axis| still.contains(axis)) && !matches!(meaning, Meaning::Dance(_)) {
+            return Err("something is to move and to stay still".to_owned());
+        }
+        let single = if self.said.len() == 1 { self.said.last().map(|said| Box::new(said.clause.clone())) } else { None };
+        self.phrase = Phrase(single.filter(|clause| clause.act.is_some() || clause.has_motion()));
+        Ok(Some((meaning, self)))
+    }
+
+    /// Completes clauses by those that follow: a modifier before what it modifies, and a verb at the end.
+    fn prepared(&self, clauses: Vec<Clause>) -> Vec<Clause> {
+        let mut named = self.past.is_some_and(|past| past.meaning.axes().iter().all(|axis| Axis::ANTENNAS.contains(axis)));
+        let mut all: Vec<Clause> = Vec::new();
+        for mut clause in clauses {
+            resolve_sides(&mut clause, &mut named);
+            let is_reference = |clause: &Clause| {
+                !clause.has_motion() && clause.has_content() && !clause.is_undo && !clause.is_cancel && !clause.is_halt && !clause.is_negated && !clause.is_still
+            };
+            let Some(before) = all.last_mut().filter(|before| is_reference(before)) else {
+                all.push(clause);
+                continue;
+            };
+            let is_modifier = before.is_only_modifier() && !before.is_again && !before.is_same;
+            let is_start = before.link != Link::Correction || clause.link != Link::Correction;
+            if is_reference(&clause) && clause.link < Link::With && is_start && self.past.is_some() {
+                // "Too high, five degrees less".
+                let is_exact = clause.amount.or(clause.said_amount()).is_some() || clause.number.is_some() || clause.seconds.is_some();
+                if is_exact || !clause.compared.is_empty() {
+                    before.compared.retain(|_| clause.is_again && clause.compared.is_empty());
+                }
+                before.absorb(&clause);
+            } else if is_modifier && before.count.is_none() && clause.has_motion() && clause.link < Link::With && before.link != Link::Correction {
+                // "Very slowly: nod".
+                let leading = before.clone();
+                let delay = leading.delay.or(clause.delay);
+                let link = leading.link;
+                clause.link = link;
+                let mut joined = leading;
+                joined.delay = None;
+                joined.compared.extend(std::mem::take(&mut clause.compared));
+                merge_leading(&mut clause, &joined);
+                clause.delay = delay;
+                *before = clause;
+            } else {
+                all.push(clause);
+            }
+        }
+        let verb = all.iter().position(|clause| clause.act.is_some());
+        if let Some(at) = verb
+            && let Some(last) = all.get(at).filter(|clause| clause.is_verb_last).cloned()
+        {
+            for clause in all.iter_mut().take(at).filter(|clause| clause.has_motion() && !clause.is_still && clause.condition.is_none()) {
+                if last.act.is_some_and(|act| is_posture(act) || clause.ways.is_empty()) {
+                    clause.act = last.act;
+                    if clause.parts.is_empty() {
+                        clause.parts.clone_from(&last.parts);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn clause(&mut self, mut clause: Clause) -> Result<(), String> {
+        if clause.is_cancel {
+            self.cancel(&clause);
+            return Ok(());
+        }
+        if clause.is_undo && !self.said.is_empty() {
+            (clause.is_undo, clause.act) = (false, Some(Act::Return));
+        }
+        if clause.is_undo {
+            self.refers = true;
+            let before = self.past.map(|past| past.before);
+            let Some(before) = before else { return Err("there is nothing to undo".to_owned()) };
+            self.push(clause, Meaning::Posture(Box::new(before)));
+            return Ok(());
+        }
+        if clause.is_halt {
+            let seconds = clause.lasting.or(clause.seconds).unwrap_or(1.0);
+            self.push(clause, Meaning::Wait(seconds));
+            return Ok(());
+        }
+        if clause.act == Some(Act::Wait) && self.takes_pause(&clause)? {
+            return Ok(());
+        }
+        if clause.act.is_some() && (clause.is_instead || clause.link == Link::Correction) {
+            self.said.pop();
+        }
+        if clause.is_only_modifier() && !self.said.is_empty() {
+            return self.modify(&clause);
+        }
+        if clause.act == Some(Act::Return) && clause.undone.is_none() && !self.said.is_empty() && clause.parts.is_empty() {
+            let mut axes: Vec<Axis> = self.said.iter().flat_map(|said| said.meaning.axes()).collect();
+            axes.sort_unstable();
+            axes.dedup();
+            let pace = clause.pace.unwrap_or(1.0);
+            self.push(clause, Meaning::Neutral { axes, pace });
+            return Ok(());
+        }
+        if clause.act == Some(Act::Hold) && clause.ways.is_empty() && (!self.said.is_empty() || clause.parts.is_empty()) {
+            let seconds = clause.lasting.or(clause.seconds);
+            if let Some(seconds) = seconds {
+                self.push(clause, Meaning::Wait(seconds));
+            } else if self.said.is_empty() {
+                self.push(clause, Meaning::Wait(0.1));
+            }
+            return Ok(());
+        }
+        if clause.act.is_none() && self.refers_whole(&clause) {
+            return self.refer(clause);
+        }
+        if clause.act.is_none() && clause.ways.is_empty() && !clause.parts.is_empty() && self.is_topic(&clause) {
+            self.topic.clone_from(&clause.parts);
+            return Ok(());
+        }
+        self.inherit(&mut clause);
+        let meaning = clause.meaning()?;
+        self.act = clause.act.or(self.act);
+        if !clause.parts.is_empty() {
+            self.parts.clone_from(&clause.parts);
+        }
+        let replaces = clause.link == Link::Correction;
+        if replaces && self.said.is_empty() && let Some(past) = self.past {
+            // "No, up": what went elsewhere goes back.
+            self.refers = true;
+            let kept = meaning.axes();
+            let axes: Vec<Axis> = past.meaning.axes().into_iter().filter(|axis| !kept.contains(axis)).collect();
+            if past.meaning.is_posture() && !axes.is_empty() && meaning.is_posture() {
+                let back = Meaning::Neutral { axes, pace: 1.0 };
+                self.push(clause, merged(vec![meaning, back]));
+                return Ok(());
+            }
+        }
+        self.push(clause, meaning);
+        Ok(())
+    }
+
+    pub(crate) fn push(&mut self, clause: Clause, meaning: Meaning) {
+        self.said.push(Said { clause, meaning });
+    }
+
+    /// Returns whether a clause without a verb refers to all that was done last.
+    fn refers_whole(&self, clause: &Clause) -> bool {
+        if !clause.has_motion() || clause.is_same {
+            return true;
+        }
+        let is_opposite = clause.parts.is_empty() && clause.ways.iter().all(|heading| heading.way == Way::Opposite);
+        if is_opposite && clause.amount.is_none() && clause.said_amount().is_none() {
+            return self.said.is_empty() && self.past.is_some();
+        }
+        false
+    }
+
+    /// Parts alone name what the next clause moves, if nothing before tells what they do.
+    fn is_topic(&self, clause: &Clause) -> bool {
+        let is_fresh = self.said.is_empty() && (self.past.is_none() || !(clause.is_only || clause.link == Link::Correction));
+        let is_modified = clause.count.is_some() || clause.size.is_some() || clause.is_again || clause.is_as_well || clause.is_it;
+        let has_other = clause.parts.contains(&Part::Other);
+        is_fresh && !is_modified && !has_other && self.past.is_none_or(|past| past.act.is_none())
+    }
+
+    /// Takes out again what is not to be done.
+    fn cancel(&mut self, clause: &Clause) {
+        let is_named = |said: &Said| clause.act.is_some() && said.clause.act == clause.act;
+        if self.said.iter().any(is_named) {
+            self.said.retain(|said| !is_named(said));
+        } else if !clause.has_motion() {
+            self.said.pop();
+        }
+    }
+
+    /// A pause between repetitions belongs to what is repeated: "nod twice with a pause of a second in between".
+    fn takes_pause(&mut self, clause: &Clause) -> Result<bool, String> {
+        let Some(last) = self.said.last_mut() else { return Ok(false) };
+        let is_repeated = last.clause.count.is_some_and(|count| count > 1) && matches!(last.meaning, Meaning::Gesture(_));
+        if !is_repeated || !(clause.is_between || clause.link == Link::With) {
+            return Ok(false);
+        }
+        let usual = clause.size.map_or(1.0, |size| if size < 1.0 { 0.5 } else { 1.5 });
+        last.clause.pause = Some(clause.lasting.or(clause.seconds).or(clause.pause).unwrap_or(usual));
+        last.meaning = last.clause.meaning()?;
+        Ok(true)
+    }
+
+    /// Takes over the act and the parts of what was said before, where a clause names none.
+    fn inherit(&mut self, clause: &mut Clause) {
+        let is_motion = |said: &&Said| {
+            !matches!(said.clause.act, Some(Act::Return | Act::Center | Act::Wait | Act::Hold)) && said.clause.has_motion()
+        };
+        let before = if clause.link == Link::Correction { self.said.last() } else { self.said.iter().rev().find(is_motion) };
+        let denied = self.denied.take().filter(|_| self.said.is_empty());
+        let old = match before {
+            Some(said) => Some(said.clause.clone()),
+            None if denied.is_some() => denied.map(|denied| Clause { is_negated: false, is_halt: false, ..denied }),
+            None => self.past.and_then(|past| past.phrase.0.as_deref().cloned()),
+        };
+        let (act, parts) = match &old {
+            Some(old) => (old.act, old.parts.clone()),
+            None => self.past.map_or((None, Vec::new()), |past| (past.act, past.parts.clone())),
+        };
+        let parts = if self.topic.is_empty() { parts } else { self.topic.clone() };
+        if clause.act.is_none() {
+            self.refers |= self.said.is_empty() && self.past.is_some();
+            let is_part_only = clause.ways.is_empty();
+            let is_correction = matches!(clause.link, Link::Correction) || clause.is_instead || clause.is_only;
+            if let Some(old) = old.filter(|_| is_part_only || is_correction) {
+                if is_correction {
+                    self.said.pop();
+                }
+                self.refers |= self.said.is_empty() && self.past.is_some();
+                let link = old.link;
+                let is_past = self.said.is_empty() && !is_correction;
+                *clause = clause.over(&old);
+                if is_correction && link != Link::Start {
+                    clause.link = if self.said.is_empty() { clause.link } else { link };
+                }
+                clause.is_only = is_past && clause.is_only;
+                return;
+            }
+            let has_parts = !clause.parts.is_empty();
+            if !has_parts {
+                clause.parts.clone_from(&parts);
+            }
+            // An antenna goes where a gaze would look.
+            clause.act = act.filter(|act| is_posture(*act) && !(has_parts && matches!(act, Act::Look | Act::Tilt | Act::Lean)));
+        } else if (clause.is_it || !self.topic.is_empty()) && clause.parts.is_empty() {
+            clause.parts.clone_from(&parts);
+        }
+        for part in &mut clause.parts {
+            *part = other_of(*part, &parts);
+        }
+        let before = self.said.last().and_then(|said| said.clause.ways.last().map(|heading| heading.way));
+        let before = before.or_else(|| self.past_way());
+        for heading in &mut clause.ways {
+            if heading.way == Way::Opposite {
+                heading.way = before.map_or(Way::Right, opposite);
+            }
+        }
+    }
+
+    /// Returns the way in which the last motion went.
+    fn past_way(&self) -> Option<Way> {
+        let mut found = None;
+        let mut meaning = self.past?.meaning.clone();
+        meaning.each_mut(&mut |one| {
+            if let Meaning::Go { aims, .. } = one {
+                for aim in aims {
+                    let ways = match aim.axis {
+                        Axis::HeadTurn | Axis::BodyTurn | Axis::HeadSide => [Way::Left, Way::Right],
+                        Axis::HeadTilt => [Way::Right, Way::Left],
+                        Axis::HeadPitch => [Way::Down, Way::Up],
+                        Axis::HeadRise => [Way::Up, Way::Down],
+                        Axis::HeadForward => [Way::Forward, Way::Back],
+                        Axis::AntennaLeft | Axis::AntennaRight => [Way::Out, Way::In],
+                    };
+                    let [positive, negative] = ways;
+                    found = Some(if aim.sign > 0.0 { positive } else { negative });
+                }
+            }
+        });
+        found
+    }
+
+    /// A fragment says more of what was said before it.
+    fn modify(&mut self, clause: &Clause) -> Result<(), String> {
+        // "Look left, look right, and all of that twice".
+        if clause.count.is_some() && (clause.is_it || clause.is_same || clause.is_again) && self.said.len() > 1 {
+            let count = clause.count.unwrap_or(1);
+            let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
+            self.said = vec![Said { clause: Clause::default(), meaning: whole }];
+            return Ok(());
+        }
+        let Some(mut last) = self.said.pop() else { return Ok(()) };
+        let seconds = clause.lasting.or(clause.seconds);
+        let is_plain = !clause.is_most && clause.size.is_none() && clause.link != Link::Correction && clause.pause.is_none();
+        if let Some(seconds) = seconds.filter(|_| is_plain && last.meaning.is_posture() && last.clause.act.is_some()) {
+            self.said.push(last);
+            self.push(clause.clone(), Meaning::Wait(seconds));
+            return Ok(());
+        }
+        // "Ten degrees left, then another ten".
+        let is_further = clause.is_again || clause.compared.contains(&Compared::Bigger);
+        let is_step = last.meaning.is_posture() && (clause.number.is_some() || clause.amount.is_some());
+        if is_further && is_step && clause.link != Link::Correction {
+            let mut next = last.clause.clone();
+            next.absorb(clause);
+            if !next.compared.contains(&Compared::Bigger) {
+                next.compared.push(Compared::Bigger);
+            }
+            next.link = Link::Then;
+            self.said.push(last);
+            let meaning = next.meaning()?;
+            self.push(next, meaning);
+            return Ok(());
+        }
+        last.clause.absorb(clause);
+        if last.clause.act.is_some() && !matches!(last.meaning, Meaning::Wait(_)) {
+            last.meaning = last.clause.meaning()?;
+        }
+        self.said.push(last);
+        Ok(())
+    }
+}
+
+/// "The left one" is an antenna where antennas were named, else a side.
+fn resolve_sides(clause: &mut Clause, named: &mut bool) {
+    let is_antenna = |part: &Part| {
+        matches!(part, Part::Antenna | Part::Antennas | Part::LeftAntenna | Part::RightAntenna | Part::Other)
+    };
+    *named |= clause.parts.iter().any(is_antenna);
+    let mut parts = Vec::new();
+    for part in std::mem::take(&mut clause.parts) {
+        match (part, *named) {
+            (Part::LeftOne, true) => parts.push(Part::LeftAntenna),
+            (Part::RightOne, true) => parts.push(Part::RightAntenna),
+            (Part::LeftOne, false) => clause.ways.push(Heading { way: Way::Left, amount: clause.amount.take() }),
+            (Part::RightOne, false) => clause.ways.push(Heading { way: Way::Right, amount: clause.amount.take() }),
+            (part, _) => parts.push(part),
+        }
+    }
+    clause.parts = parts;
+}
+
+/// A modifier before what it modifies fills what that leaves open.
+fn merge_leading(clause: &mut Clause, leading: &Clause) {
+    clause.amount = clause.amount.or(leading.amount);
+    clause.lasting = clause.lasting.or(leading.lasting).or(leading.seconds);
+    clause.within = clause.within.or(leading.within);
+    clause.period = clause.period.or(leading.period);
+    clause.size = clause.size.or(leading.size);
+    clause.pace = clause.pace.or(leading.pace);
+    clause.pause = clause.pause.or(leading.pause);
+    clause.trend = clause.trend.or(leading.trend);
+    clause.is_most |= leading.is_most;
+    clause.is_together |= leading.is_together;
+    clause.is_in_turn |= leading.is_in_turn;
+    clause.is_until_stop |= leading.is_until_stop;
+    if clause.compared.is_empty() {
+        clause.compared.clone_from(&leading.compared);
+    }
+}

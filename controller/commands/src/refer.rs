@@ -1,0 +1,199 @@
+//! What refers to the last motion: again, further, more often, to the other side.
+
+use crate::acts::is_posture;
+use crate::clause::{Clause, Said};
+use crate::compose::Composer;
+use crate::concept::{Compared, Part, Way};
+use crate::meaning::{Aim, Amount, Gesture, Meaning};
+
+impl Composer<'_> {
+    /// A text that names no motion refers to the last one.
+    pub(crate) fn refer(&mut self, clause: Clause) -> Result<(), String> {
+        let own = self.said.last().map(|said| (said.meaning.clone(), Some(said.clause.clone())));
+        let past = || self.past.map(|past| (past.meaning.clone(), past.phrase.0.as_deref().cloned()));
+        let Some((mut meaning, phrase)) = own.or_else(past) else {
+            return Err("there is nothing before to which this refers".to_owned());
+        };
+        if self.said.is_empty() {
+            self.refers = true;
+            self.act = self.past.and_then(|past| past.act);
+            self.parts = self.past.map(|past| past.parts.clone()).unwrap_or_default();
+        }
+        let is_repeated = clause.is_again || clause.compared.contains(&Compared::Bigger);
+        let Some(mut old) = phrase else {
+            meaning = turned(meaning, &clause);
+            change(&mut meaning, &clause);
+            self.push(clause, meaning);
+            return Ok(());
+        };
+        old.compared.clear();
+        let mut new = clause.over(&old);
+        new.compared.clear();
+        let step = clause.amount.is_some() || clause.number.is_some();
+        if is_repeated && step && old.act.is_none_or(is_posture) && !clause.has_motion() {
+            // "Ten more".
+            new.compared.push(Compared::Bigger);
+            let meaning = new.meaning()?;
+            self.push(new, meaning);
+            return Ok(());
+        }
+        if is_repeated && step && old.count.is_none() {
+            // "Two more".
+            new.count = clause.number.map(|number| number.max(0.0) as u32).or(new.count);
+            new.number = None;
+        }
+        let mut meaning = if is_plain(&clause) { meaning } else { new.meaning()? };
+        for compared in &clause.compared {
+            compare(&mut meaning, *compared, &clause);
+        }
+        if clause.compared.is_empty() && let Some(factor) = clause.factor {
+            scale(&mut meaning, factor, &new);
+        }
+        if let Some(pace) = clause.pace {
+            let compared = if pace > 1.0 { Compared::Slower } else { Compared::Faster };
+            meaning = if is_plain(&clause) { meaning } else { new.meaning()? };
+            compare(&mut meaning, compared, &Clause::default());
+        }
+        self.push(new, meaning);
+        Ok(())
+    }
+}
+
+/// Returns whether a clause changes nothing but by comparison.
+fn is_plain(clause: &Clause) -> bool {
+    !clause.has_motion()
+        && clause.number.is_none()
+        && clause.amount.is_none()
+        && clause.count.is_none()
+        && clause.lasting.is_none()
+        && clause.seconds.is_none()
+        && clause.within.is_none()
+        && clause.period.is_none()
+        && !clause.is_most
+}
+
+/// Returns a motion to the other side, where a clause says so.
+fn turned(meaning: Meaning, clause: &Clause) -> Meaning {
+    let is_other_part =
+        clause.parts.iter().any(|part| matches!(part, Part::Other | Part::LeftAntenna | Part::RightAntenna));
+    let is_other_way =
+        clause.ways.iter().any(|heading| matches!(heading.way, Way::Opposite | Way::Left | Way::Right));
+    match (is_other_part || is_other_way, clause.is_same) {
+        (true, true) => meaning.mirrored(),
+        (true, false) => meaning.reversed(),
+        _ => meaning,
+    }
+}
+
+/// Changes a motion of several parts.
+fn change(meaning: &mut Meaning, clause: &Clause) {
+    let count = clause.count.or(clause.number.map(|number| number as u32));
+    if let Some(count) = count {
+        let mut is_counted = false;
+        meaning.each_mut(&mut |one| {
+            if let Meaning::Gesture(gesture) = one {
+                gesture.count = count.clamp(1, 50);
+                gesture.total = None;
+                is_counted = true;
+            }
+        });
+        if !is_counted {
+            *meaning = Meaning::Repeat(count.clamp(1, 20), Box::new(meaning.clone()));
+        }
+    }
+    for compared in &clause.compared {
+        compare(meaning, *compared, clause);
+    }
+    if let Some(pace) = clause.pace {
+        compare(meaning, if pace > 1.0 { Compared::Slower } else { Compared::Faster }, &Clause::default());
+    }
+    if let (Some(seconds), Meaning::Dance(_)) = (clause.lasting.or(clause.seconds), &*meaning) {
+        *meaning = Meaning::Dance(seconds);
+    }
+}
+
+/// "Double that": what was said exactly, or how far it goes.
+fn scale(meaning: &mut Meaning, factor: f64, said: &Clause) {
+    if said.said_amount().is_none() && (said.count.is_some() || said.lasting.or(said.seconds).is_some()) {
+        let compared = if factor >= 1.0 { Compared::Longer } else { Compared::Shorter };
+        let by = Clause { factor: Some(factor), ..Clause::default() };
+        meaning.each_mut(&mut |one| compare_one(one, compared, &by));
+        return;
+    }
+    meaning.each_mut(&mut |one| match one {
+        Meaning::Go { aims, .. } => aims.iter_mut().for_each(|aim| scale_aim(aim, factor)),
+        Meaning::Gesture(gesture) => gesture.strokes.iter_mut().flatten().for_each(|aim| scale_aim(aim, factor)),
+        Meaning::Dance(seconds) => *seconds = (*seconds * factor).min(60.0),
+        _ => {}
+    });
+}
+
+fn scale_aim(aim: &mut Aim, factor: f64) {
+    aim.amount = match aim.amount {
+        Amount::Usual(usual) => Amount::Usual(usual * factor),
+        Amount::Exactly(amount) => Amount::Exactly(amount * factor),
+        other => other,
+    };
+}
+
+fn compare(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
+    meaning.each_mut(&mut |one| compare_one(one, compared, clause));
+}
+
+/// Changes a motion by comparison with what it was.
+fn compare_one(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
+    let amount = clause.amount.map(|said| match said {
+        Said::Degrees(amount) | Said::Millimetres(amount) => amount,
+    });
+    let step = amount.unwrap_or(10.0 * clause.size.unwrap_or(1.0));
+    let (up, down) = match clause.factor {
+        Some(factor) => (factor, factor),
+        None => (1.5, 0.6),
+    };
+    let (faster, slower) = match clause.factor {
+        Some(factor) if factor > 1.0 => (1.0 / factor, factor),
+        Some(factor) => (factor, 1.0 / factor),
+        None => (0.6, 1.7),
+    };
+    let change = |aim: &mut Aim, step: f64| {
+        if aim.sign != 0.0 {
+            aim.amount = Amount::Further(step);
+        }
+    };
+    let count = |gesture: &mut Gesture, factor: f64| {
+        gesture.count = ((f64::from(gesture.count) * factor).round() as u32).clamp(1, 50);
+        gesture.total = gesture.total.map(|total| total * factor);
+    };
+    match (meaning, compared) {
+        (Meaning::Go { aims, .. }, Compared::Bigger | Compared::Smaller) if clause.factor.is_some() => {
+            aims.iter_mut().for_each(|aim| scale_aim(aim, up));
+        }
+        (Meaning::Go { aims, .. }, Compared::Bigger) => aims.iter_mut().for_each(|aim| change(aim, step)),
+        (Meaning::Go { aims, .. }, Compared::Smaller) => aims.iter_mut().for_each(|aim| change(aim, -step)),
+        (Meaning::Gesture(gesture), Compared::Bigger) => {
+            gesture.strokes.iter_mut().flatten().for_each(|aim| scale_aim(aim, up));
+        }
+        (Meaning::Gesture(gesture), Compared::Smaller) => {
+            gesture.strokes.iter_mut().flatten().for_each(|aim| scale_aim(aim, down));
+        }
+        (Meaning::Go { pace, .. } | Meaning::Neutral { pace, .. }, Compared::Faster) => *pace *= faster,
+        (Meaning::Go { pace, .. } | Meaning::Neutral { pace, .. }, Compared::Slower) => *pace *= slower,
+        (Meaning::Gesture(Gesture { stroke, total, .. }), Compared::Faster) => {
+            *stroke *= faster;
+            *total = total.map(|total| total * faster);
+        }
+        (Meaning::Gesture(Gesture { stroke, total, .. }), Compared::Slower) => {
+            *stroke *= slower;
+            *total = total.map(|total| total * slower);
+        }
+        (Meaning::Gesture(gesture), Compared::Longer) => count(gesture, clause.factor.unwrap_or(2.0)),
+        (Meaning::Gesture(gesture), Compared::Shorter) => count(gesture, clause.factor.unwrap_or(0.5)),
+        (Meaning::Dance(seconds) | Meaning::Wait(seconds), Compared::Longer) => {
+            *seconds = (*seconds * clause.factor.unwrap_or(1.7)).min(60.0);
+        }
+        (Meaning::Dance(seconds) | Meaning::Wait(seconds), Compared::Shorter) => {
+            *seconds *= clause.factor.unwrap_or(0.6);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,226 @@
+//! Takes a word that is not known for the one word of the language that sounds very near: "tern your body".
+
+use crate::concept::{Act, Concept, Part};
+use crate::lexicon::Lexicon;
+use crate::tagger::Tag;
+use crate::words::Word;
+
+/// Texts with more words than this are told, not ordered.
+const MOST_WORDS: usize = 30;
+/// Texts with more unknown words than this are not misheard, but something else.
+const MOST_UNKNOWN: usize = 4;
+/// Two sounds this near are the same.
+const SAME: f64 = 0.5;
+
+/// Returns whether a word with this meaning is taken for one that is not known.
+pub(crate) fn is_taken(meaning: &[Concept]) -> bool {
+    meaning.iter().all(|concept| {
+        matches!(
+            concept,
+            Concept::Act(_) | Concept::Part(_) | Concept::Way(_) | Concept::Unit(_) | Concept::Number(_) | Concept::Times | Concept::Count(_)
+        )
+    })
+}
+
+/// Returns how a word sounds, roughly: doubled and silent letters are left out.
+pub(crate) fn of(word: &str) -> Vec<char> {
+    let simple = word
+        .replace("igh", "i")
+        .replace("gh", "")
+        .replace("ph", "f")
+        .replace("wh", "w")
+        .replace("ck", "k")
+        .replace("qu", "kw")
+        .replace("ce", "se")
+        .replace("ci", "si")
+        .replace("kn", "n")
+        .replace("wr", "r")
+        .replace('c', "k")
+        .replace('x', "ks");
+    let letters: Vec<char> = simple.chars().collect();
+    let mut sound: Vec<char> = Vec::new();
+    for (at, letter) in letters.iter().enumerate() {
+        let is_last = at + 1 == letters.len();
+        let before = sound.last().copied();
+        let is_silent = (*letter == 'e' && is_last && sound.len() > 1)
+            || before.is_some_and(|before| class(before) == class(*letter))
+            || (*letter == 'w' && before.is_some_and(is_vowel));
+        if !is_silent {
+            sound.push(*letter);
+        }
+    }
+    sound
+}
+
+const fn is_vowel(letter: char) -> bool {
+    matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
+}
+
+const fn class(letter: char) -> char {
+    match letter {
+        'a' | 'e' | 'i' | 'o' | 'u' | 'y' => 'a',
+        'b' => 'p',
+        'd' => 't',
+        'g' => 'k',
+        'v' => 'f',
+        'z' => 's',
+        'n' => 'm',
+        other => other,
+    }
+}
+
+/// Returns how far two sounds are from each other.
+fn distance(one: &[char], other: &[char]) -> f64 {
+    let mut row: Vec<f64> = (0..=other.len()).map(|at| at as f64).collect();
+    for (at, letter) in one.iter().enumerate() {
+        let mut diagonal = at as f64;
+        let mut left = at as f64 + 1.0;
+        let mut next = vec![left];
+        for (against, above) in other.iter().zip(row.iter().skip(1)) {
+            let substituted = diagonal
+                + match (letter == against, class(*letter) == class(*against)) {
+                    (true, _) => 0.0,
+                    (_, true) => 0.4,
+                    _ => 1.0,
+                };
+            diagonal = *above;
+            left = substituted.min(above + 1.0).min(left + 1.0);
+            next.push(left);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0.0)
+}
+
+/// What could stand at a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    /// A verb that moves a part.
+    ActOfPart,
+    /// A unit or "times", after a number.
+    Unit,
+    /// A number, before a unit.
+    Number,
+    /// Anything that sounds the same.
+    Any,
+}
+
+impl Expected {
+    fn fits(self, meaning: &[Concept]) -> bool {
+        let [concept] = meaning else { return false };
+        match self {
+            Expected::ActOfPart => matches!(
+                concept,
+                Concept::Act(
+                    Act::Nod | Act::Shake | Act::Bow | Act::Wiggle | Act::Wave | Act::Look | Act::Turn | Act::Tilt | Act::Move | Act::Shift
+                        | Act::Raise | Act::Lower | Act::Lean | Act::Spread | Act::Close
+                )
+            ),
+            Expected::Unit => matches!(concept, Concept::Unit(_) | Concept::Times),
+            Expected::Number => matches!(concept, Concept::Number(_)),
+            Expected::Any => true,
+        }
+    }
+}
+
+/// Returns the words with the unknown ones replaced by what was probably said, and what was replaced by what.
+pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<(Vec<Word>, Vec<(String, String)>)> {
+    let is_told = |tag: &Tag| {
+        matches!(tag.concept, Concept::Somebody | Concept::Asks | Concept::Because | Concept::When | Concept::Unless | Concept::Past | Concept::Cannot)
+    };
+    let unknown: Vec<usize> = words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| tags.iter().any(|tag| tag.concept == Concept::Unknown && tag.span.start == word.span.start))
+        .map(|(at, _)| at)
+        .collect();
+    if unknown.is_empty() || unknown.len() > MOST_UNKNOWN || words.len() > MOST_WORDS || tags.iter().any(is_told) {
+        return None;
+    }
+    let mut heard: Vec<Word> = words.to_vec();
+    let mut notes: Vec<(String, String)> = Vec::new();
+    for at in unknown.into_iter().rev() {
+        let Some(word) = heard.get(at).cloned() else { continue };
+        if word.text.chars().count() < 3 {
+            continue;
+        }
+        let joined = |first: usize| {
+            let (one, other) = (words.get(first)?, words.get(first + 1)?);
+            (one.text.len() > 1 && other.text.len() > 1 && !one.is_sign() && !other.is_sign() && one.number.is_none() && other.number.is_none())
+                .then(|| (first, format!("{}{}", one.text, other.text)))
+        };
+        let pairs = [at.checked_sub(1).and_then(joined), joined(at)];
+        let pair = pairs.into_iter().flatten().find_map(|(first, text)| {
+            let found = nearest(&text, Expected::Any, (text.chars().count() as f64 * 0.18).min(1.5), lexicon)?;
+            (text.chars().count() >= 6).then_some((first, text, found))
+        });
+        if let Some((first, text, found)) = pair {
+            let end = words.get(first + 1).map_or(word.span.end, |second| second.span.end);
+            if let Some(one) = heard.get_mut(first) {
+                one.text = found.to_owned();
+                one.span.end = end;
+            }
+            heard.remove(first + 1);
+            notes.push((text, found.to_owned()));
+            continue;
+        }
+        let expected = expected(&word, tags);
+        let single = nearest(&word.text, expected, if expected == Expected::Any { SAME } else { 1.0 }, lexicon)
+            .or_else(|| nearest(&word.text, Expected::Any, SAME, lexicon));
+        if let (Some(found), Some(own)) = (single, heard.get_mut(at)) {
+            notes.push((word.text.clone(), found.to_owned()));
+            found.clone_into(&mut own.text);
+        }
+    }
+    (!notes.is_empty()).then_some((heard, notes))
+}
+
+/// Returns what could stand at the place of a word.
+fn expected(word: &Word, tags: &[Tag]) -> Expected {
+    let at = tags.iter().position(|tag| tag.span.start == word.span.start).unwrap_or(0);
+    let is_shown = |tag: &&Tag| !matches!(tag.concept, Concept::Skip | Concept::Article);
+    let before = tags.get(..at).unwrap_or_default().iter().rev().find(is_shown).map(|tag| &tag.concept);
+    let after = tags.get(at + 1..).unwrap_or_default().iter().find(is_shown).map(|tag| &tag.concept);
+    match (before, after) {
+        (Some(Concept::Number(_)), _) => Expected::Unit,
+        (_, Some(Concept::Unit(_) | Concept::Times)) => Expected::Number,
+        (
+            None | Some(Concept::Comma | Concept::Stop | Concept::And | Concept::Then | Concept::Request | Concept::Call | Concept::Restart),
+            Some(Concept::Part(Part::Head | Part::Body | Part::Antenna | Part::Antennas | Part::LeftAntenna | Part::RightAntenna) | Concept::Way(_)),
+        ) => Expected::ActOfPart,
+        _ => Expected::Any,
+    }
+}
+
+/// Returns the one word that sounds nearest, within a distance; none if several with different meanings do.
+fn nearest<'a>(text: &str, expected: Expected, within: f64, lexicon: &'a Lexicon) -> Option<&'a str> {
+    let sound = of(text);
+    if sound.len() < 2 {
+        return None;
+    }
+    let mut best: Option<(f64, &crate::lexicon::Sounding)> = None;
+    let mut is_sure = false;
+    for known in &lexicon.sounds {
+        if known.sound.len().abs_diff(sound.len()) > 2 || !expected.fits(&known.meaning) {
+            continue;
+        }
+        let far = distance(&sound, &known.sound);
+        if far > within + 1e-9 || far > known.sound.len() as f64 * 0.34 {
+            continue;
+        }
+        match best {
+            Some((nearer, other)) if far > nearer - 1e-9 => {
+                is_sure &= far > nearer + 0.2 || other.meaning == known.meaning;
+            }
+            Some((nearer, other)) => {
+                is_sure = far < nearer - 0.2 || other.meaning == known.meaning;
+                best = Some((far, known));
+            }
+            None => {
+                is_sure = true;
+                best = Some((far, known));
+            }
+        }
+    }
+    best.filter(|_| is_sure).map(|(_, known)| known.word.as_str())
+}
