@@ -14,6 +14,7 @@ use crate::meaning::{Aim, Amount, Gesture, Meaning};
 struct Phrases {
     done: String,
     refused: String,
+    heard: String,
     unclear: String,
     cannot: String,
     nothing: String,
@@ -66,6 +67,8 @@ pub enum Answer<'a> {
     Done(&'a str),
     /// This was not done, for a reason.
     Refused(&'a str, &'a str),
+    /// These words were taken for ones that sound alike.
+    Heard(&'a str),
     /// These words were not understood.
     Unclear(&'a str),
     /// The robot can't do it.
@@ -81,6 +84,7 @@ pub fn answer(answer: Answer<'_>, language: &str) -> String {
     match answer {
         Answer::Done(what) => phrases.done.replace("{what}", what),
         Answer::Refused(what, why) => phrases.refused.replace("{what}", what).replace("{why}", why),
+        Answer::Heard(words) => phrases.heard.replace("{words}", words),
         Answer::Unclear(words) => phrases.unclear.replace("{words}", words),
         Answer::Cannot => phrases.cannot.clone(),
         Answer::Nothing => phrases.nothing.clone(),

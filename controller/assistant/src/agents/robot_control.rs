@@ -82,11 +82,15 @@ pub fn perform(context: &mut ExecutionContext, spoken: &Spoken) -> (Step, String
         Ok(motions) => context.sequence(&kind, &motions),
         Err(refusal) => Step::refused(kind, refusal),
     };
-    let text = match &step.refusal {
+    let mut text = match &step.refusal {
         _ if spoken.language == "en" => describe_step(&step),
         None => answer(Answer::Done(&what), spoken.language),
         Some(why) => answer(Answer::Refused(&what, why), spoken.language),
     };
+    if !spoken.heard.is_empty() {
+        let taken: Vec<&str> = spoken.heard.iter().map(|(_, word)| word.as_str()).collect();
+        text = format!("{} {text}", answer(Answer::Heard(&taken.join(", ")), spoken.language));
+    }
     (step, text)
 }
 
