@@ -80,7 +80,6 @@ pub(super) fn combined(text: &str, understood: Understanding, before: Option<&Di
         Understanding::Unclear { reason, .. } => {
             matches!(reason, Reason::NotText | Reason::Rules | Reason::Motors | Reason::Unkind)
         }
-        Understanding::OutOfRange(_) => false,
         _ => true,
     };
     if keeps {

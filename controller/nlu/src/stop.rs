@@ -11,8 +11,11 @@ use minismith_commands::{Reading, is_stop as is_spoken_stop, read};
 /// left but don't move the body" are motions.
 #[must_use]
 pub fn is_stop(text: &str) -> bool {
-    is_spoken_stop(text) || (contains_stop(text) && !matches!(read(text, None, "en").0, Reading::Motion { .. }))
+    is_spoken_stop(text) || (contains_stop(text) && (text.len() > MAX_READ_BYTES ||  !matches!(read(text, None, "en").0, Reading::Motion { .. })))
 }
+
+/// Longer texts are only searched for stop words.
+const MAX_READ_BYTES: usize = 2_000;
 
 /// Returns whether an English stop word stands in a text. The scan takes one pass and remembers no more than a word.
 fn contains_stop(text: &str) -> bool {
