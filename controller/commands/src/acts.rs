@@ -144,6 +144,15 @@ impl Clause {
     }
 
     fn plain(&self, act: Act) -> Result<Meaning, Refusal> {
+        let is_length = matches!(self.said_amount(), Some(Said::Millimetres(_)));
+        if act == Act::Return && is_length && self.ways.is_empty() {
+            // "Pull your head back by a centimetre".
+            let back = Heading { way: Way::Back, amount: None };
+            return Clause { act: Some(Act::Move), ways: vec![back], ..self.clone() }.plain(Act::Move);
+        }
+        if matches!(act, Act::Move | Act::Look | Act::Shift) && self.parts.is_empty() && self.ways.is_empty() {
+            return Err("it is not said where to".to_owned());
+        }
         let pace = self.pace_factor();
         let lasting = self.lasting.or(self.seconds);
         match act {
@@ -216,8 +225,13 @@ impl Clause {
         let total = self.lasting.or(self.seconds).or(self.within);
         let is_open = self.count.is_none() && self.number.is_none();
         let round = if is_beat { 0.8 } else { 1.0 } * pace * strokes.len() as f64;
-        let count = match (total, self.period) {
-            (Some(total), Some(period)) if is_open => (total / period).round().max(1.0) as u32,
+        let mut period = self.period;
+        if let (Some(_), Some(own), Some(count)) = (total, self.period, self.count) {
+            // "Twice a second for four seconds".
+            period = Some(own / f64::from(count.max(1)));
+        }
+        let count = match (total, period) {
+            (Some(total), Some(period)) => (total / period).round().max(1.0) as u32,
             (Some(total), None) if is_open => (total / round).round().clamp(1.0, 50.0) as u32,
             _ if self.is_until_stop && is_open => 30,
             _ => self.count_or(usual),
@@ -230,7 +244,7 @@ impl Clause {
             stroke: pace,
             pause: self.pause.unwrap_or(0.0),
             trend: self.trend,
-            period: self.period,
+            period,
             total: total.filter(|_| act != Act::Bow || is_open),
         }
     }

@@ -23,6 +23,7 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
         } else {
             one.clause.link
         };
+        let link = if link == Link::After && matches!(meaning, Meaning::Wait(_)) { Link::Then } else { link };
         match link {
             Link::While | Link::With if out.is_empty() => {
                 starts_together = Some(match starts_together.take() {

@@ -193,7 +193,9 @@ impl Builder {
         let mut largest: f64 = 0.0;
         let mut strokes: Vec<Vec<(Axis, f64)>> = Vec::new();
         let size = |aim: &Aim| match aim.amount {
-            Amount::Usual(factor) => aim.usual * factor * self.share,
+            Amount::Usual(factor) => {
+                (aim.usual * factor * self.share).min(reach(aim.axis, direction(aim.axis, aim.sign)) * 0.9)
+            }
             Amount::Exactly(amount) | Amount::Further(amount) => amount,
             Amount::Most => reach(aim.axis, direction(aim.axis, aim.sign)) * 0.9 * self.share,
         };

@@ -162,7 +162,7 @@ impl Clause {
 
     /// Returns whether it tells or asks of a motion, and orders none.
     pub(crate) fn is_description(&self) -> bool {
-        self.is_told || self.is_asking || (self.is_past && !self.is_requested && self.link < Link::Before)
+        self.is_told || self.is_asking || (self.is_past && !self.is_requested && self.link < Link::With)
     }
 
     /// Returns whether it says how often, how far, how long or how fast.

@@ -353,6 +353,14 @@ impl<'a> Composer<'a> {
             self.said = vec![Said { clause: Clause::default(), meaning: whole }];
             return Ok(());
         }
+        // "Left, then right, three times".
+        let is_fragment = |said: &Said| said.meaning.is_posture() && said.clause.link < Link::With;
+        let is_pair = self.said.len() > 1 && self.said.iter().all(is_fragment);
+        if let Some(count) = clause.count.filter(|count| *count > 1 && is_pair && clause.link != Link::Correction) {
+            let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
+            self.said = vec![Said { clause: Clause::default(), meaning: whole }];
+            return Ok(());
+        }
         let Some(mut last) = self.said.pop() else { return Ok(()) };
         let seconds = clause.lasting.or(clause.seconds);
         let is_plain = !clause.is_most && clause.size.is_none() && clause.link != Link::Correction && clause.pause.is_none();

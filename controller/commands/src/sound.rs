@@ -186,7 +186,7 @@ fn expected(word: &Word, tags: &[Tag]) -> Expected {
         (_, Some(Concept::Unit(_) | Concept::Times)) => Expected::Number,
         (
             None | Some(Concept::Comma | Concept::Stop | Concept::And | Concept::Then | Concept::Request | Concept::Call | Concept::Restart),
-            Some(Concept::Part(Part::Head | Part::Body | Part::Antenna | Part::Antennas | Part::LeftAntenna | Part::RightAntenna) | Concept::Way(_)),
+            Some(Concept::Part(Part::Head | Part::Body | Part::Antenna | Part::Antennas | Part::LeftAntenna | Part::RightAntenna)),
         ) => Expected::ActOfPart,
         _ => Expected::Any,
     }
@@ -205,6 +205,10 @@ fn nearest<'a>(text: &str, expected: Expected, within: f64, lexicon: &'a Lexicon
             continue;
         }
         let far = distance(&sound, &known.sound);
+        // Three letters of which the last differs are the same only before a part of the robot.
+        if far > 0.5 && known.sound.len() < 4 && !(expected == Expected::ActOfPart && known.sound.get(..2) == sound.get(..2)) {
+            continue;
+        }
         if far > within + 1e-9 || far > known.sound.len() as f64 * 0.34 {
             continue;
         }

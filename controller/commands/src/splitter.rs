@@ -108,7 +108,11 @@ impl Splitter {
         let Some(condition) = &mut self.condition else { return false };
         match concept {
             Concept::Signal(event) | Concept::If(event) => condition.event = Some(event.clone()),
-            Concept::Nobody | Concept::Not => condition.is_negated = !condition.is_negated,
+            Concept::Nobody => {
+                condition.event.get_or_insert(Event::Face);
+                condition.is_negated = !condition.is_negated;
+            }
+            Concept::Not => condition.is_negated = !condition.is_negated,
             Concept::Act(act) if condition.event.is_some() && *act != Act::Hold => {
                 self.end_condition();
                 return false;
@@ -163,7 +167,10 @@ impl Splitter {
                 if !matches!(rest, [_, Tag { concept: Concept::Still, .. }, ..])
                     && (matches!(next, Some(Concept::Part(_))) || !self.now.has_content()) =>
             {
-                // "Wave with the left antenna".
+                // "Wave with the left antenna", "with your head tilted".
+                if !self.now.has_content() && self.now.link < Link::With {
+                    self.now.link = Link::With;
+                }
             }
             Concept::With => self.close(Link::With),
             Concept::Not => {
