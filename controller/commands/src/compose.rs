@@ -205,6 +205,23 @@ impl<'a> Composer<'a> {
             }
             return Ok(());
         }
+        let is_amount = clause.amount.is_some() || clause.number.is_some();
+        if clause.act == Some(Act::Move) && clause.parts.is_empty() && clause.ways.is_empty() && is_amount {
+            // "Go for twenty degrees".
+            clause.act = None;
+            if !self.said.is_empty() {
+                return self.modify(&clause);
+            }
+        }
+        if clause.act == Some(Act::Return) && self.said.is_empty() && clause.parts.is_empty() && clause.undone.is_none()
+            && (clause.amount.is_some() || clause.size.is_some())
+            && self.past.is_some_and(|past| past.meaning.is_posture())
+        {
+            // "Back a bit".
+            clause.act = None;
+            clause.compared.push(Compared::Smaller);
+        }
+        clause.is_fragment = clause.act.is_none();
         if clause.act.is_none() && self.refers_whole(&clause) {
             return self.refer(clause);
         }
@@ -267,7 +284,7 @@ impl<'a> Composer<'a> {
     /// Parts alone name what the next clause moves, if nothing before tells what they do.
     fn is_topic(&self, clause: &Clause) -> bool {
         let is_fresh = self.said.is_empty() && (self.past.is_none() || !(clause.is_only || clause.link == Link::Correction));
-        let is_modified = clause.count.is_some() || clause.size.is_some() || clause.is_again || clause.is_as_well || clause.is_it;
+        let is_modified = clause.count.is_some() || clause.amount.is_some() || clause.size.is_some() || clause.is_again || clause.is_as_well || clause.is_it;
         let has_other = clause.parts.contains(&Part::Other);
         is_fresh && !is_modified && !has_other && self.past.is_none_or(|past| past.act.is_none())
     }
@@ -322,12 +339,14 @@ impl<'a> Composer<'a> {
                 }
                 self.refers |= self.said.is_empty() && self.past.is_some();
                 let link = old.link;
+                let is_fragment = clause.is_fragment;
                 let is_past = self.said.is_empty() && !is_correction;
                 *clause = clause.over(&old);
                 if is_correction && link != Link::Start {
                     clause.link = if self.said.is_empty() { clause.link } else { link };
                 }
                 clause.is_only = is_past && clause.is_only;
+                clause.is_fragment = is_fragment;
                 return;
             }
             let has_parts = !clause.parts.is_empty();
@@ -418,7 +437,7 @@ impl<'a> Composer<'a> {
             self.push(next, meaning);
             return Ok(());
         }
-        let is_step = last.meaning.is_posture() && (is_later || clause.number.is_some() || clause.amount.is_some());
+        let is_step = last.meaning.is_posture() && (is_later || clause.is_again || clause.number.is_some() || clause.amount.is_some());
         if is_further && is_step && clause.link != Link::Correction {
             let mut next = last.clause.clone();
             next.absorb(clause);
@@ -432,7 +451,7 @@ impl<'a> Composer<'a> {
             return Ok(());
         }
         last.clause.absorb(clause);
-        if last.clause.act.is_some() && !matches!(last.meaning, Meaning::Wait(_)) {
+        if last.clause.has_motion() && !matches!(last.meaning, Meaning::Wait(_)) {
             last.meaning = last.clause.meaning()?;
         }
         self.said.push(last);
