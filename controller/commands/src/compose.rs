@@ -3,6 +3,7 @@
 use minismith_score::Axis;
 
 use crate::acts::{axes_of, is_posture};
+use crate::again::same_act;
 use crate::arrange::{arrange, merged};
 use crate::clause::{Clause, Heading, Link, Phrase, opposite, other_of};
 use crate::concept::{Act, Compared, Part, Way};
@@ -171,6 +172,7 @@ impl<'a> Composer<'a> {
         if clause.act == Some(Act::Wait) && self.takes_pause(&clause)? {
             return Ok(());
         }
+        self.further(&mut clause);
         if clause.act.is_some() && (clause.is_instead || clause.link == Link::Correction) {
             self.said.pop();
         }
@@ -179,7 +181,7 @@ impl<'a> Composer<'a> {
             // "I wanted four. Do it again".
             return Ok(());
         }
-        if clause.is_only_modifier() && !self.said.is_empty() {
+        if (clause.is_only_modifier() || self.says_more(&clause)) && !self.said.is_empty() {
             return self.modify(&clause);
         }
         if clause.act == Some(Act::Return) && self.said.last().is_some_and(|said| said.clause.is_each) {
@@ -245,6 +247,7 @@ impl<'a> Composer<'a> {
             }
             (meaning, _) => meaning,
         };
+        let meaning = self.goes_on(meaning, &clause);
         self.act = clause.act.or(self.act);
         if !clause.parts.is_empty() {
             self.parts.clone_from(&clause.parts);
@@ -329,6 +332,9 @@ impl<'a> Composer<'a> {
             None => self.past.map_or((None, Vec::new()), |past| (past.act, past.parts.clone())),
         };
         let parts = if self.topic.is_empty() { parts } else { self.topic.clone() };
+        if let Some(old) = &old {
+            same_act(clause, old, self.past.and_then(|past| past.phrase.0.as_deref()));
+        }
         if clause.act.is_none() {
             self.refers |= self.said.is_empty() && self.past.is_some();
             let is_part_only = clause.ways.is_empty();
