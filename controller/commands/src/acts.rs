@@ -16,7 +16,7 @@ pub(crate) fn axes_of(part: Part) -> Vec<Axis> {
         Part::Body => vec![Axis::BodyTurn],
         Part::LeftAntenna | Part::LeftOne => vec![Axis::AntennaLeft],
         Part::RightAntenna | Part::RightOne => vec![Axis::AntennaRight],
-        Part::Antenna | Part::Antennas | Part::Other => Axis::ANTENNAS.to_vec(),
+        Part::Antenna | Part::Antennas | Part::Other | Part::Both => Axis::ANTENNAS.to_vec(),
     }
 }
 
@@ -46,7 +46,7 @@ impl Clause {
 
     /// A number without a unit is an angle, where an angle is meant.
     fn bare_amount(&self) -> Option<Said> {
-        self.number.filter(|_| self.act.is_some_and(is_posture) && self.count.is_none()).map(Said::Degrees)
+        self.number.filter(|number| *number >= 5.0 && self.act.is_some_and(is_posture) && self.count.is_none()).map(Said::Degrees)
     }
 
     fn is_length(&self, said: Option<Said>) -> bool {
@@ -63,7 +63,7 @@ impl Clause {
             body_aims(way)?
         } else {
             let is_angle = matches!(said.or(self.amount), Some(Said::Degrees(_)));
-            let act = if is_angle && matches!(act, Act::Raise | Act::Lower) { Act::Tilt } else { act };
+            let act = if is_angle && matches!(act, Act::Raise | Act::Lower | Act::Move) { Act::Tilt } else { act };
             let way = match (self.act, way) {
                 (Some(Act::Raise), None) if is_angle => Some(Way::Up),
                 (Some(Act::Lower), None) if is_angle => Some(Way::Down),
@@ -98,6 +98,9 @@ impl Clause {
                 if self.ways.is_empty() { vec![None] } else { self.ways.iter().copied().map(Some).collect() };
             for heading in headings {
                 for aim in self.aims(act, part, heading)? {
+                    if is_posture(act) && all.iter().any(|one| one.axis == aim.axis && one.sign * aim.sign < 0.0) {
+                        return Err("it cannot go two ways at once".to_owned());
+                    }
                     all.retain(|one| one.axis != aim.axis);
                     all.push(aim);
                 }
@@ -136,6 +139,22 @@ impl Clause {
             _ => Act::Move,
         };
         let act = self.act.unwrap_or(usual);
+        if let (Act::Wiggle | Act::Wave, [], [Heading { way: way @ (Way::Left | Way::Right), .. }]) =
+            (act, self.parts.as_slice(), self.ways.as_slice())
+        {
+            // "Wiggle left".
+            let part = if *way == Way::Left { Part::LeftAntenna } else { Part::RightAntenna };
+            return Clause { act: Some(act), parts: vec![part], ways: Vec::new(), ..self.clone() }.meaning();
+        }
+        if !is_posture(act) && act != Act::Dance && self.count.is_none() && self.within.is_some() && self.delay.is_none() {
+            // "Nod in three seconds".
+            return Clause { delay: self.within, within: None, ..self.clone() }.meaning();
+        }
+        if !is_posture(act) && self.count.is_some() && self.compared.contains(&Compared::Bigger) {
+            // "Nod twice more".
+            return Clause { compared: Vec::new(), ..self.clone() }.meaning();
+        }
+        self.check_used(act)?;
         let meaning = self.plain(act)?;
         Ok(match self.delay {
             Some(delay) => Meaning::Sequence(vec![Meaning::Wait(delay), meaning]),
@@ -143,7 +162,40 @@ impl Clause {
         })
     }
 
+    /// What is said and has no use for the act is not understood.
+    fn check_used(&self, act: Act) -> Result<(), Refusal> {
+        let allowed: &[Way] = match act {
+            Act::Nod => &[Way::Up, Way::Down, Way::Forward, Way::Ahead],
+            Act::Bow => &[Way::Down, Way::Forward, Way::Ahead],
+            Act::Shake | Act::Scan => &[Way::Left, Way::Right, Way::Sides, Way::Ahead],
+            Act::Dance | Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired | Act::Sound | Act::Sleep => &[],
+            _ => return self.check_number(act),
+        };
+        if self.ways.iter().any(|heading| !allowed.contains(&heading.way)) {
+            return Err("it is not clear which way is meant".to_owned());
+        }
+        self.check_number(act)
+    }
+
+    /// A bare number of a posture is an angle; a small one, or one beside an amount, is something else.
+    fn check_number(&self, act: Act) -> Result<(), Refusal> {
+        let is_left_over = self.number.is_some_and(|number| number < 5.0 || self.said_amount().is_some());
+        if is_posture(act) && is_left_over && self.number != Some(1.0) {
+            return Err("it is not clear what the number means".to_owned());
+        }
+        Ok(())
+    }
+
     fn plain(&self, act: Act) -> Result<Meaning, Refusal> {
+        let is_length = matches!(self.said_amount(), Some(Said::Millimetres(_)));
+        if act == Act::Return && is_length && self.ways.is_empty() {
+            // "Pull your head back by a centimetre".
+            let back = Heading { way: Way::Back, amount: None };
+            return Clause { act: Some(Act::Move), ways: vec![back], ..self.clone() }.plain(Act::Move);
+        }
+        if matches!(act, Act::Move | Act::Look | Act::Shift) && self.parts.is_empty() && self.ways.is_empty() {
+            return Err("it is not said where to".to_owned());
+        }
         let pace = self.pace_factor();
         let lasting = self.lasting.or(self.seconds);
         match act {
@@ -176,7 +228,7 @@ impl Clause {
         }
         let is_antennas = self.moved_parts(act).into_iter().all(is_antenna);
         let is_to_both_sides = !(is_antennas && is_posture(act) && !self.ways.is_empty()) && self.ways.iter().any(|heading| heading.way == Way::Sides)
-            || (is_posture(act) && self.ways.is_empty() && matches!(act, Act::Look | Act::Turn | Act::Move | Act::Shift | Act::Tilt));
+            || (self.ways.is_empty() && self.amount.is_none() && matches!(act, Act::Look | Act::Move | Act::Shift));
         let repeats = self.count.is_some_and(|count| count > 1) || self.period.is_some() || self.is_until_stop;
         if self.is_together && self.ways.iter().any(|heading| heading.way == Way::Sides) {
             return Err("it cannot go to both sides at the same time".to_owned());
@@ -216,8 +268,14 @@ impl Clause {
         let total = self.lasting.or(self.seconds).or(self.within);
         let is_open = self.count.is_none() && self.number.is_none();
         let round = if is_beat { 0.8 } else { 1.0 } * pace * strokes.len() as f64;
-        let count = match (total, self.period) {
-            (Some(total), Some(period)) if is_open => (total / period).round().max(1.0) as u32,
+        let mut period = self.period;
+        if let (Some(_), Some(own), Some(count)) = (total, self.period, self.count) {
+            // "Twice a second for four seconds".
+            period = Some(own / f64::from(count.max(1)));
+        }
+        let count = match (total, period) {
+            (None, None) if is_open && self.trend.is_some() => usual.max(4),
+            (Some(total), Some(period)) => (total / period).round().max(1.0) as u32,
             (Some(total), None) if is_open => (total / round).round().clamp(1.0, 50.0) as u32,
             _ if self.is_until_stop && is_open => 30,
             _ => self.count_or(usual),
@@ -230,7 +288,7 @@ impl Clause {
             stroke: pace,
             pause: self.pause.unwrap_or(0.0),
             trend: self.trend,
-            period: self.period,
+            period,
             total: total.filter(|_| act != Act::Bow || is_open),
         }
     }
@@ -271,6 +329,7 @@ fn head_aims(act: Act, way: Option<Way>, is_length: bool) -> Result<Vec<Aim>, Re
         (Act::Move, Some(Way::Down)) => aim(Axis::HeadRise, -1.0, 20.0),
         (_, Some(Way::Up)) => pitch(-1.0, 20.0),
         (_, Some(Way::Down)) => pitch(1.0, 20.0),
+        (Act::Look, Some(Way::Back)) => return Err("it cannot look behind itself with the head alone".to_owned()),
         (Act::Look, Some(Way::Forward)) => turn(0.0, 0.0),
         (_, Some(Way::Forward | Way::Out)) => aim(Axis::HeadForward, 1.0, 15.0),
         (_, Some(Way::Back | Way::In)) => aim(Axis::HeadForward, -1.0, 15.0),
@@ -300,6 +359,10 @@ fn antenna_aims(act: Act, part: Part, way: Option<Way>) -> Vec<Aim> {
     };
     let axes = axes_of(part).into_iter();
     match (act, way) {
+        // "Up and down with your antennas".
+        (Act::Wiggle | Act::Sway | Act::Wave | Act::Shake, Some(Way::Up | Way::Down)) => {
+            axes.map(|axis| aim(axis, 1.0, 40.0)).collect()
+        }
         (_, Some(Way::In)) | (Act::Close, None) => axes.map(|axis| aim(axis, -1.0, 35.0)).collect(),
         (_, Some(Way::Up)) | (Act::Raise, None) => axes.map(|axis| aim(axis, 1.0, 0.0)).collect(),
         (_, Some(Way::Down)) | (Act::Lower, None) => axes.map(|axis| aim(axis, 1.0, 100.0)).collect(),

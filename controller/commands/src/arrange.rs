@@ -23,7 +23,17 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
         } else {
             one.clause.link
         };
+        let link = if link == Link::After && matches!(meaning, Meaning::Wait(_)) { Link::Then } else { link };
+        let kept = at.checked_sub(1).and_then(|at| order.get(at)).is_some_and(|one| one.clause.is_kept || one.clause.is_stay);
         match link {
+            // "With your head tilted, nod": first the one, then the other.
+            Link::With if out.is_empty() && meaning.is_posture() => out.push(meaning),
+            Link::With if meaning.is_posture() && !out.last().is_some_and(Meaning::is_posture) => {
+                let before = out.pop();
+                out.push(meaning);
+                out.extend(before);
+            }
+            Link::While if kept && out.last().is_some_and(Meaning::is_posture) => out.push(meaning),
             Link::While | Link::With if out.is_empty() => {
                 starts_together = Some(match starts_together.take() {
                     Some(other) => merged(vec![other, meaning]),
@@ -45,6 +55,8 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
                 let before = out.pop();
                 out.extend(before.map(|before| merged(vec![before, meaning])));
             }
+            // "Left, up, right and down".
+            Link::And if at >= 2 && is_list_end(order.get(at - 1), one) => out.push(meaning),
             Link::And | Link::Comma | Link::Start if joins(out.last(), &meaning, one) => {
                 let before = out.pop();
                 out.extend(before.map(|before| merged(vec![before, meaning])));
@@ -67,6 +79,11 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
         Ok([meaning]) => meaning,
         Err(out) => Meaning::Sequence(out),
     }
+}
+
+/// Returns whether a fragment is the last one of a list of fragments.
+fn is_list_end(before: Option<&&Said>, one: &Said) -> bool {
+    before.is_some_and(|before| before.clause.is_fragment && before.clause.link == Link::Comma) && one.clause.is_fragment
 }
 
 /// Returns whether a posture is set together with the one before it: "look up and left".

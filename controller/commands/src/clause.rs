@@ -102,6 +102,12 @@ pub(crate) struct Clause {
     pub is_in_turn: bool,
     pub is_until_stop: bool,
     pub is_only: bool,
+    /// It names no verb of its own.
+    pub is_fragment: bool,
+    /// It is a state that is kept while something else happens.
+    pub is_kept: bool,
+    /// It happens at each repetition of what was said before.
+    pub is_each: bool,
     /// A time is a rest between repetitions.
     pub is_between: bool,
     /// A rest between repetitions, seconds.
@@ -162,7 +168,7 @@ impl Clause {
 
     /// Returns whether it tells or asks of a motion, and orders none.
     pub(crate) fn is_description(&self) -> bool {
-        self.is_told || self.is_asking || (self.is_past && !self.is_requested && self.link < Link::Before)
+        self.is_told || self.is_asking || (self.is_past && !self.is_requested && self.link < Link::With)
     }
 
     /// Returns whether it says how often, how far, how long or how fast.
@@ -265,6 +271,15 @@ impl Clause {
         new.act = self.act.or(old.act);
         if self.act.is_some_and(|act| old.act != Some(act)) && !(self.is_same && self.act == Some(Act::Move)) {
             new = Clause { act: self.act, parts: old.parts.clone(), link: self.link, ..Clause::default() };
+        }
+        if let ([heading], [Part::LeftAntenna | Part::RightAntenna], []) =
+            (self.ways.as_slice(), old.parts.as_slice(), self.parts.as_slice())
+            && matches!(heading.way, Way::Left | Way::Right)
+            && !old.ways.iter().any(|heading| matches!(heading.way, Way::Left | Way::Right))
+        {
+            // "The right antenna, I mean left".
+            let part = if heading.way == Way::Left { Part::LeftAntenna } else { Part::RightAntenna };
+            return Clause { parts: vec![part], ways: Vec::new(), ..self.clone() }.over(old);
         }
         if !self.parts.is_empty() {
             new.parts = self.parts.iter().map(|part| other_of(*part, &old.parts)).collect();

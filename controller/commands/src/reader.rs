@@ -145,17 +145,23 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
     }
     let ordered = |clause: &Clause| {
         let is_ordered = !clause.is_description() && !clause.is_reason && (!is_description || clause.is_requested);
-        let is_chatter = !clause.has_motion() && clause.condition.is_none() && !clause.unknown.is_empty();
+        let is_step = matches!(clause.link, Link::And | Link::Then);
+        let is_said = clause.count.is_some() || clause.amount.is_some() || is_step;
+        let is_chatter = !clause.has_motion() && !is_said && clause.condition.is_none() && !clause.unknown.is_empty();
         let is_stop = clause.is_halt && clause.seconds.is_none() && clause.lasting.is_none() && clause.act.is_none();
         is_ordered && !is_chatter && !is_stop
     };
     let count = clauses.len();
+    let corrected: Vec<bool> = clauses.iter().map(|clause| clause.link == Link::Correction).collect();
     let mut kept: Vec<Clause> = Vec::new();
     let mut carried = Link::Start;
     for (at, mut clause) in clauses.into_iter().enumerate() {
         // "Look, I have had a long day".
-        let is_call = clause.act == Some(Act::Look) && clause.is_bare() && clause.size.is_none() && clause.pace.is_none() && at + 1 < count;
-        if !ordered(&clause) || is_call {
+        let is_call = matches!(clause.act, Some(Act::Look | Act::Move)) && clause.is_bare() && clause.size.is_none() && clause.pace.is_none() && count > 1;
+        // "Wait, no", "no, wait".
+        let is_plain_wait = clause.act == Some(Act::Wait) && clause.is_bare();
+        let is_hesitation = is_plain_wait && at + 1 < count && (clause.link == Link::Correction || corrected.get(at + 1) == Some(&true));
+        if !ordered(&clause) || is_call || is_hesitation {
             // What is left out still tells how the next one follows.
             carried = if clause.link == Link::Correction { clause.link } else { Link::Start };
             continue;
@@ -169,7 +175,7 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
     let clauses = kept;
     let unknown: Vec<Range<usize>> = clauses
         .iter()
-        .filter(|clause| clause.has_content())
+        .filter(|clause| clause.has_content() || matches!(clause.link, Link::And | Link::Then))
         .flat_map(|clause| clause.unknown.iter().cloned())
         .collect();
     if !unknown.is_empty() {

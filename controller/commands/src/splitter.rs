@@ -55,6 +55,10 @@ impl Splitter {
 
     /// "The left one... the right one, I mean": what stands before is the correction.
     fn trailing_correction(&mut self) {
+        if self.now.is_negated && self.now.link == Link::Correction && self.now.is_empty() {
+            // "Nod. No, don't".
+            self.clauses.iter_mut().for_each(|clause| clause.is_negated = true);
+        }
         let is_trailing = self.now.link == Link::Correction && self.now.is_empty();
         if let [.., _, last] = self.clauses.as_mut_slice()
             && is_trailing
@@ -83,6 +87,10 @@ impl Splitter {
         if self.now.is_between && let Some(seconds) = self.now.seconds.or(self.now.lasting) {
             self.now.pause = Some(seconds);
         }
+        if self.now.is_empty() && self.now.link == Link::After && link == Link::Comma && !self.clauses.is_empty() {
+            // "When you are done, look up".
+            self.now.link = Link::Then;
+        }
         if self.now.is_empty() {
             let stronger = self.now.link.max(link);
             let is_start = self.clauses.is_empty() && matches!(link, Link::And | Link::Comma | Link::Stop | Link::Then);
@@ -108,7 +116,11 @@ impl Splitter {
         let Some(condition) = &mut self.condition else { return false };
         match concept {
             Concept::Signal(event) | Concept::If(event) => condition.event = Some(event.clone()),
-            Concept::Nobody | Concept::Not => condition.is_negated = !condition.is_negated,
+            Concept::Nobody => {
+                condition.event.get_or_insert(Event::Face);
+                condition.is_negated = !condition.is_negated;
+            }
+            Concept::Not => condition.is_negated = !condition.is_negated,
             Concept::Act(act) if condition.event.is_some() && *act != Act::Hold => {
                 self.end_condition();
                 return false;
@@ -161,9 +173,13 @@ impl Splitter {
             Concept::Way(way) => self.way(*way),
             Concept::With
                 if !matches!(rest, [_, Tag { concept: Concept::Still, .. }, ..])
+                    && !(self.now.has_motion() && matches!(rest, [_, Tag { concept: Concept::Way(_) | Concept::Past, .. }, ..]))
                     && (matches!(next, Some(Concept::Part(_))) || !self.now.has_content()) =>
             {
-                // "Wave with the left antenna".
+                // "Wave with the left antenna", "with your head tilted".
+                if !self.now.has_content() && matches!(self.now.link, Link::Start | Link::Comma | Link::Stop) {
+                    self.now.link = Link::With;
+                }
             }
             Concept::With => self.close(Link::With),
             Concept::Not => {
@@ -203,7 +219,13 @@ impl Splitter {
                     self.halt(tag);
                 }
             }
+            Concept::After if matches!(next, Some(Concept::Number(_) | Concept::Unit(Unit::Time(_)))) => {
+                // "After two seconds".
+                self.close(Link::Then);
+                self.time = Some(Concept::In);
+            }
             Concept::If(event) => self.condition(Some(event.clone()), false),
+            Concept::When if next == Some(&Concept::Past) => self.mark(&Concept::Request),
             Concept::When => self.condition(None, false),
             Concept::Unless => self.condition(None, true),
             Concept::Halt => self.halt(tag),
@@ -232,6 +254,10 @@ impl Splitter {
                 self.close(Link::Then);
             }
             Concept::While => self.close(Link::While),
+            Concept::EachTime => {
+                self.close(Link::While);
+                self.now.is_each = true;
+            }
             Concept::Before => self.close(Link::Before),
             Concept::After => self.close(Link::After),
             Concept::Correction => {
@@ -247,9 +273,14 @@ impl Splitter {
                 self.now.is_negated = false;
                 self.close(Link::After);
             }
+            Concept::Until if self.now.is_negated && !self.now.is_halt => {
+                // "Do not look up until you have nodded".
+                self.now.is_negated = false;
+                self.close(Link::After);
+            }
             Concept::Until => self.close(Link::Before),
             Concept::Request => {
-                if self.now.has_motion() || !self.now.unknown.is_empty() || self.now.is_told {
+                if self.now.act.is_some() || !self.now.unknown.is_empty() || self.now.is_told {
                     self.close(Link::Comma);
                 }
                 self.scope = Scope { is_told: false, is_reason: false, is_requested: true, ..self.scope };
@@ -397,6 +428,10 @@ impl Splitter {
     }
 
     fn act(&mut self, act: Act, is_part_next: bool) {
+        if self.now.is_between && self.now.act != Some(act) {
+            // "A pause between each nod".
+            return;
+        }
         if self.now.is_halt {
             // "Stop looking down".
             self.now.is_negated = true;
@@ -419,6 +454,7 @@ impl Splitter {
             self.now.act = Some(act);
             return;
         };
+        self.now.is_kept |= before == Act::Hold;
         let is_bare = self.now.ways.is_empty();
         let is_open = is_bare && self.now.amount.is_none() && self.now.count.is_none();
         let is_feeling = matches!(act, Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired);

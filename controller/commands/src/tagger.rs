@@ -230,7 +230,9 @@ fn numbers(tags: Vec<Tag>) -> Vec<Tag> {
                     continue;
                 }
                 (Concept::Number(next), _) => {
-                    if let Some(sum) = sum_of(*number, *next) {
+                    // "四十", but "four ten" are two numbers.
+                    let is_written_as_one = span.end == tag.span.start || *next != 10.0;
+                    if let Some(sum) = sum_of(*number, *next).filter(|_| is_written_as_one) {
                         *number = sum;
                         span.end = tag.span.end;
                         continue;
@@ -266,6 +268,8 @@ fn sides(tags: Vec<Tag>, side_follows_part: bool) -> Vec<Tag> {
     let mut tags = tags.into_iter().peekable();
     while let Some(mut tag) = tags.next() {
         let side = |concept: &Concept| match concept {
+            Concept::Part(Part::LeftOne) => Some(Part::LeftAntenna),
+            Concept::Part(Part::RightOne) => Some(Part::RightAntenna),
             Concept::Way(Way::Left) => Some(Part::LeftAntenna),
             Concept::Way(Way::Right) => Some(Part::RightAntenna),
             Concept::Way(Way::Opposite) => Some(Part::Other),

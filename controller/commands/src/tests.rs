@@ -80,3 +80,59 @@ fn report() {
         println!("{name}: {sums:?}");
     }
 }
+
+/// Returns a meaning in few words.
+fn short(meaning: &crate::Meaning) -> String {
+    use crate::meaning::{Aim, Amount};
+    let aim = |aim: &Aim| {
+        let amount = match aim.amount {
+            Amount::Usual(factor) => format!("*{factor}"),
+            Amount::Exactly(amount) => format!("={amount:.1}"),
+            Amount::Further(amount) => format!("+{amount}"),
+            Amount::Most => "max".into(),
+        };
+        format!("{:?} {:?}{amount}", aim.axis, crate::build::direction(aim.axis, aim.sign))
+    };
+    let aims = |aims: &[Aim]| aims.iter().map(aim).collect::<Vec<_>>().join(" & ");
+    let all = |inner: &[crate::Meaning], joint: &str| inner.iter().map(short).collect::<Vec<_>>().join(joint);
+    match meaning {
+        crate::Meaning::Go { aims: own, seconds, pace } => format!("[{} {seconds:?} x{pace}]", aims(own)),
+        crate::Meaning::Gesture(gesture) => format!(
+            "{}x({}) beat={} pause={} period={:?} total={:?} trend={:?} stroke={}",
+            gesture.count,
+            gesture.strokes.iter().map(|one| aims(one)).collect::<Vec<_>>().join(" / "),
+            gesture.is_beat, gesture.pause, gesture.period, gesture.total, gesture.trend, gesture.stroke
+        ),
+        crate::Meaning::Neutral { axes, .. } => format!("neutral({})", axes.len()),
+        crate::Meaning::Sequence(inner) => format!("{{{}}}", all(inner, " ; ")),
+        crate::Meaning::Together(inner) => format!("<{}>", all(inner, " || ")),
+        crate::Meaning::Repeat(count, inner) => format!("{count} times {}", short(inner)),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Prints what becomes of the lines of the file `SAY`; a line of several turns has ` | ` between them.
+#[test]
+#[ignore = "prints what is said"]
+fn say() {
+    let text = std::fs::read_to_string(std::env::var("SAY").unwrap()).unwrap();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        let mut listener = Listener::default();
+        println!("- {line}");
+        for turn in line.split(" | ") {
+            let heard = listener.hear(turn);
+            let what = match &heard.reading {
+                _ if heard.is_stop => "STOP".into(),
+                crate::Reading::Motion { meaning, heard, .. } => format!("{} {heard:?}", short(meaning)),
+                crate::Reading::Conditional { event, then, otherwise } => {
+                    format!("if {event:?}: {:?} else {:?}", then.as_ref().map(short), otherwise.as_ref().map(short))
+                }
+                crate::Reading::NotUnderstood(ranges) => {
+                    format!("?? {:?}", ranges.iter().map(|range| &turn[range.clone()]).collect::<Vec<_>>())
+                }
+                other => format!("{other:?}"),
+            };
+            println!("    [{}] {what} {}", heard.language, heard.refusal.map(|why| format!("REFUSED {why}")).unwrap_or_default());
+        }
+    }
+}
