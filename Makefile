@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring fuzz nextest lint check clean
+.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -106,6 +106,9 @@ bench: official clients recorder dashboard models ## Measures against the offici
 
 bench-authoring: build models ## Has a tool made for each of 120 requests, and judges its measured motion by checks of its own
 	$(PROGRAMS)/minismith bench --authoring tests/cases/authoring.yaml --out $(TARGET)/authoring.json
+
+bench-understanding: build ## Says some thousand sentences in five languages, and judges what would move by checks of its own
+	$(PROGRAMS)/minismith bench --understanding tests/cases/sentences --out $(TARGET)/understanding.json
 
 fuzz: ## Fuzzes the policy and the guest's protocol, FUZZ_SECONDS (60) each; installs cargo-fuzz where it is missing
 	@cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --version $(CARGO_FUZZ) --locked

@@ -9,6 +9,7 @@
 //! emulated line under watch), `tools` (the tools that are measured), then one module for each thing that is measured.
 
 pub mod authoring;
+pub mod understanding;
 mod baseline;
 mod bus;
 mod control_cycle;

@@ -79,6 +79,7 @@ pages! {
     http_api: "docs/http-api.md",
     mcp_and_openai: "docs/mcp-and-openai.md",
     language_models: "docs/language-models.md",
+    languages: "docs/languages.md",
     files: "docs/files.md",
     vision: "docs/vision.md",
     recordings: "docs/recordings.md",

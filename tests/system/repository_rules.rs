@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and the other packages that it may import.
-const TABLE: [(&str, &[&str]); 22] = [
+const TABLE: [(&str, &[&str]); 24] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-protocol", &[]),
@@ -16,6 +16,9 @@ const TABLE: [(&str, &[&str]); 22] = [
     ("minismith-datasets", &["minismith-protocol"]),
     ("minismith-perception", &["firmware-bridge"]),
     ("minismith-score", &["firmware-bridge"]),
+    ("minismith-motion-checks", &[]),
+    // Only its tests import `minismith-motion-checks`.
+    ("minismith-commands", &["minismith-motion-checks", "minismith-score"]),
     ("minismith-contract", &["minismith-score"]),
     // Only its tests import `minismith-contract`.
     ("minismith-composer", &["minismith-contract", "minismith-score"]),
@@ -23,7 +26,14 @@ const TABLE: [(&str, &[&str]); 22] = [
     ("minismith-runtime", &["firmware-bridge", "minismith-perception", "minismith-protocol", "mock-robot"]),
     (
         "minismith-nlu",
-        &["firmware-bridge", "minismith-perception", "minismith-protocol", "minismith-runtime"],
+        &[
+            "firmware-bridge",
+            "minismith-commands",
+            "minismith-perception",
+            "minismith-protocol",
+            "minismith-runtime",
+            "minismith-score",
+        ],
     ),
     ("minismith-local-model", &["firmware-bridge", "minismith-protocol", "minismith-runtime"]),
     (
@@ -52,6 +62,7 @@ const TABLE: [(&str, &[&str]); 22] = [
         &[
             "firmware-bridge",
             "minismith-analysis",
+            "minismith-commands",
             "minismith-composer",
             "minismith-contract",
             "minismith-control",
@@ -105,6 +116,7 @@ const TABLE: [(&str, &[&str]); 22] = [
             "minismith-datasets",
             "minismith-diagnostics",
             "minismith-local-model",
+            "minismith-motion-checks",
             "minismith-nlu",
             "minismith-perception",
             "minismith-protocol",
@@ -193,7 +205,7 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-pub const MEMBERS: [&str; 22] = [
+pub const MEMBERS: [&str; 24] = [
     "firmware-bridge",
     "mock-robot",
     "controller/protocol",
@@ -202,6 +214,8 @@ pub const MEMBERS: [&str; 22] = [
     "controller/datasets",
     "controller/perception",
     "controller/score",
+    "controller/motion-checks",
+    "controller/commands",
     "controller/contract",
     "controller/composer",
     "controller/voice",

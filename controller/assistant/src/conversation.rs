@@ -379,20 +379,29 @@ impl<'a> Conversation<'a> {
             Task::Move(primitive) => {
                 let step = robot_control::act(&mut self.context, &primitive);
                 let text = robot_control::describe_step(&step);
-                let ending = match &step.refusal {
-                    None => TurnOutcome::Done,
-                    Some(_) if self.context.is_stopped() => TurnOutcome::Stopped,
-                    Some(_) if self.context.control.snapshot().fault.is_some() => TurnOutcome::Failed,
-                    Some(_) => TurnOutcome::Refused,
-                };
-                reply.steps.push(step);
-                (text, ending)
+                self.moved(step, text, reply)
+            }
+            Task::Perform(spoken) => {
+                let (step, text) = robot_control::perform(&mut self.context, &spoken);
+                self.moved(step, text, reply)
             }
             Task::RunTool { name, arguments } => self.run(&name, arguments, reply),
             Task::AuthorTool { name, body, request } => {
                 self.make((name, body, request), &mut VecDeque::new(), reply)
             }
         }
+    }
+
+    /// Adds the step of a motion to a reply, with how it ended.
+    fn moved(&self, step: Step, text: String, reply: &mut Reply) -> (String, TurnOutcome) {
+        let ending = match &step.refusal {
+            None => TurnOutcome::Done,
+            Some(_) if self.context.is_stopped() => TurnOutcome::Stopped,
+            Some(_) if self.context.control.snapshot().fault.is_some() => TurnOutcome::Failed,
+            Some(_) => TurnOutcome::Refused,
+        };
+        reply.steps.push(step);
+        (text, ending)
     }
 
     fn run(&mut self, name: &str, arguments: Map<String, Value>, reply: &mut Reply) -> (String, TurnOutcome) {

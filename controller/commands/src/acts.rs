@@ -16,7 +16,7 @@ pub(crate) fn axes_of(part: Part) -> Vec<Axis> {
         Part::Body => vec![Axis::BodyTurn],
         Part::LeftAntenna | Part::LeftOne => vec![Axis::AntennaLeft],
         Part::RightAntenna | Part::RightOne => vec![Axis::AntennaRight],
-        Part::Antenna | Part::Antennas | Part::Other => Axis::ANTENNAS.to_vec(),
+        Part::Antenna | Part::Antennas | Part::Other | Part::Both => Axis::ANTENNAS.to_vec(),
     }
 }
 
@@ -136,6 +136,21 @@ impl Clause {
             _ => Act::Move,
         };
         let act = self.act.unwrap_or(usual);
+        if let (Act::Wiggle | Act::Wave, [], [Heading { way: way @ (Way::Left | Way::Right), .. }]) =
+            (act, self.parts.as_slice(), self.ways.as_slice())
+        {
+            // "Wiggle left".
+            let part = if *way == Way::Left { Part::LeftAntenna } else { Part::RightAntenna };
+            return Clause { act: Some(act), parts: vec![part], ways: Vec::new(), ..self.clone() }.meaning();
+        }
+        if !is_posture(act) && act != Act::Dance && self.count.is_none() && self.within.is_some() && self.delay.is_none() {
+            // "Nod in three seconds".
+            return Clause { delay: self.within, within: None, ..self.clone() }.meaning();
+        }
+        if !is_posture(act) && self.count.is_some() && self.compared.contains(&Compared::Bigger) {
+            // "Nod twice more".
+            return Clause { compared: Vec::new(), ..self.clone() }.meaning();
+        }
         let meaning = self.plain(act)?;
         Ok(match self.delay {
             Some(delay) => Meaning::Sequence(vec![Meaning::Wait(delay), meaning]),
@@ -185,7 +200,7 @@ impl Clause {
         }
         let is_antennas = self.moved_parts(act).into_iter().all(is_antenna);
         let is_to_both_sides = !(is_antennas && is_posture(act) && !self.ways.is_empty()) && self.ways.iter().any(|heading| heading.way == Way::Sides)
-            || (is_posture(act) && self.ways.is_empty() && matches!(act, Act::Look | Act::Turn | Act::Move | Act::Shift | Act::Tilt));
+            || (self.ways.is_empty() && matches!(act, Act::Look | Act::Move | Act::Shift));
         let repeats = self.count.is_some_and(|count| count > 1) || self.period.is_some() || self.is_until_stop;
         if self.is_together && self.ways.iter().any(|heading| heading.way == Way::Sides) {
             return Err("it cannot go to both sides at the same time".to_owned());

@@ -24,7 +24,16 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
             one.clause.link
         };
         let link = if link == Link::After && matches!(meaning, Meaning::Wait(_)) { Link::Then } else { link };
+        let kept = at.checked_sub(1).and_then(|at| order.get(at)).is_some_and(|one| one.clause.is_kept || one.clause.is_stay);
         match link {
+            // "With your head tilted, nod": first the one, then the other.
+            Link::With if out.is_empty() && meaning.is_posture() => out.push(meaning),
+            Link::With if meaning.is_posture() && !out.last().is_some_and(Meaning::is_posture) => {
+                let before = out.pop();
+                out.push(meaning);
+                out.extend(before);
+            }
+            Link::While if kept && out.last().is_some_and(Meaning::is_posture) => out.push(meaning),
             Link::While | Link::With if out.is_empty() => {
                 starts_together = Some(match starts_together.take() {
                     Some(other) => merged(vec![other, meaning]),

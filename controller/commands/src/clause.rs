@@ -102,6 +102,10 @@ pub(crate) struct Clause {
     pub is_in_turn: bool,
     pub is_until_stop: bool,
     pub is_only: bool,
+    /// It is a state that is kept while something else happens.
+    pub is_kept: bool,
+    /// It happens at each repetition of what was said before.
+    pub is_each: bool,
     /// A time is a rest between repetitions.
     pub is_between: bool,
     /// A rest between repetitions, seconds.
@@ -265,6 +269,15 @@ impl Clause {
         new.act = self.act.or(old.act);
         if self.act.is_some_and(|act| old.act != Some(act)) && !(self.is_same && self.act == Some(Act::Move)) {
             new = Clause { act: self.act, parts: old.parts.clone(), link: self.link, ..Clause::default() };
+        }
+        if let ([heading], [Part::LeftAntenna | Part::RightAntenna], []) =
+            (self.ways.as_slice(), old.parts.as_slice(), self.parts.as_slice())
+            && matches!(heading.way, Way::Left | Way::Right)
+            && !old.ways.iter().any(|heading| matches!(heading.way, Way::Left | Way::Right))
+        {
+            // "The right antenna, I mean left".
+            let part = if heading.way == Way::Left { Part::LeftAntenna } else { Part::RightAntenna };
+            return Clause { parts: vec![part], ways: Vec::new(), ..self.clone() }.over(old);
         }
         if !self.parts.is_empty() {
             new.parts = self.parts.iter().map(|part| other_of(*part, &old.parts)).collect();

@@ -53,7 +53,9 @@ impl<'a> Composer<'a> {
             if carried == Link::Then && matches!(clause.link, Link::Comma | Link::And) {
                 clause.link = carried;
             }
-            carried = if clause.is_negated { clause.link } else { Link::Start };
+            carried = if clause.link == Link::After && clause.is_bare() {
+                Link::Then
+            } else if clause.is_negated { clause.link } else { Link::Start };
             let axes = || clause.parts.iter().flat_map(|part| axes_of(*part));
             if clause.is_still {
                 still.extend(axes());
@@ -63,7 +65,9 @@ impl<'a> Composer<'a> {
                 if clause.act.is_none_or(|act| act == Act::Move) && clause.ways.is_empty() && !clause.is_halt {
                     still.extend(axes());
                 }
-                self.denied = Some(clause);
+                if clause.act.is_some() {
+                    self.denied = Some(clause);
+                }
                 continue;
             }
             // "Do this twice: ..."
@@ -95,10 +99,11 @@ impl<'a> Composer<'a> {
         let mut all: Vec<Clause> = Vec::new();
         for mut clause in clauses {
             resolve_sides(&mut clause, &mut named);
+            let is_first = all.len() == 1;
             let is_reference = |clause: &Clause| {
                 !clause.has_motion() && clause.has_content() && !clause.is_undo && !clause.is_cancel && !clause.is_halt && !clause.is_negated && !clause.is_still
             };
-            let Some(before) = all.last_mut().filter(|before| is_reference(before)) else {
+            let Some(before) = all.last_mut().filter(|before| is_first && is_reference(before)) else {
                 all.push(clause);
                 continue;
             };
@@ -169,8 +174,17 @@ impl<'a> Composer<'a> {
         if clause.act.is_some() && (clause.is_instead || clause.link == Link::Correction) {
             self.said.pop();
         }
+        let is_plain_again = clause.is_again && !clause.has_motion() && clause.number.is_none() && clause.count.is_none();
+        if is_plain_again && clause.compared.is_empty() && self.said.first().is_some_and(|said| said.clause.link == Link::Correction) {
+            // "I wanted four. Do it again".
+            return Ok(());
+        }
         if clause.is_only_modifier() && !self.said.is_empty() {
             return self.modify(&clause);
+        }
+        if clause.act == Some(Act::Return) && self.said.last().is_some_and(|said| said.clause.is_each) {
+            // "With each of them the antennas go out and back".
+            return Ok(());
         }
         if clause.act == Some(Act::Return) && clause.undone.is_none() && !self.said.is_empty() && clause.parts.is_empty() {
             let mut axes: Vec<Axis> = self.said.iter().flat_map(|said| said.meaning.axes()).collect();
@@ -184,7 +198,9 @@ impl<'a> Composer<'a> {
             let seconds = clause.lasting.or(clause.seconds);
             if let Some(seconds) = seconds {
                 self.push(clause, Meaning::Wait(seconds));
-            } else if self.said.is_empty() {
+            } else if let Some(last) = self.said.last_mut() {
+                last.clause.is_kept = true;
+            } else {
                 self.push(clause, Meaning::Wait(0.1));
             }
             return Ok(());
@@ -196,8 +212,22 @@ impl<'a> Composer<'a> {
             self.topic.clone_from(&clause.parts);
             return Ok(());
         }
+        let repeats = self.said.last().is_some_and(|said| said.clause.act == clause.act && clause.act.is_some());
+        if clause.link == Link::After && repeats && clause.is_bare() {
+            // "Nod, and once you are done nodding, look up".
+            return Ok(());
+        }
         self.inherit(&mut clause);
         let meaning = clause.meaning()?;
+        let meaning = match (meaning, self.said.last().map(|said| &said.meaning)) {
+            (Meaning::Go { aims, .. }, Some(Meaning::Gesture(main))) if clause.is_each => {
+                Meaning::Gesture(crate::meaning::Gesture { strokes: vec![aims], is_beat: true, ..main.clone() })
+            }
+            (Meaning::Gesture(own), Some(Meaning::Gesture(main))) if clause.is_each && clause.count.is_none() => {
+                Meaning::Gesture(crate::meaning::Gesture { count: main.count, period: main.period, total: main.total, ..own })
+            }
+            (meaning, _) => meaning,
+        };
         self.act = clause.act.or(self.act);
         if !clause.parts.is_empty() {
             self.parts.clone_from(&clause.parts);
@@ -305,6 +335,12 @@ impl<'a> Composer<'a> {
                 clause.parts.clone_from(&parts);
             }
             // An antenna goes where a gaze would look.
+            let is_wave = matches!(act, Some(Act::Wiggle | Act::Wave)) && clause.ways.iter().all(|heading| matches!(heading.way, Way::Left | Way::Right));
+            if is_wave {
+                clause.act = act;
+                clause.parts.clear();
+                return;
+            }
             clause.act = act.filter(|act| is_posture(*act) && !(has_parts && matches!(act, Act::Look | Act::Tilt | Act::Lean)));
         } else if (clause.is_it || !self.topic.is_empty()) && clause.parts.is_empty() {
             clause.parts.clone_from(&parts);
@@ -371,7 +407,18 @@ impl<'a> Composer<'a> {
         }
         // "Ten degrees left, then another ten".
         let is_further = clause.is_again || clause.compared.contains(&Compared::Bigger);
-        let is_step = last.meaning.is_posture() && (clause.number.is_some() || clause.amount.is_some());
+        let is_later = clause.link == Link::Then && seconds.is_none() && clause.pause.is_none();
+        if is_later && matches!(last.meaning, Meaning::Gesture(_)) && (clause.pace.is_some() || clause.size.is_some() || clause.count.is_some()) {
+            // "Nod slowly, then quickly".
+            let mut next = last.clause.clone();
+            next.absorb(clause);
+            next.link = Link::Then;
+            self.said.push(last);
+            let meaning = next.meaning()?;
+            self.push(next, meaning);
+            return Ok(());
+        }
+        let is_step = last.meaning.is_posture() && (is_later || clause.number.is_some() || clause.amount.is_some());
         if is_further && is_step && clause.link != Link::Correction {
             let mut next = last.clause.clone();
             next.absorb(clause);
@@ -402,6 +449,8 @@ fn resolve_sides(clause: &mut Clause, named: &mut bool) {
     let mut parts = Vec::new();
     for part in std::mem::take(&mut clause.parts) {
         match (part, *named) {
+            (Part::Both, true) if clause.act.is_some() || !clause.ways.is_empty() || clause.is_still => parts.push(Part::Antennas),
+            (Part::Both, _) => clause.is_it = true,
             (Part::LeftOne, true) => parts.push(Part::LeftAntenna),
             (Part::RightOne, true) => parts.push(Part::RightAntenna),
             (Part::LeftOne, false) => clause.ways.push(Heading { way: Way::Left, amount: clause.amount.take() }),

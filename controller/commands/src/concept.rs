@@ -90,6 +90,8 @@ pub enum Part {
     LeftOne,
     /// The right one.
     RightOne,
+    /// Both of those that were named.
+    Both,
 }
 
 /// A direction.
@@ -245,6 +247,8 @@ pub enum Concept {
     Restart,
     /// "because", "so that": a reason follows, which moves nothing.
     Because,
+    /// "with each of them": what follows happens at each repetition.
+    EachTime,
     /// "in between": a pause between repetitions.
     Between,
     /// "forget the": what follows is taken out again.

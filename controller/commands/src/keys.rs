@@ -17,11 +17,13 @@
 //! | `more_or_then` | at the start of a text "more", else "then" | 再 |
 //! | `halt_alone` | a stop if it is all that a sentence says | para |
 //! | `left_one`, `right_one` | an antenna if antennas were named, else a side | la izquierda |
+//! | `both` | both antennas, if antennas were named | both, them |
 //! | `shift` | the head goes somewhere without turning | slide |
 //! | `call` | an unknown name may follow | hey, dear |
 //! | `restart` | ends what was told or asked before | okay, anyway |
 //! | `because` | a reason or purpose follows, up to the end of the sentence | because, so that |
 //! | `if`, `unless` | a condition follows, up to a comma or a verb: `face`, `clap`, `touch`, `voice` tell which one, `nobody` negates it; anything else is declined | if, whenever, as soon as |
+//! | `each_time` | what follows happens at each repetition | with every one of them |
 //! | `between` | a time is a pause between repetitions | in between |
 //! | `cancel` | what follows is taken out of the sentence again | forget the, leave out |
 //! | `factor:2` | a factor of the comparison that follows in the same key: `factor:2 bigger` | twice as far |
@@ -161,11 +163,13 @@ fn concept(key: &str) -> Option<Concept> {
         "taking" => C::Taking,
         "more_or_then" => C::MoreOrThen,
         "halt_alone" => C::HaltAlone,
+        "both" => C::Part(Part::Both),
         "left_one" => C::Part(Part::LeftOne),
         "right_one" => C::Part(Part::RightOne),
         "call" => C::Call,
         "restart" => C::Restart,
         "because" => C::Because,
+        "each_time" => C::EachTime,
         "between" => C::Between,
         "cancel" => C::Cancel,
         "decimal" => C::Decimal,

@@ -13,6 +13,7 @@ pub mod build;
 mod clause;
 mod compose;
 pub mod concept;
+pub mod describe;
 pub mod keys;
 pub mod lexicon;
 pub mod meaning;

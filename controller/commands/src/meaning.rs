@@ -123,6 +123,17 @@ impl Meaning {
         matches!(self, Meaning::Go { .. } | Meaning::Neutral { .. } | Meaning::Posture(_))
     }
 
+    /// Returns whether gestures happen at the same time in it.
+    #[must_use]
+    pub fn is_simultaneous(&self) -> bool {
+        match self {
+            Meaning::Together(_) => true,
+            Meaning::Sequence(inner) => inner.iter().any(Meaning::is_simultaneous),
+            Meaning::Repeat(_, inner) => inner.is_simultaneous(),
+            _ => false,
+        }
+    }
+
     /// Calls a function on each part, this one last.
     pub(crate) fn each_mut(&mut self, act: &mut dyn FnMut(&mut Meaning)) {
         match self {

@@ -55,6 +55,10 @@ impl Splitter {
 
     /// "The left one... the right one, I mean": what stands before is the correction.
     fn trailing_correction(&mut self) {
+        if self.now.is_negated && self.now.link == Link::Correction && self.now.is_empty() {
+            // "Nod. No, don't".
+            self.clauses.iter_mut().for_each(|clause| clause.is_negated = true);
+        }
         let is_trailing = self.now.link == Link::Correction && self.now.is_empty();
         if let [.., _, last] = self.clauses.as_mut_slice()
             && is_trailing
@@ -82,6 +86,10 @@ impl Splitter {
         }
         if self.now.is_between && let Some(seconds) = self.now.seconds.or(self.now.lasting) {
             self.now.pause = Some(seconds);
+        }
+        if self.now.is_empty() && self.now.link == Link::After && link == Link::Comma && !self.clauses.is_empty() {
+            // "When you are done, look up".
+            self.now.link = Link::Then;
         }
         if self.now.is_empty() {
             let stronger = self.now.link.max(link);
@@ -165,10 +173,11 @@ impl Splitter {
             Concept::Way(way) => self.way(*way),
             Concept::With
                 if !matches!(rest, [_, Tag { concept: Concept::Still, .. }, ..])
+                    && !(self.now.has_motion() && matches!(rest, [_, Tag { concept: Concept::Way(_) | Concept::Past, .. }, ..]))
                     && (matches!(next, Some(Concept::Part(_))) || !self.now.has_content()) =>
             {
                 // "Wave with the left antenna", "with your head tilted".
-                if !self.now.has_content() && self.now.link < Link::With {
+                if !self.now.has_content() && matches!(self.now.link, Link::Start | Link::Comma | Link::Stop) {
                     self.now.link = Link::With;
                 }
             }
@@ -210,7 +219,13 @@ impl Splitter {
                     self.halt(tag);
                 }
             }
+            Concept::After if matches!(next, Some(Concept::Number(_) | Concept::Unit(Unit::Time(_)))) => {
+                // "After two seconds".
+                self.close(Link::Then);
+                self.time = Some(Concept::In);
+            }
             Concept::If(event) => self.condition(Some(event.clone()), false),
+            Concept::When if next == Some(&Concept::Past) => self.mark(&Concept::Request),
             Concept::When => self.condition(None, false),
             Concept::Unless => self.condition(None, true),
             Concept::Halt => self.halt(tag),
@@ -239,6 +254,10 @@ impl Splitter {
                 self.close(Link::Then);
             }
             Concept::While => self.close(Link::While),
+            Concept::EachTime => {
+                self.close(Link::While);
+                self.now.is_each = true;
+            }
             Concept::Before => self.close(Link::Before),
             Concept::After => self.close(Link::After),
             Concept::Correction => {
@@ -251,6 +270,11 @@ impl Splitter {
             Concept::Otherwise => self.close(Link::Otherwise),
             Concept::Until if self.now.is_negated && !self.now.has_motion() => {
                 // "But not until you have nodded".
+                self.now.is_negated = false;
+                self.close(Link::After);
+            }
+            Concept::Until if self.now.is_negated && !self.now.is_halt => {
+                // "Do not look up until you have nodded".
                 self.now.is_negated = false;
                 self.close(Link::After);
             }
@@ -404,6 +428,10 @@ impl Splitter {
     }
 
     fn act(&mut self, act: Act, is_part_next: bool) {
+        if self.now.is_between && self.now.act != Some(act) {
+            // "A pause between each nod".
+            return;
+        }
         if self.now.is_halt {
             // "Stop looking down".
             self.now.is_negated = true;
@@ -426,6 +454,7 @@ impl Splitter {
             self.now.act = Some(act);
             return;
         };
+        self.now.is_kept |= before == Act::Hold;
         let is_bare = self.now.ways.is_empty();
         let is_open = is_bare && self.now.amount.is_none() && self.now.count.is_none();
         let is_feeling = matches!(act, Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired);

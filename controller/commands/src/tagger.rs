@@ -266,6 +266,8 @@ fn sides(tags: Vec<Tag>, side_follows_part: bool) -> Vec<Tag> {
     let mut tags = tags.into_iter().peekable();
     while let Some(mut tag) = tags.next() {
         let side = |concept: &Concept| match concept {
+            Concept::Part(Part::LeftOne) => Some(Part::LeftAntenna),
+            Concept::Part(Part::RightOne) => Some(Part::RightAntenna),
             Concept::Way(Way::Left) => Some(Part::LeftAntenna),
             Concept::Way(Way::Right) => Some(Part::RightAntenna),
             Concept::Way(Way::Opposite) => Some(Part::Other),

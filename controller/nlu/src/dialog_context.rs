@@ -53,6 +53,15 @@ impl DialogContext {
         self.tool.as_ref()
     }
 
+    /// Returns the code of the language in which a motion was asked for last, if the reader of commands understood it.
+    #[must_use]
+    pub fn language(&self) -> Option<&'static str> {
+        self.last_action.as_ref()?.plan.iter().find_map(|intent| match intent {
+            Intent::Spoken(spoken) => Some(spoken.language),
+            _ => None,
+        })
+    }
+
     /// Records a turn. `refers` states whether its words refer to an earlier action.
     pub(super) fn record(&mut self, turn: PastTurn, refers: bool) {
         let tool = turn.plan.iter().rev().find_map(|intent| match intent {
@@ -79,7 +88,7 @@ impl DialogContext {
 
 /// Returns whether an intent is an action that can be reported as done.
 fn acts(intent: &Intent) -> bool {
-    matches!(intent, Intent::Motion(_) | Intent::See(_) | Intent::RunTool { .. } | Intent::MakeTool { .. })
+    matches!(intent, Intent::Motion(_) | Intent::Spoken(_) | Intent::See(_) | Intent::RunTool { .. } | Intent::MakeTool { .. })
 }
 
 fn is_talk(intent: &Intent) -> bool {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::decimal::plain;
 use super::primitive::{OutOfRange, Primitive};
+use super::spoken::Spoken;
 
 /// Maximum length of a text, in characters.
 pub const MAX_TEXT_LEN: usize = 2_000;
@@ -32,6 +33,13 @@ pub enum Understanding {
     },
     /// The text is understood, but a quantity is out of range, so nothing is done.
     OutOfRange(OutOfRange),
+    /// A text in another language that is not understood, so nothing is done.
+    Foreign {
+        /// The language's code.
+        language: &'static str,
+        /// The words that are not understood; none if they ask for what the robot can't do.
+        words: String,
+    },
     /// The text is empty.
     Empty,
     /// The text is too long to be a command.
@@ -110,6 +118,7 @@ impl Understanding {
             Understanding::Stop | Understanding::Plan(_) => None,
             Understanding::Unclear { reason, .. } => Some(reason.word()),
             Understanding::OutOfRange(_) => Some("out_of_range"),
+            Understanding::Foreign { .. } => Some("unknown"),
             Understanding::Empty => Some("empty"),
             Understanding::TooLong { .. } => Some("too_long"),
         }
@@ -121,6 +130,8 @@ impl Understanding {
 pub enum Intent {
     /// Move.
     Motion(Primitive),
+    /// Move in several parts, or as a text in another language says.
+    Spoken(Box<Spoken>),
     /// Use the camera, and do or report what the user asks.
     See(Sight),
     /// Report the robot's posture and state.
@@ -159,6 +170,7 @@ impl fmt::Display for Intent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Intent::Motion(primitive) => f.write_str(&primitive.describe()),
+            Intent::Spoken(spoken) => write!(f, "{spoken}"),
             Intent::See(sight) => write!(f, "{sight}"),
             Intent::State => f.write_str("state"),
             Intent::Help => f.write_str("help"),

@@ -14,6 +14,7 @@
 //! * [`question`]: questions about the robot;
 //! * [`vision_intent`]: clauses about what the camera sees;
 //! * `corrections`, `anaphora` and `modification`: corrections and references;
+//! * `spoken`: motions of several parts, references and other languages, by `minismith_commands`;
 //! * `decline_reason`: the reason for declining;
 //! * [`answer`]: the answers.
 //!
@@ -51,6 +52,7 @@ pub mod primitive;
 pub mod question;
 mod set_phrases;
 mod slots;
+mod spoken;
 mod stop;
 mod suggestions;
 mod tokenize;
@@ -66,4 +68,5 @@ pub use motion_segments::{MotionSegment, lower};
 pub use name::{MAX_NAME_BYTES, tool_name};
 pub use offline::understand;
 pub use primitive::{OutOfRange, Primitive};
+pub use spoken::Spoken;
 pub use stop::is_stop;

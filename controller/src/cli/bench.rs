@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use minismith::bench::authoring::harness::{self, Judged};
+use minismith::bench::understanding;
 use minismith::bench::{self, Options};
 use minismith_motion_checks::cases;
 use minismith_runtime::config::Config;
@@ -31,6 +32,10 @@ pub struct BenchArgs {
     /// measuring rows.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "peers", "quick"])]
     authoring: Option<PathBuf>,
+    /// Say each sentence of the files in a folder to a robot that plans what it understands, and judge what would move,
+    /// instead of measuring rows.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "authoring")]
+    understanding: Option<PathBuf>,
     /// With `--authoring`: only the requests that may be looked at while tuning, with answers and failed checks.
     #[arg(long, requires = "authoring")]
     seen: bool,
@@ -41,7 +46,10 @@ pub struct BenchArgs {
 
 /// Runs the measurements. Fails when one of ours could not be measured.
 pub fn run(config: &Config, args: BenchArgs) -> anyhow::Result<CommandStatus> {
-    let BenchArgs { json, only, quick, out, authoring, seen, peers } = args;
+    let BenchArgs { json, only, quick, out, authoring, understanding, seen, peers } = args;
+    if let Some(folder) = understanding {
+        return judge_understanding(&folder, json, out.as_deref());
+    }
     if let Some(file) = authoring {
         return judge_authoring(config, &file, seen, json, out.as_deref());
     }
@@ -60,6 +68,25 @@ pub fn run(config: &Config, args: BenchArgs) -> anyhow::Result<CommandStatus> {
         print::line(&bench::row::table(&rows));
     }
     Ok(CommandStatus::when(rows.iter().all(|row| row.ours.is_some())))
+}
+
+/// Judges what is understood of the sentences of the files in a folder.
+fn judge_understanding(folder: &Path, json: bool, out: Option<&Path>) -> anyhow::Result<CommandStatus> {
+    let results = understanding::run(folder)?;
+    for failure in results.files.iter().flat_map(|file| &file.failures) {
+        eprintln!("{failure}");
+    }
+    let document = json!(results);
+    if let Some(out) = out {
+        std::fs::write(out, format!("{document:#}\n"))
+            .with_context(|| format!("cannot write {}", out.display()))?;
+    }
+    if json {
+        print::json(&document)?;
+    } else {
+        print::line(&understanding::table(&results));
+    }
+    Ok(CommandStatus::Success)
 }
 
 /// Judges the tools that are made for the requests of a file. Fails when a wrong one was stored as right.

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::Agent;
 use super::self_report;
-use minismith_nlu::{Intent, Primitive, Sight, Topic, Understanding, answer};
+use minismith_nlu::{Intent, Primitive, Sight, Spoken, Topic, Understanding, answer};
 
 /// The task of one agent.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub enum Task {
     Report(Topic),
     /// Move.
     Move(Primitive),
+    /// Move in several parts.
+    Perform(Box<Spoken>),
     /// Report where the robot is.
     ReportState,
     /// Look through the camera, then answer or act on the result.
@@ -47,7 +49,7 @@ impl Task {
     pub const fn agent(&self) -> Agent {
         match self {
             Task::Answer(_) | Task::ListTools => Agent::Coordinator,
-            Task::Move(_) | Task::ReportState | Task::RunTool { .. } => Agent::RobotControl,
+            Task::Move(_) | Task::Perform(_) | Task::ReportState | Task::RunTool { .. } => Agent::RobotControl,
             Task::Report(topic) => self_report::agent(topic),
             Task::Look(_) => Agent::Vision,
             Task::AuthorTool { .. } => Agent::Code,
@@ -61,6 +63,7 @@ impl Task {
             Task::Answer(_) => "answer".into(),
             Task::Report(topic) => format!("tell {topic}"),
             Task::Move(primitive) => primitive.describe(),
+            Task::Perform(spoken) => spoken.to_string(),
             Task::ReportState => "report where the body is".into(),
             Task::Look(sight) => sight.to_string(),
             Task::ListTools => "list the tools".into(),
@@ -112,6 +115,7 @@ pub fn decide(understood: Understanding) -> Decision {
 fn task(intent: Intent) -> Task {
     match intent {
         Intent::Motion(primitive) => Task::Move(primitive),
+        Intent::Spoken(spoken) => Task::Perform(spoken),
         Intent::Report(topic) => Task::Report(topic),
         Intent::See(sight) => Task::Look(sight),
         Intent::State => Task::ReportState,

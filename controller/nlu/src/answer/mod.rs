@@ -3,6 +3,8 @@
 pub mod about;
 pub mod account;
 
+use minismith_commands::describe::{Answer, answer as spoken_answer};
+
 use super::intent::{Reason, Understanding};
 use super::known::Known;
 
@@ -63,6 +65,8 @@ pub fn tools(known: &Known<'_>) -> String {
 pub fn refusal(understanding: &Understanding) -> Option<String> {
     Some(match understanding {
         Understanding::Stop | Understanding::Plan(_) => return None,
+        Understanding::Foreign { language, words } if words.is_empty() => spoken_answer(Answer::Cannot, language),
+        Understanding::Foreign { language, words } => spoken_answer(Answer::Unclear(words), language),
         Understanding::Empty => "I heard nothing. Say \"help\" to hear what I understand.".to_owned(),
         Understanding::TooLong { characters, allowed } => format!(
             "That is {characters} characters long, and I read up to {allowed}. I did nothing; say it in shorter parts."

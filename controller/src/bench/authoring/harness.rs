@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use firmware_bridge::clock::{Clock, MonotonicClock};
 use firmware_bridge::motion_log::LoggedCycle;
+use firmware_bridge::posture::Posture;
 use minismith_analysis::motion_trace::measured_postures;
 use minismith_analysis::policy::PolicyChecked;
 use minismith_assistant::conversation::{Conversation, Mind, Reply};
@@ -274,22 +275,25 @@ fn arguments_for(roles: &Arguments, schema: &Value) -> Option<Map<String, Value>
 /// Returns the trace of these cycles, by forward kinematics of the measured positions.
 fn trace(cycles: &[LoggedCycle], period: Duration) -> Trace {
     let (period_s, postures) = measured_postures(cycles, period);
-    let samples = postures.map(|posture| {
-        let at = posture.head.0.translation.vector * 1000.0;
-        let angles = posture.head.angles();
-        Sample {
-            head_x_mm: at.x,
-            head_y_mm: at.y,
-            head_z_mm: at.z,
-            head_roll_deg: angles.roll.degrees(),
-            head_pitch_deg: angles.pitch.degrees(),
-            head_yaw_deg: angles.yaw.degrees(),
-            body_yaw_deg: posture.body_yaw.degrees(),
-            right_antenna_deg: posture.antennas.right.degrees(),
-            left_antenna_deg: posture.antennas.left.degrees(),
-        }
-    });
+    let samples = postures.map(|posture| sample_of(&posture));
     Trace { period_s, samples: samples.collect(), events: Vec::new() }
+}
+
+/// Returns a posture as the checks read it.
+pub(in crate::bench) fn sample_of(posture: &Posture) -> Sample {
+    let at = posture.head.0.translation.vector * 1000.0;
+    let angles = posture.head.angles();
+    Sample {
+        head_x_mm: at.x,
+        head_y_mm: at.y,
+        head_z_mm: at.z,
+        head_roll_deg: angles.roll.degrees(),
+        head_pitch_deg: angles.pitch.degrees(),
+        head_yaw_deg: angles.yaw.degrees(),
+        body_yaw_deg: posture.body_yaw.degrees(),
+        right_antenna_deg: posture.antennas.right.degrees(),
+        left_antenna_deg: posture.antennas.left.degrees(),
+    }
 }
 
 /// Returns a table: what became of the requests, by group, apart for the unseen half.

@@ -1,0 +1,207 @@
+//! Says in a person's language what was understood and what came of it.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use minismith_score::Axis;
+use serde::Deserialize;
+
+use crate::meaning::{Aim, Amount, Gesture, Meaning};
+
+/// The phrases of an answer in one language.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Phrases {
+    done: String,
+    refused: String,
+    heard: String,
+    unclear: String,
+    cannot: String,
+    nothing: String,
+    then: String,
+    both: String,
+    times: String,
+    once: String,
+    degrees: String,
+    millimetres: String,
+    most: String,
+    head_turn: [String; 2],
+    head_pitch: [String; 2],
+    head_tilt: [String; 2],
+    head_forward: [String; 2],
+    head_side: [String; 2],
+    head_rise: [String; 2],
+    body_turn: [String; 2],
+    antenna_left: [String; 2],
+    antenna_right: [String; 2],
+    neutral: String,
+    before: String,
+    nod: String,
+    shake: String,
+    wiggle: String,
+    sway: String,
+    dance: String,
+    wait: String,
+    wake: String,
+    sleep: String,
+    sound: String,
+}
+
+/// The files, by the language's code.
+const FILES: [(&str, &str); 5] = [
+    ("en", include_str!("../answers/en.yaml")),
+    ("de", include_str!("../answers/de.yaml")),
+    ("fr", include_str!("../answers/fr.yaml")),
+    ("es", include_str!("../answers/es.yaml")),
+    ("zh", include_str!("../answers/zh.yaml")),
+];
+
+static PHRASES: LazyLock<HashMap<&str, Phrases>> = LazyLock::new(|| {
+    FILES.iter().filter_map(|(code, file)| Some((*code, serde_yaml::from_str(file).ok()?))).collect()
+});
+
+/// The shape of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer<'a> {
+    /// This was done.
+    Done(&'a str),
+    /// This was not done, for a reason.
+    Refused(&'a str, &'a str),
+    /// These words were taken for ones that sound alike.
+    Heard(&'a str),
+    /// These words were not understood.
+    Unclear(&'a str),
+    /// The robot can't do it.
+    Cannot,
+    /// It asks for no motion.
+    Nothing,
+}
+
+/// Returns an answer in a language; in English if the language is not known.
+#[must_use]
+pub fn answer(answer: Answer<'_>, language: &str) -> String {
+    let Some(phrases) = PHRASES.get(language).or_else(|| PHRASES.get("en")) else { return String::new() };
+    match answer {
+        Answer::Done(what) => phrases.done.replace("{what}", what),
+        Answer::Refused(what, why) => phrases.refused.replace("{what}", what).replace("{why}", why),
+        Answer::Heard(words) => phrases.heard.replace("{words}", words),
+        Answer::Unclear(words) => phrases.unclear.replace("{words}", words),
+        Answer::Cannot => phrases.cannot.clone(),
+        Answer::Nothing => phrases.nothing.clone(),
+    }
+}
+
+/// Describes a motion in a language: "look left 20 degrees, then nod twice".
+#[must_use]
+pub fn describe(meaning: &Meaning, language: &str) -> String {
+    match PHRASES.get(language).or_else(|| PHRASES.get("en")) {
+        Some(phrases) => phrases.meaning(meaning),
+        None => String::new(),
+    }
+}
+
+impl Phrases {
+    fn meaning(&self, meaning: &Meaning) -> String {
+        match meaning {
+            Meaning::Go { aims, .. } => self.list(aims.iter().map(|aim| self.aim(aim)).collect()),
+            Meaning::Gesture(gesture) => self.gesture(gesture),
+            Meaning::Dance(seconds) => self.dance.replace("{n}", &plain(*seconds)),
+            Meaning::Wait(seconds) => self.wait.replace("{n}", &plain(*seconds)),
+            Meaning::Neutral { .. } => self.neutral.clone(),
+            Meaning::Posture(_) => self.before.clone(),
+            Meaning::Wake => self.wake.clone(),
+            Meaning::Sleep => self.sleep.clone(),
+            Meaning::Sound => self.sound.clone(),
+            Meaning::Sequence(inner) => {
+                let parts: Vec<String> = inner.iter().map(|one| self.meaning(one)).collect();
+                parts.join(&self.then)
+            }
+            Meaning::Together(inner) => self.list(inner.iter().map(|one| self.meaning(one)).collect()),
+            Meaning::Repeat(count, inner) => self.counted(&self.meaning(inner), *count),
+        }
+    }
+
+    fn list(&self, parts: Vec<String>) -> String {
+        parts.join(&self.both)
+    }
+
+    fn counted(&self, what: &str, count: u32) -> String {
+        let form = if count == 1 { &self.once } else { &self.times };
+        form.replace("{what}", what).replace("{n}", &count.to_string())
+    }
+
+    fn gesture(&self, gesture: &Gesture) -> String {
+        let aims: Vec<&Aim> = gesture.strokes.iter().flatten().collect();
+        let all = |axes: &[Axis]| aims.iter().all(|aim| axes.contains(&aim.axis));
+        let what = if all(&[Axis::HeadPitch]) && aims.iter().all(|aim| aim.sign > 0.0) {
+            self.nod.clone()
+        } else if all(&[Axis::HeadTurn]) && !gesture.is_beat {
+            self.shake.clone()
+        } else if all(&Axis::ANTENNAS) && aims.len() == 2 {
+            self.wiggle.clone()
+        } else if all(&[Axis::HeadTilt]) && !gesture.is_beat {
+            self.sway.clone()
+        } else {
+            self.list(aims.iter().map(|aim| self.way(aim)).collect())
+        };
+        self.counted(&what, gesture.count)
+    }
+
+    fn way(&self, aim: &Aim) -> String {
+        let [positive, negative] = match aim.axis {
+            Axis::HeadTurn => &self.head_turn,
+            Axis::HeadPitch => &self.head_pitch,
+            Axis::HeadTilt => &self.head_tilt,
+            Axis::HeadForward => &self.head_forward,
+            Axis::HeadSide => &self.head_side,
+            Axis::HeadRise => &self.head_rise,
+            Axis::BodyTurn => &self.body_turn,
+            Axis::AntennaLeft => &self.antenna_left,
+            Axis::AntennaRight => &self.antenna_right,
+        };
+        if aim.sign < 0.0 { negative.clone() } else { positive.clone() }
+    }
+
+    fn aim(&self, aim: &Aim) -> String {
+        if aim.sign == 0.0 {
+            return self.neutral.clone();
+        }
+        let way = self.way(aim);
+        match aim.amount {
+            Amount::Exactly(amount) => {
+                let form = if aim.axis.is_shift() { &self.millimetres } else { &self.degrees };
+                form.replace("{what}", &way).replace("{n}", &plain(amount))
+            }
+            Amount::Most => self.most.replace("{what}", &way),
+            Amount::Usual(_) | Amount::Further(_) => way,
+        }
+    }
+}
+
+/// Returns a number with at most one decimal.
+fn plain(number: f64) -> String {
+    let rounded = (number * 10.0).round() / 10.0;
+    format!("{rounded}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::{Reading, read};
+
+    #[test]
+    fn every_language_has_all_phrases() {
+        for (code, file) in FILES {
+            serde_yaml::from_str::<Phrases>(file).unwrap_or_else(|error| panic!("{code}: {error}"));
+        }
+    }
+
+    #[test]
+    fn a_motion_is_told_in_the_language_of_the_question() {
+        let (reading, _) = read("look left 20 degrees, then nod twice", None, "en");
+        let Reading::Motion { meaning, .. } = reading else { panic!("{reading:?}") };
+        assert_eq!(describe(&meaning, "en"), "look left 20 degrees, then nod 2 times");
+        assert_eq!(describe(&meaning, "de"), "nach links schauen, 20 Grad, dann nicken, 2-mal");
+        assert_eq!(describe(&meaning, "zh"), "向左看20度，然后点头2次");
+    }
+}

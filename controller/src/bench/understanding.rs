@@ -1,0 +1,227 @@
+//! The sentences of `tests/cases/sentences/`: whether what would move is what was meant.
+//!
+//! Each sentence takes the way of a conversation without a language model: the stop words, the grammar with its dialog
+//! context, and the planner of motions. The planned setpoints, by forward kinematics, are judged by the checks of the
+//! case. Nobody and nothing is in view.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use firmware_bridge::clock::{Clock, MonotonicClock};
+use firmware_bridge::joint::Joints;
+use firmware_bridge::kinematics::{joints_from_posture, posture_from_joints};
+use firmware_bridge::limits::Limits;
+use firmware_bridge::motion::{Motion, PlanRules};
+use firmware_bridge::posture::{HeadPose, Posture};
+use minismith_assistant::agents::robot_control::{motions_of, spoken_motions};
+use minismith_motion_checks::sentences::{Judgement, Sentence, Wanted, parse};
+use minismith_motion_checks::trace::Trace;
+use minismith_nlu::{Aim, DialogContext, Intent, Known, PastTurn, Understanding, is_stop, understand};
+use minismith_runtime::report::TurnOutcome;
+use serde::Serialize;
+
+use super::authoring::harness::sample_of;
+use super::rounds::quantile;
+
+/// The time between two setpoints, as in the default configuration.
+const PERIOD: Duration = Duration::from_millis(10);
+/// How long everything rests after a motion, seconds.
+const SETTLING_SECONDS: f64 = 0.6;
+
+/// What became of the sentences of one file in one group.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Sum {
+    /// Sentences.
+    pub cases: u32,
+    /// What was meant was done.
+    pub right: u32,
+    /// Nothing was done.
+    pub declined: u32,
+    /// Something else was done.
+    pub wrong: u32,
+}
+
+/// The result of a file.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileResult {
+    /// The name of the file without its ending: `de_unseen`.
+    pub name: String,
+    /// By group.
+    pub groups: BTreeMap<String, Sum>,
+    /// All groups together.
+    pub all: Sum,
+    /// What went wrong with each sentence that is not right; none for a file of unseen sentences.
+    pub failures: Vec<String>,
+}
+
+/// All results.
+#[derive(Clone, Debug, Serialize)]
+pub struct Results {
+    /// By file.
+    pub files: Vec<FileResult>,
+    /// The time to understand a sentence that 99 of 100 keep, milliseconds.
+    pub p99_ms: f64,
+}
+
+/// Says all sentences of the files in a folder.
+///
+/// # Errors
+/// Fails when a file cannot be read.
+pub fn run(folder: &Path) -> anyhow::Result<Results> {
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .with_context(|| format!("cannot read {}", folder.display()))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
+        .collect();
+    paths.sort();
+    let mut times = Vec::new();
+    let mut files = Vec::new();
+    for path in paths {
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let cases = parse(&text).with_context(|| path.display().to_string())?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        files.push(judged(&name, &cases, &mut times));
+    }
+    let p99_ms = quantile(&mut times, 0.99).unwrap_or_default();
+    Ok(Results { files, p99_ms })
+}
+
+fn judged(name: &str, cases: &[Sentence], times: &mut Vec<f64>) -> FileResult {
+    let is_unseen = name.ends_with("unseen");
+    let mut result = FileResult {
+        name: name.to_owned(),
+        groups: BTreeMap::new(),
+        all: Sum::default(),
+        failures: Vec::new(),
+    };
+    for case in cases {
+        let mut listener = Listener::default();
+        let mut heard = Heard::default();
+        for turn in &case.turns {
+            heard = listener.hear(turn, times);
+        }
+        let judgement = case.judge(&heard.trace, heard.is_stop);
+        for sum in [result.groups.entry(case.group.clone()).or_default(), &mut result.all] {
+            sum.cases += 1;
+            match judgement {
+                Judgement::Right => sum.right += 1,
+                Judgement::Declined => sum.declined += 1,
+                Judgement::Wrong => sum.wrong += 1,
+            }
+        }
+        if judgement != Judgement::Right && !is_unseen {
+            let failed = if case.wanted == Wanted::Moves { case.failed(&heard.trace) } else { Vec::new() };
+            let said = case.turns.join(" / ");
+            result.failures.push(format!("{} {judgement:?}: {said}: {}; {}", case.id, heard.plan, failed.join("; ")));
+        }
+    }
+    result
+}
+
+/// What became of one sentence.
+#[derive(Debug, Default)]
+struct Heard {
+    trace: Trace,
+    is_stop: bool,
+    plan: String,
+}
+
+/// A robot that does at once what it understands.
+struct Listener {
+    context: DialogContext,
+    joints: Joints,
+    limits: Limits,
+}
+
+impl Default for Listener {
+    fn default() -> Self {
+        Listener {
+            context: DialogContext::default(),
+            joints: joints_from_posture(&Posture::init()).unwrap_or_default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Listener {
+    fn hear(&mut self, text: &str, times: &mut Vec<f64>) -> Heard {
+        let clock = MonotonicClock::start();
+        let is_stop = is_stop(text);
+        let understood = understand(text, &Known { tools: &[], before: Some(&self.context) });
+        times.push(clock.now().seconds() * 1e3);
+        let mut setpoints = Vec::new();
+        let from = self.posture(&self.joints);
+        let plan = match &understood {
+            Understanding::Plan(plan) if !is_stop => plan.clone(),
+            _ => Vec::new(),
+        };
+        let mut is_done = !plan.is_empty();
+        for intent in &plan {
+            let at = self.posture(&self.joints);
+            let motions = match intent {
+                Intent::Motion(primitive) => motions_of(primitive, &at).map_err(|why| why.to_string()),
+                Intent::Spoken(spoken) => {
+                    spoken.chosen(false).map_or_else(|| Ok(Vec::new()), |meaning| spoken_motions(meaning, &at))
+                }
+                _ => Ok(Vec::new()),
+            };
+            let planned = motions.and_then(|motions| motions.iter().try_for_each(|motion| self.plan(motion, &mut setpoints)));
+            if planned.is_err() {
+                is_done = false;
+                break;
+            }
+        }
+        let rest = (SETTLING_SECONDS / PERIOD.as_secs_f64()).ceil() as usize;
+        setpoints.extend(std::iter::repeat_n(self.joints, rest));
+        let samples = setpoints.iter().map(|joints| sample_of(&self.posture(joints))).collect();
+        let trace = Trace { period_s: PERIOD.as_secs_f64(), samples, events: Vec::new() };
+        let words: Vec<String> = plan.iter().map(ToString::to_string).collect();
+        let said = if words.is_empty() { format!("{understood:?}") } else { words.join("; ") };
+        self.context.remember(PastTurn {
+            said: text.to_owned(),
+            answer: String::new(),
+            plan,
+            steps: Vec::new(),
+            ending: if is_done { TurnOutcome::Done } else { TurnOutcome::NotUnderstood },
+            from: Some(Aim::of(&from)),
+        });
+        Heard { trace, is_stop, plan: said }
+    }
+
+    fn plan(&mut self, motion: &Motion, setpoints: &mut Vec<Joints>) -> Result<(), String> {
+        let rules = PlanRules { limits: &self.limits, period: PERIOD, automatic_body_yaw: true };
+        let trajectory = motion.plan(&self.joints, &rules).map_err(|why| why.to_string())?;
+        self.joints = trajectory.setpoints.last().copied().unwrap_or(self.joints);
+        setpoints.extend(trajectory.setpoints);
+        Ok(())
+    }
+
+    fn posture(&self, joints: &Joints) -> Posture {
+        posture_from_joints(joints, &HeadPose::neutral()).unwrap_or_else(|_| Posture::init())
+    }
+}
+
+/// Returns a table of the results.
+#[must_use]
+pub fn table(results: &Results) -> String {
+    let mut lines = vec![format!(
+        "{:<24} {:>6} {:>6} {:>9} {:>6} {:>8}",
+        "file", "cases", "right", "declined", "wrong", "right %"
+    )];
+    for file in &results.files {
+        let row = |name: &str, sum: &Sum| {
+            let share = 100.0 * f64::from(sum.right) / f64::from(sum.cases.max(1));
+            format!(
+                "{name:<24} {:>6} {:>6} {:>9} {:>6} {share:>8.1}",
+                sum.cases, sum.right, sum.declined, sum.wrong
+            )
+        };
+        lines.push(row(&file.name, &file.all));
+        lines.extend(file.groups.iter().map(|(group, sum)| row(&format!("  {group}"), sum)));
+    }
+    lines.push(format!("99 of 100 sentences are understood within {:.2} ms", results.p99_ms));
+    lines.join("\n")
+}
