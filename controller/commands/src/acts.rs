@@ -46,7 +46,7 @@ impl Clause {
 
     /// A number without a unit is an angle, where an angle is meant.
     fn bare_amount(&self) -> Option<Said> {
-        self.number.filter(|_| self.act.is_some_and(is_posture) && self.count.is_none()).map(Said::Degrees)
+        self.number.filter(|number| *number >= 5.0 && self.act.is_some_and(is_posture) && self.count.is_none()).map(Said::Degrees)
     }
 
     fn is_length(&self, said: Option<Said>) -> bool {
@@ -63,7 +63,7 @@ impl Clause {
             body_aims(way)?
         } else {
             let is_angle = matches!(said.or(self.amount), Some(Said::Degrees(_)));
-            let act = if is_angle && matches!(act, Act::Raise | Act::Lower) { Act::Tilt } else { act };
+            let act = if is_angle && matches!(act, Act::Raise | Act::Lower | Act::Move) { Act::Tilt } else { act };
             let way = match (self.act, way) {
                 (Some(Act::Raise), None) if is_angle => Some(Way::Up),
                 (Some(Act::Lower), None) if is_angle => Some(Way::Down),
@@ -98,6 +98,9 @@ impl Clause {
                 if self.ways.is_empty() { vec![None] } else { self.ways.iter().copied().map(Some).collect() };
             for heading in headings {
                 for aim in self.aims(act, part, heading)? {
+                    if is_posture(act) && all.iter().any(|one| one.axis == aim.axis && one.sign * aim.sign < 0.0) {
+                        return Err("it cannot go two ways at once".to_owned());
+                    }
                     all.retain(|one| one.axis != aim.axis);
                     all.push(aim);
                 }
@@ -151,11 +154,36 @@ impl Clause {
             // "Nod twice more".
             return Clause { compared: Vec::new(), ..self.clone() }.meaning();
         }
+        self.check_used(act)?;
         let meaning = self.plain(act)?;
         Ok(match self.delay {
             Some(delay) => Meaning::Sequence(vec![Meaning::Wait(delay), meaning]),
             None => meaning,
         })
+    }
+
+    /// What is said and has no use for the act is not understood.
+    fn check_used(&self, act: Act) -> Result<(), Refusal> {
+        let allowed: &[Way] = match act {
+            Act::Nod => &[Way::Up, Way::Down, Way::Forward, Way::Ahead],
+            Act::Bow => &[Way::Down, Way::Forward, Way::Ahead],
+            Act::Shake | Act::Scan => &[Way::Left, Way::Right, Way::Sides, Way::Ahead],
+            Act::Dance | Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired | Act::Sound | Act::Sleep => &[],
+            _ => return self.check_number(act),
+        };
+        if self.ways.iter().any(|heading| !allowed.contains(&heading.way)) {
+            return Err("it is not clear which way is meant".to_owned());
+        }
+        self.check_number(act)
+    }
+
+    /// A bare number of a posture is an angle; a small one, or one beside an amount, is something else.
+    fn check_number(&self, act: Act) -> Result<(), Refusal> {
+        let is_left_over = self.number.is_some_and(|number| number < 5.0 || self.said_amount().is_some());
+        if is_posture(act) && is_left_over && self.number != Some(1.0) {
+            return Err("it is not clear what the number means".to_owned());
+        }
+        Ok(())
     }
 
     fn plain(&self, act: Act) -> Result<Meaning, Refusal> {
@@ -200,7 +228,7 @@ impl Clause {
         }
         let is_antennas = self.moved_parts(act).into_iter().all(is_antenna);
         let is_to_both_sides = !(is_antennas && is_posture(act) && !self.ways.is_empty()) && self.ways.iter().any(|heading| heading.way == Way::Sides)
-            || (self.ways.is_empty() && matches!(act, Act::Look | Act::Move | Act::Shift));
+            || (self.ways.is_empty() && self.amount.is_none() && matches!(act, Act::Look | Act::Move | Act::Shift));
         let repeats = self.count.is_some_and(|count| count > 1) || self.period.is_some() || self.is_until_stop;
         if self.is_together && self.ways.iter().any(|heading| heading.way == Way::Sides) {
             return Err("it cannot go to both sides at the same time".to_owned());
@@ -246,6 +274,7 @@ impl Clause {
             period = Some(own / f64::from(count.max(1)));
         }
         let count = match (total, period) {
+            (None, None) if is_open && self.trend.is_some() => usual.max(4),
             (Some(total), Some(period)) => (total / period).round().max(1.0) as u32,
             (Some(total), None) if is_open => (total / round).round().clamp(1.0, 50.0) as u32,
             _ if self.is_until_stop && is_open => 30,
@@ -300,6 +329,7 @@ fn head_aims(act: Act, way: Option<Way>, is_length: bool) -> Result<Vec<Aim>, Re
         (Act::Move, Some(Way::Down)) => aim(Axis::HeadRise, -1.0, 20.0),
         (_, Some(Way::Up)) => pitch(-1.0, 20.0),
         (_, Some(Way::Down)) => pitch(1.0, 20.0),
+        (Act::Look, Some(Way::Back)) => return Err("it cannot look behind itself with the head alone".to_owned()),
         (Act::Look, Some(Way::Forward)) => turn(0.0, 0.0),
         (_, Some(Way::Forward | Way::Out)) => aim(Axis::HeadForward, 1.0, 15.0),
         (_, Some(Way::Back | Way::In)) => aim(Axis::HeadForward, -1.0, 15.0),
@@ -329,6 +359,10 @@ fn antenna_aims(act: Act, part: Part, way: Option<Way>) -> Vec<Aim> {
     };
     let axes = axes_of(part).into_iter();
     match (act, way) {
+        // "Up and down with your antennas".
+        (Act::Wiggle | Act::Sway | Act::Wave | Act::Shake, Some(Way::Up | Way::Down)) => {
+            axes.map(|axis| aim(axis, 1.0, 40.0)).collect()
+        }
         (_, Some(Way::In)) | (Act::Close, None) => axes.map(|axis| aim(axis, -1.0, 35.0)).collect(),
         (_, Some(Way::Up)) | (Act::Raise, None) => axes.map(|axis| aim(axis, 1.0, 0.0)).collect(),
         (_, Some(Way::Down)) | (Act::Lower, None) => axes.map(|axis| aim(axis, 1.0, 100.0)).collect(),

@@ -55,6 +55,8 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
                 let before = out.pop();
                 out.extend(before.map(|before| merged(vec![before, meaning])));
             }
+            // "Left, up, right and down".
+            Link::And if at >= 2 && is_list_end(order.get(at - 1), one) => out.push(meaning),
             Link::And | Link::Comma | Link::Start if joins(out.last(), &meaning, one) => {
                 let before = out.pop();
                 out.extend(before.map(|before| merged(vec![before, meaning])));
@@ -77,6 +79,11 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
         Ok([meaning]) => meaning,
         Err(out) => Meaning::Sequence(out),
     }
+}
+
+/// Returns whether a fragment is the last one of a list of fragments.
+fn is_list_end(before: Option<&&Said>, one: &Said) -> bool {
+    before.is_some_and(|before| before.clause.is_fragment && before.clause.link == Link::Comma) && one.clause.is_fragment
 }
 
 /// Returns whether a posture is set together with the one before it: "look up and left".

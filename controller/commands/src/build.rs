@@ -22,6 +22,9 @@ const UPRIGHT_DEGREES: f64 = 15.0;
 /// Where an upright antenna goes that is raised, degrees outward.
 const RAISED_DEGREES: f64 = 45.0;
 
+/// The rest between a gesture of one antenna and a gesture of the other one, so that one sees them apart, seconds.
+const BETWEEN_ANTENNAS_SECONDS: f64 = 0.3;
+
 /// Returns the course of a motion from a posture.
 ///
 /// # Errors
@@ -97,7 +100,15 @@ impl Builder {
             Meaning::Wake => self.steps.push(Step::Play("wake_up".to_owned())),
             Meaning::Sleep => self.steps.push(Step::Play("go_to_sleep".to_owned())),
             Meaning::Sound => self.steps.push(Step::Sound("wake_up.wav".to_owned())),
-            Meaning::Sequence(inner) => inner.iter().try_for_each(|one| self.build(one))?,
+            Meaning::Sequence(inner) => {
+                for (at, one) in inner.iter().enumerate() {
+                    let before = at.checked_sub(1).and_then(|before| inner.get(before));
+                    if before.is_some_and(|before| is_other_antenna(before, one)) {
+                        self.steps.push(Step::Wait(Number::Value(BETWEEN_ANTENNAS_SECONDS)));
+                    }
+                    self.build(one)?;
+                }
+            }
             Meaning::Together(inner) => self.together(inner)?,
             Meaning::Repeat(count, inner) => {
                 for _ in 0..*count {
@@ -350,6 +361,13 @@ fn trend(trend: Option<Compared>, share: f64) -> (f64, f64) {
         Some(Compared::Smaller) => (1.0 - 0.6 * share, 1.0),
         _ => (1.0, 1.0),
     }
+}
+
+/// Returns whether one antenna makes a gesture after the other one.
+fn is_other_antenna(before: &Meaning, meaning: &Meaning) -> bool {
+    let (Meaning::Gesture(_), Meaning::Gesture(_)) = (before, meaning) else { return false };
+    let (known, own) = (before.axes(), meaning.axes());
+    known.iter().chain(&own).all(|axis| part_of(*axis) == Part::Antennas) && own.iter().all(|axis| !known.contains(axis))
 }
 
 fn rounded(value: f64) -> f64 {

@@ -102,6 +102,8 @@ pub(crate) struct Clause {
     pub is_in_turn: bool,
     pub is_until_stop: bool,
     pub is_only: bool,
+    /// It names no verb of its own.
+    pub is_fragment: bool,
     /// It is a state that is kept while something else happens.
     pub is_kept: bool,
     /// It happens at each repetition of what was said before.

@@ -3,6 +3,7 @@
 use minismith_score::Axis;
 
 use crate::acts::{axes_of, is_posture};
+use crate::again::same_act;
 use crate::arrange::{arrange, merged};
 use crate::clause::{Clause, Heading, Link, Phrase, opposite, other_of};
 use crate::concept::{Act, Compared, Part, Way};
@@ -171,6 +172,7 @@ impl<'a> Composer<'a> {
         if clause.act == Some(Act::Wait) && self.takes_pause(&clause)? {
             return Ok(());
         }
+        self.further(&mut clause);
         if clause.act.is_some() && (clause.is_instead || clause.link == Link::Correction) {
             self.said.pop();
         }
@@ -179,7 +181,7 @@ impl<'a> Composer<'a> {
             // "I wanted four. Do it again".
             return Ok(());
         }
-        if clause.is_only_modifier() && !self.said.is_empty() {
+        if (clause.is_only_modifier() || self.says_more(&clause)) && !self.said.is_empty() {
             return self.modify(&clause);
         }
         if clause.act == Some(Act::Return) && self.said.last().is_some_and(|said| said.clause.is_each) {
@@ -205,6 +207,23 @@ impl<'a> Composer<'a> {
             }
             return Ok(());
         }
+        let is_amount = clause.amount.is_some() || clause.number.is_some();
+        if clause.act == Some(Act::Move) && clause.parts.is_empty() && clause.ways.is_empty() && is_amount {
+            // "Go for twenty degrees".
+            clause.act = None;
+            if !self.said.is_empty() {
+                return self.modify(&clause);
+            }
+        }
+        if clause.act == Some(Act::Return) && self.said.is_empty() && clause.parts.is_empty() && clause.undone.is_none()
+            && (clause.amount.is_some() || clause.size.is_some())
+            && self.past.is_some_and(|past| past.meaning.is_posture())
+        {
+            // "Back a bit".
+            clause.act = None;
+            clause.compared.push(Compared::Smaller);
+        }
+        clause.is_fragment = clause.act.is_none();
         if clause.act.is_none() && self.refers_whole(&clause) {
             return self.refer(clause);
         }
@@ -228,6 +247,7 @@ impl<'a> Composer<'a> {
             }
             (meaning, _) => meaning,
         };
+        let meaning = self.goes_on(meaning, &clause);
         self.act = clause.act.or(self.act);
         if !clause.parts.is_empty() {
             self.parts.clone_from(&clause.parts);
@@ -267,7 +287,7 @@ impl<'a> Composer<'a> {
     /// Parts alone name what the next clause moves, if nothing before tells what they do.
     fn is_topic(&self, clause: &Clause) -> bool {
         let is_fresh = self.said.is_empty() && (self.past.is_none() || !(clause.is_only || clause.link == Link::Correction));
-        let is_modified = clause.count.is_some() || clause.size.is_some() || clause.is_again || clause.is_as_well || clause.is_it;
+        let is_modified = clause.count.is_some() || clause.amount.is_some() || clause.size.is_some() || clause.is_again || clause.is_as_well || clause.is_it;
         let has_other = clause.parts.contains(&Part::Other);
         is_fresh && !is_modified && !has_other && self.past.is_none_or(|past| past.act.is_none())
     }
@@ -312,6 +332,9 @@ impl<'a> Composer<'a> {
             None => self.past.map_or((None, Vec::new()), |past| (past.act, past.parts.clone())),
         };
         let parts = if self.topic.is_empty() { parts } else { self.topic.clone() };
+        if let Some(old) = &old {
+            same_act(clause, old, self.past.and_then(|past| past.phrase.0.as_deref()));
+        }
         if clause.act.is_none() {
             self.refers |= self.said.is_empty() && self.past.is_some();
             let is_part_only = clause.ways.is_empty();
@@ -322,12 +345,14 @@ impl<'a> Composer<'a> {
                 }
                 self.refers |= self.said.is_empty() && self.past.is_some();
                 let link = old.link;
+                let is_fragment = clause.is_fragment;
                 let is_past = self.said.is_empty() && !is_correction;
                 *clause = clause.over(&old);
                 if is_correction && link != Link::Start {
                     clause.link = if self.said.is_empty() { clause.link } else { link };
                 }
                 clause.is_only = is_past && clause.is_only;
+                clause.is_fragment = is_fragment;
                 return;
             }
             let has_parts = !clause.parts.is_empty();
@@ -418,7 +443,7 @@ impl<'a> Composer<'a> {
             self.push(next, meaning);
             return Ok(());
         }
-        let is_step = last.meaning.is_posture() && (is_later || clause.number.is_some() || clause.amount.is_some());
+        let is_step = last.meaning.is_posture() && (is_later || clause.is_again || clause.number.is_some() || clause.amount.is_some());
         if is_further && is_step && clause.link != Link::Correction {
             let mut next = last.clause.clone();
             next.absorb(clause);
@@ -432,7 +457,7 @@ impl<'a> Composer<'a> {
             return Ok(());
         }
         last.clause.absorb(clause);
-        if last.clause.act.is_some() && !matches!(last.meaning, Meaning::Wait(_)) {
+        if last.clause.has_motion() && !matches!(last.meaning, Meaning::Wait(_)) {
             last.meaning = last.clause.meaning()?;
         }
         self.said.push(last);

@@ -5,9 +5,10 @@
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
 //! Reading order: [`concept`], [`keys`], [`words`], [`lexicon`], [`tagger`], `sound`, `clause`, `splitter`, `acts`, [`meaning`],
-//! `compose`, `refer`, `arrange`, [`reader`], [`build`], [`trial`].
+//! `compose`, `again`, `refer`, `arrange`, [`reader`], [`build`], [`trial`].
 
 mod acts;
+mod again;
 mod arrange;
 pub mod build;
 mod clause;

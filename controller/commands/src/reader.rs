@@ -145,7 +145,9 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
     }
     let ordered = |clause: &Clause| {
         let is_ordered = !clause.is_description() && !clause.is_reason && (!is_description || clause.is_requested);
-        let is_chatter = !clause.has_motion() && clause.condition.is_none() && !clause.unknown.is_empty();
+        let is_step = matches!(clause.link, Link::And | Link::Then);
+        let is_said = clause.count.is_some() || clause.amount.is_some() || is_step;
+        let is_chatter = !clause.has_motion() && !is_said && clause.condition.is_none() && !clause.unknown.is_empty();
         let is_stop = clause.is_halt && clause.seconds.is_none() && clause.lasting.is_none() && clause.act.is_none();
         is_ordered && !is_chatter && !is_stop
     };
@@ -173,7 +175,7 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
     let clauses = kept;
     let unknown: Vec<Range<usize>> = clauses
         .iter()
-        .filter(|clause| clause.has_content())
+        .filter(|clause| clause.has_content() || matches!(clause.link, Link::And | Link::Then))
         .flat_map(|clause| clause.unknown.iter().cloned())
         .collect();
     if !unknown.is_empty() {

@@ -88,7 +88,9 @@ fn turned(meaning: Meaning, clause: &Clause) -> Meaning {
 /// Changes a motion of several parts.
 fn change(meaning: &mut Meaning, clause: &Clause) {
     let count = clause.count.or(clause.number.map(|number| number as u32));
-    if let Some(count) = count {
+    if let (Some(count), Meaning::Sequence(_)) = (count, &*meaning) {
+        *meaning = Meaning::Repeat(count.clamp(1, 20), Box::new(meaning.clone()));
+    } else if let Some(count) = count {
         let mut is_counted = false;
         meaning.each_mut(&mut |one| {
             if let Meaning::Gesture(gesture) = one {

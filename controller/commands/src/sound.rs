@@ -6,7 +6,7 @@ use crate::tagger::Tag;
 use crate::words::Word;
 
 /// Texts with more words than this are told, not ordered.
-const MOST_WORDS: usize = 30;
+const MOST_WORDS: usize = 14;
 /// Texts with more unknown words than this are not misheard, but something else.
 const MOST_UNKNOWN: usize = 4;
 /// Two sounds this near are the same.
@@ -137,15 +137,19 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<(V
     if unknown.is_empty() || unknown.len() > MOST_UNKNOWN || words.len() > MOST_WORDS || tags.iter().any(is_told) {
         return None;
     }
-    let mut heard: Vec<Word> = words.to_vec();
+    let mut heard: Vec<Option<Word>> = words.iter().cloned().map(Some).collect();
+    let mut joined_places: Vec<usize> = Vec::new();
     let mut notes: Vec<(String, String)> = Vec::new();
     for at in unknown.into_iter().rev() {
-        let Some(word) = heard.get(at).cloned() else { continue };
-        if word.text.chars().count() < 3 {
+        let Some(word) = words.get(at) else { continue };
+        if joined_places.contains(&at) || word.text.chars().count() < 3 {
             continue;
         }
         let joined = |first: usize| {
             let (one, other) = (words.get(first)?, words.get(first + 1)?);
+            if joined_places.contains(&first) || joined_places.contains(&(first + 1)) {
+                return None;
+            }
             (one.text.len() > 1 && other.text.len() > 1 && !one.is_sign() && !other.is_sign() && one.number.is_none() && other.number.is_none())
                 .then(|| (first, format!("{}{}", one.text, other.text)))
         };
@@ -156,23 +160,26 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<(V
         });
         if let Some((first, text, found)) = pair {
             let end = words.get(first + 1).map_or(word.span.end, |second| second.span.end);
-            if let Some(one) = heard.get_mut(first) {
-                one.text = found.to_owned();
+            if let Some(Some(one)) = heard.get_mut(first) {
+                found.clone_into(&mut one.text);
                 one.span.end = end;
             }
-            heard.remove(first + 1);
+            if let Some(second) = heard.get_mut(first + 1) {
+                *second = None;
+            }
+            joined_places.extend([first, first + 1]);
             notes.push((text, found.to_owned()));
             continue;
         }
-        let expected = expected(&word, tags);
+        let expected = expected(word, tags);
         let single = nearest(&word.text, expected, if expected == Expected::Any { SAME } else { 1.0 }, lexicon)
             .or_else(|| nearest(&word.text, Expected::Any, SAME, lexicon));
-        if let (Some(found), Some(own)) = (single, heard.get_mut(at)) {
+        if let (Some(found), Some(Some(own))) = (single, heard.get_mut(at)) {
             notes.push((word.text.clone(), found.to_owned()));
             found.clone_into(&mut own.text);
         }
     }
-    (!notes.is_empty()).then_some((heard, notes))
+    (!notes.is_empty()).then(|| (heard.into_iter().flatten().collect(), notes))
 }
 
 /// Returns what could stand at the place of a word.
@@ -201,6 +208,13 @@ fn nearest<'a>(text: &str, expected: Expected, within: f64, lexicon: &'a Lexicon
     let mut best: Option<(f64, &crate::lexicon::Sounding)> = None;
     let mut is_sure = false;
     for known in &lexicon.sounds {
+        let begins_alike = match (known.sound.first(), sound.first()) {
+            (Some(one), Some(other)) => class(*one) == class(*other),
+            _ => false,
+        };
+        if !begins_alike {
+            continue;
+        }
         if known.sound.len().abs_diff(sound.len()) > 2 || !expected.fits(&known.meaning) {
             continue;
         }

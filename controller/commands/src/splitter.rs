@@ -280,7 +280,7 @@ impl Splitter {
             }
             Concept::Until => self.close(Link::Before),
             Concept::Request => {
-                if self.now.has_motion() || !self.now.unknown.is_empty() || self.now.is_told {
+                if self.now.act.is_some() || !self.now.unknown.is_empty() || self.now.is_told {
                     self.close(Link::Comma);
                 }
                 self.scope = Scope { is_told: false, is_reason: false, is_requested: true, ..self.scope };

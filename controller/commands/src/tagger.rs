@@ -230,7 +230,9 @@ fn numbers(tags: Vec<Tag>) -> Vec<Tag> {
                     continue;
                 }
                 (Concept::Number(next), _) => {
-                    if let Some(sum) = sum_of(*number, *next) {
+                    // "四十", but "four ten" are two numbers.
+                    let is_written_as_one = span.end == tag.span.start || *next != 10.0;
+                    if let Some(sum) = sum_of(*number, *next).filter(|_| is_written_as_one) {
                         *number = sum;
                         span.end = tag.span.end;
                         continue;

@@ -1,0 +1,91 @@
+//! What is left open where something is said again: the parts, the way and how far, as before.
+
+use crate::acts::is_posture;
+use crate::clause::{Clause, Heading, Link};
+use crate::compose::Composer;
+use crate::concept::{Act, Compared, Part};
+use crate::meaning::{Aim, Amount, Meaning};
+
+impl Composer<'_> {
+    /// "再转十度", "turn ten degrees more": without a way it goes further as before; the verb adds nothing then.
+    pub(crate) fn further(&self, clause: &mut Clause) {
+        let Some(old) = self.past.and_then(|past| past.phrase.0.as_deref()).filter(|_| self.said.is_empty()) else { return };
+        let is_step = clause.amount.is_some() || clause.number.is_some() || clause.size.is_some() || clause.is_same;
+        let is_old_part = clause.parts.is_empty() || clause.parts == old.parts;
+        let is_old_way = clause.ways.is_empty();
+        let is_bare = is_old_part && is_old_way && clause.count.is_none() && clause.within.is_none();
+        if !clause.is_again || !is_step || !is_bare || !clause.act.is_some_and(|act| is_posture(act) && old.act == Some(act)) {
+            return;
+        }
+        clause.amount = clause.amount.or(if clause.is_same { old.said_amount() } else { None });
+        clause.act = None;
+        clause.is_same = false;
+        clause.parts.clear();
+        if clause.compared.is_empty() {
+            clause.compared.push(Compared::Bigger);
+        }
+    }
+
+    /// "再往左转十度": it goes on from where the last motion, of the same axes and to the same side, ended.
+    pub(crate) fn goes_on(&self, meaning: Meaning, clause: &Clause) -> Meaning {
+        let is_step = clause.said_amount().is_some() || clause.size.is_some_and(|size| size < 1.0);
+        let (Some(past), Meaning::Go { aims, seconds, pace }) = (self.past, &meaning) else { return meaning };
+        if !clause.is_again || !is_step || !self.said.is_empty() {
+            return meaning;
+        }
+        let mut ends: Vec<Aim> = Vec::new();
+        past.meaning.clone().each_mut(&mut |one| {
+            if let Meaning::Go { aims, .. } = one {
+                ends.extend(aims.iter().copied());
+            }
+        });
+        let goes_on = |aim: &Aim| ends.iter().any(|end| end.axis == aim.axis && end.sign * aim.sign > 0.0);
+        if !aims.iter().all(goes_on) {
+            return meaning;
+        }
+        let further = |aim: &Aim| Aim {
+            amount: match aim.amount {
+                Amount::Exactly(amount) => Amount::Further(amount),
+                Amount::Usual(factor) => Amount::Further(10.0 * factor),
+                other => other,
+            },
+            ..*aim
+        };
+        Meaning::Go { aims: aims.iter().map(further).collect(), seconds: *seconds, pace: *pace }
+    }
+
+    /// "Shake your head, three shakes": the same gesture once more, with a count or a time, says more of the one before.
+    pub(crate) fn says_more(&self, clause: &Clause) -> bool {
+        let Some(last) = self.said.last() else { return false };
+        let old = &last.clause;
+        let is_bare = clause.parts.is_empty() && clause.ways.is_empty() && !clause.is_again && !clause.is_as_well;
+        let is_new = (clause.count.is_some() && (old.count.is_none() || old.period.is_some()))
+            || (clause.lasting.or(clause.seconds).is_some() && old.lasting.or(old.seconds).is_none());
+        let is_gesture = clause.act.is_some_and(|act| !is_posture(act) && act != Act::Wait);
+        clause.link == Link::Comma && is_gesture && clause.act == old.act && is_bare && is_new
+    }
+}
+
+/// What is left open where an act is said again: its parts, and its way before an amount.
+pub(crate) fn same_act(clause: &mut Clause, old: &Clause, past: Option<&Clause>) {
+    let ways_of = |one: &Clause| one.ways.iter().map(|heading| Heading { amount: None, ..*heading }).collect();
+    let Some(act) = clause.act else { return };
+    let has_amount = clause.said_amount().is_some();
+    if clause.is_it && act == Act::Turn && clause.ways.is_empty() && !has_amount {
+        // "整个身体都转过去": to where the gaze went.
+        clause.ways = ways_of(past.filter(|_| old.ways.is_empty()).unwrap_or(old));
+    }
+    if old.act != Some(act) {
+        return;
+    }
+    let is_one = !matches!(old.parts.as_slice(), [] | [Part::Other]);
+    if clause.parts.is_empty() && is_one {
+        clause.parts.clone_from(&old.parts);
+    }
+    if is_posture(act) && clause.ways.is_empty() && (has_amount || !clause.compared.is_empty()) {
+        clause.ways = ways_of(old);
+    }
+    if clause.is_same && !has_amount {
+        clause.amount = old.said_amount();
+    }
+}
