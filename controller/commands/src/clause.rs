@@ -68,6 +68,8 @@ pub(crate) struct Clause {
     pub act: Option<Act>,
     pub parts: Vec<Part>,
     pub ways: Vec<Heading>,
+    /// How many degrees or millimetres the last unit has.
+    pub unit: Option<f64>,
     /// An amount that stands at no way.
     pub amount: Option<Said>,
     /// A number without a unit.
@@ -206,6 +208,7 @@ impl Clause {
         if let Some(number) = other.number {
             self.take_number(number);
         }
+        self.unit = other.unit.or(self.unit);
         self.count = other.count.or(self.count);
         self.lasting = other.lasting.or(other.seconds).or(self.lasting);
         self.within = other.within.or(other.delay).or(self.within);
@@ -248,9 +251,10 @@ impl Clause {
     pub(crate) fn take_number(&mut self, number: f64) {
         match self.said_amount() {
             Some(said) if self.act.is_none_or(is_posture) => {
+                let unit = self.unit.unwrap_or(1.0);
                 let said = match said {
-                    Said::Degrees(_) => Said::Degrees(number),
-                    Said::Millimetres(_) => Said::Millimetres(number),
+                    Said::Degrees(_) => Said::Degrees(number * unit),
+                    Said::Millimetres(_) => Said::Millimetres(number * unit),
                 };
                 self.ways.iter_mut().for_each(|heading| heading.amount = None);
                 self.amount = Some(said);

@@ -117,6 +117,16 @@ impl<'a> Composer<'a> {
                     before.compared.retain(|_| clause.is_again && clause.compared.is_empty());
                 }
                 before.absorb(&clause);
+            } else if (before.is_again || before.is_same) && clause.act.is_none() && clause.has_motion() && self.past.is_some()
+                && clause.link == Link::Comma && !clause.is_negated && !clause.is_still
+            {
+                // "The same, but downwards".
+                let leading = before.clone();
+                clause.link = leading.link;
+                clause.is_same = true;
+                clause.count = clause.count.or(leading.count);
+                merge_leading(&mut clause, &leading);
+                *before = clause;
             } else if is_modifier && before.count.is_none() && clause.has_motion() && clause.link < Link::With && before.link != Link::Correction {
                 // "Very slowly: nod".
                 let leading = before.clone();

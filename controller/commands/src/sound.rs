@@ -123,8 +123,11 @@ impl Expected {
     }
 }
 
+/// The words with those that were probably said, and what was replaced by what.
+pub(crate) type Guess = (Vec<Word>, Vec<(String, String)>);
+
 /// Returns the words with the unknown ones replaced by what was probably said, and what was replaced by what.
-pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<(Vec<Word>, Vec<(String, String)>)> {
+pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Guess> {
     let is_told = |tag: &Tag| {
         matches!(tag.concept, Concept::Somebody | Concept::Asks | Concept::Because | Concept::When | Concept::Unless | Concept::Past | Concept::Cannot)
     };

@@ -14,8 +14,8 @@ pub(crate) fn split(tags: &[Tag]) -> Vec<Clause> {
         splitter.take(tag, tags.get(at + 1..).unwrap_or(&[]));
     }
     splitter.end_condition();
-    splitter.close(Link::Stop);
     splitter.trailing_correction();
+    splitter.close(Link::Stop);
     splitter.clauses
 }
 
@@ -96,7 +96,7 @@ impl Splitter {
             let is_start = self.clauses.is_empty() && matches!(link, Link::And | Link::Comma | Link::Stop | Link::Then);
             let keeps = (self.now.is_negated, self.now.is_first, self.now.is_last, self.now.is_cancel, self.now.is_it);
             self.now = self.fresh(if is_start { self.now.link } else { stronger });
-            if !matches!(link, Link::Stop | Link::Comma) {
+            if !matches!(link, Link::Stop | Link::Comma) || stronger == Link::Correction {
                 (self.now.is_negated, self.now.is_first, self.now.is_last, self.now.is_cancel, self.now.is_it) = keeps;
             }
             return;
@@ -172,9 +172,7 @@ impl Splitter {
             }
             Concept::Way(way) => self.way(*way),
             Concept::With
-                if !matches!(rest, [_, Tag { concept: Concept::Still, .. }, ..])
-                    && !(self.now.has_motion() && matches!(rest, [_, Tag { concept: Concept::Way(_) | Concept::Past, .. }, ..]))
-                    && (matches!(next, Some(Concept::Part(_))) || !self.now.has_content()) =>
+                if (matches!(next, Some(Concept::Part(_))) && !self.tells_of_part(rest)) || !self.now.has_content() =>
             {
                 // "Wave with the left antenna", "with your head tilted".
                 if !self.now.has_content() && matches!(self.now.link, Link::Start | Link::Comma | Link::Stop) {
@@ -377,6 +375,9 @@ impl Splitter {
 
     fn unit(&mut self, unit: Unit) {
         let number = self.number.take().or(self.now.number.take()).unwrap_or(1.0);
+        if let Unit::Angle(factor) | Unit::Length(factor) = unit {
+            self.now.unit = Some(factor);
+        }
         match unit {
             Unit::Angle(factor) => self.amount(Said::Degrees(number * factor)),
             Unit::Length(factor) => self.amount(Said::Millimetres(number * factor)),
@@ -399,6 +400,15 @@ impl Splitter {
         match self.now.ways.last_mut() {
             Some(heading) if heading.amount.is_none() => heading.amount = Some(said),
             _ => self.now.amount = Some(said),
+        }
+    }
+
+    /// Returns whether what follows "with" says how a part is: "with your head still".
+    fn tells_of_part(&self, rest: &[Tag]) -> bool {
+        match rest.get(1).map(|tag| &tag.concept) {
+            Some(Concept::Still) => true,
+            Some(Concept::Way(_) | Concept::Past) => self.now.has_motion(),
+            _ => false,
         }
     }
 

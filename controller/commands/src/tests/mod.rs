@@ -1,5 +1,7 @@
 //! The sentences of `tests/cases/sentences/`, said to a simulated robot.
 
+mod grammar;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,168 @@
+//! Short sentences, and what they move.
+
+use std::time::{Duration, Instant};
+
+use super::short;
+use crate::Reading;
+use crate::trial::Listener;
+
+/// Says turns to a fresh listener and returns what the last one means, in few words.
+fn said(turns: &[&str]) -> String {
+    let mut listener = Listener::default();
+    let mut last = String::new();
+    for turn in turns {
+        let heard = listener.hear(turn);
+        last = match heard.reading {
+            _ if heard.is_stop => "stop".into(),
+            _ if heard.refusal.is_some() => "refused".into(),
+            Reading::Motion { meaning, .. } => short(&meaning),
+            Reading::Conditional { otherwise, .. } => format!("else {:?}", otherwise.as_ref().map(short)),
+            Reading::NotUnderstood(_) => "unclear".into(),
+            Reading::Nothing => "nothing".into(),
+            Reading::Impossible(_) => "refused".into(),
+        };
+    }
+    last
+}
+
+#[track_caller]
+fn assert_parts(turns: &[&str], parts: &[&str]) {
+    let text = said(turns);
+    let mut rest = text.as_str();
+    for part in parts {
+        let at = rest.find(part).unwrap_or_else(|| panic!("{turns:?}: no \"{part}\" in {text}"));
+        rest = &rest[at + part.len()..];
+    }
+}
+
+#[test]
+fn clauses_follow_one_another_in_the_order_that_is_said() {
+    assert_parts(&["1) tilt your head left 2) nod 3) look up"], &["HeadTilt Left", "HeadPitch Down", "HeadPitch Up"]);
+    assert_parts(&["look up, but nod first"], &["HeadPitch Down", "HeadPitch Up"]);
+    assert_parts(&["before you look down, tilt your head left"], &["HeadTilt Left", "HeadPitch Down"]);
+    assert_parts(&["look down until you've wiggled twice, then look ahead"], &["HeadPitch Down", "2x(Antenna", "neutral"]);
+    assert_parts(&["you may look up, but not until you've nodded twice"], &["2x(HeadPitch Down", "HeadPitch Up"]);
+    assert_parts(&["do not look up until you've shaken your head"], &["HeadTurn", "HeadPitch Up"]);
+    assert_parts(&["nod four times with a break of one second in between"], &["4x(HeadPitch Down", "pause=1"]);
+    assert_parts(&["three nods, and with every one of them your antennas go out"], &["3x(HeadPitch", "3x(Antenna"]);
+    assert_parts(&["look up, left, down and right"], &["HeadTurn Left", ";", "HeadPitch Down", ";", "HeadTurn Right"]);
+}
+
+#[test]
+fn corrections_replace_what_was_said() {
+    assert_parts(&["turn left, no, right"], &["[BodyTurn Right"]);
+    assert_parts(&["look up. wait, no, down."], &["[HeadPitch Down"]);
+    assert_parts(&["raise your right antenna. Oops, I meant left."], &["[AntennaLeft"]);
+    assert_parts(&["move your head forward by two centimetres, no, one"], &["=10"]);
+    assert_parts(&["look left and nod, actually forget the nodding"], &["[HeadTurn Left"]);
+    assert_parts(&["tilt your head 10 degrees to the right", "make it 20"], &["HeadTilt Right=20"]);
+    assert_parts(&["turn your body left", "no, I meant your head"], &["HeadTurn Left", "neutral(1)"]);
+    assert_eq!(said(&["nod twice. no, don't"]), "nothing");
+}
+
+#[test]
+fn references_change_the_last_motion() {
+    assert_parts(&["nod twice", "again, but slower"], &["2x(HeadPitch", "stroke=1.7"]);
+    assert_parts(&["look up 10 degrees", "5 more"], &["HeadPitch Up+5"]);
+    assert_parts(&["nod five times", "ten more"], &["10x("]);
+    assert_parts(&["nod six times", "now half as many"], &["3x("]);
+    assert_parts(&["look up 15 degrees", "same thing but downwards"], &["HeadPitch Down=15"]);
+    assert_parts(&["wiggle the left antenna 3 times", "do that with the other one"], &["3x(AntennaRight"]);
+    assert_parts(&["tilt your head 20 degrees left", "now the other way"], &["HeadTilt Right=20"]);
+    assert_parts(&["shift your head forward by 1 cm", "double that"], &["=20"]);
+}
+
+#[test]
+fn what_is_told_asked_or_forbidden_moves_nothing() {
+    for text in [
+        "my dog tilts his head to the left",
+        "my sister said look left, look right",
+        "why did you shake your head?",
+        "how far can you turn your head?",
+        "no nodding please",
+        "don't look down",
+        "look at the zorbulator",
+        "the old wizard nods",
+        "nod and then zorp the quix",
+    ] {
+        let what = said(&[text]);
+        assert!(matches!(what.as_str(), "nothing" | "unclear" | "refused"), "{text}: {what}");
+    }
+    assert_parts(&["I told my wife about you, so could you nod"], &["HeadPitch Down"]);
+    assert_parts(&["look up, but don't let your head sink"], &["[HeadPitch Up"]);
+}
+
+#[test]
+fn conditions_ask_for_a_face_or_are_declined() {
+    assert_parts(&["if you see a face nod, otherwise look up"], &["else", "HeadPitch Up"]);
+    assert_parts(&["unless you see somebody, look down"], &["else", "HeadPitch Down"]);
+    assert_eq!(said(&["nod if there is anyone in front of you"]), "else None");
+    assert_eq!(said(&["if it rains, nod"]), "refused");
+}
+
+#[test]
+fn a_stop_is_one_only_where_it_is_ordered() {
+    for text in ["stop", "ok stop it now", "please stop nodding", "STOP!!!", "whoa, that's enough"] {
+        assert_eq!(said(&[text]), "stop", "{text}");
+    }
+    for text in ["nod and then stop", "stop looking down and look up", "don't stop, look left", "look up, stop for two seconds, look down"] {
+        assert_ne!(said(&[text]), "stop", "{text}");
+    }
+}
+
+#[test]
+fn misheard_words_are_taken_for_what_sounds_alike() {
+    assert_parts(&["tern your body to the left"], &["BodyTurn Left"]);
+    assert_parts(&["turn your body 90 decrease to the left"], &["BodyTurn Left=90"]);
+    assert_parts(&["both ant tennis out words please"], &["AntennaLeft Outward", "AntennaRight Outward"]);
+    assert_parts(&["not twice please"], &["2x(HeadPitch"]);
+    let heard = Listener::default().hear("turrn your body left");
+    let Reading::Motion { heard, .. } = heard.reading else { panic!("it moves") };
+    assert_eq!(heard, [("turrn".to_owned(), "turn".to_owned())]);
+}
+
+#[test]
+fn adjectives_names_and_an_audience_change_nothing() {
+    assert_parts(&["give us a majestic nod"], &["HeadPitch Down"]);
+    assert_parts(&["hey Bartholomew, look left"], &["HeadTurn Left"]);
+    assert_parts(&["look right for my grandma"], &["HeadTurn Right"]);
+    assert_parts(&["shake your head at the onlookers"], &["HeadTurn"]);
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test measures how long an answer takes")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Whatever is said is answered soon, and nothing panics.
+#[test]
+fn every_text_is_read() {
+    let planes: String = (0..0x11_0000).step_by(97).filter_map(char::from_u32).collect();
+    let texts = [
+        "a".repeat(10_000),
+        "nod ".repeat(2_500),
+        "look left and ".repeat(700),
+        "no, ".repeat(2_500),
+        "if ".repeat(3_000),
+        "1) 2) 3) ".repeat(1_000),
+        "9".repeat(10_000),
+        "1/0 2/0 0.0.0.0 -5 1e999 ".repeat(400),
+        "n\u{336}o\u{336}\u{317}d\u{334}".repeat(2_000),
+        "\u{202e}dno\u{202c} \u{2066}nod\u{2069} ".repeat(800),
+        "🤖👍🏽‍♂️ nod 🙏 ".repeat(800),
+        "看右点头，".repeat(2_000),
+        "?!…,;:'\"()[]{}".repeat(700),
+        "two hundred and twenty thousand point one four ".repeat(200),
+        "turn your had to the lift and tern the seal ing".to_owned(),
+        planes,
+        String::new(),
+        "\n\n\t \u{0}".to_owned(),
+    ];
+    for text in &texts {
+        let start = now();
+        let past = said(&["look left", text.as_str()]);
+        let most = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 2 });
+        assert!(start.elapsed() < most, "{:.40}: {:?}", text, start.elapsed());
+        assert!(!past.is_empty());
+    }
+}
