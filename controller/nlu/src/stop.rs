@@ -10,14 +10,16 @@ use minismith_commands::is_stop as is_spoken_stop;
 /// left but don't move the body" are motions.
 #[must_use]
 pub fn is_stop(text: &str) -> bool {
-    contains_stop(text) || (text.len() <= MAX_READ_BYTES && is_spoken_stop(text))
+    let scan = scanned(text);
+    scan.found || (!scan.has_stop_word && text.len() <= MAX_READ_BYTES && is_spoken_stop(text))
 }
 
 /// In longer texts, only English stop words are looked for.
 const MAX_READ_BYTES: usize = 2_000;
 
-/// Returns whether an English stop word stands in a text. The scan takes one pass and remembers no more than a word.
-fn contains_stop(text: &str) -> bool {
+/// Looks for English stop words in a text, up to the first one that is meant. The scan takes one pass and remembers no more
+/// than a word.
+fn scanned(text: &str) -> Scan {
     let mut scan = Scan::default();
     for c in text.chars() {
         match c {
@@ -38,11 +40,12 @@ fn contains_stop(text: &str) -> bool {
             }
         }
         if scan.found {
-            return true;
+            return scan;
         }
     }
     scan.end_word();
-    scan.found || scan.before == StopContext::DontMove
+    scan.found |= scan.before == StopContext::DontMove;
+    scan
 }
 
 /// Maximum length of a word; the scan cuts longer ones. No stop word is that long.
@@ -71,6 +74,9 @@ enum StopContext {
 struct Scan {
     word: String,
     before: StopContext,
+    /// Whether a stop word stands in the text, meant or not.
+    has_stop_word: bool,
+    /// Whether one is meant.
     found: bool,
 }
 
@@ -82,6 +88,7 @@ impl Scan {
         }
         let (found, before) = match (self.word.as_str(), self.before) {
             ("stop" | "halt" | "freze" | "abort" | "cancel" | "cease", before) => {
+                self.has_stop_word = true;
                 let is_denied =
                     matches!(before, StopContext::Negation | StopContext::DidNot | StopContext::Until);
                 (!is_denied, StopContext::Nothing)
