@@ -8,7 +8,10 @@ use crate::meaning::{Aim, Amount, Gesture, Meaning};
 
 impl Composer<'_> {
     /// A text that names no motion refers to the last one.
-    pub(crate) fn refer(&mut self, clause: Clause) -> Result<(), String> {
+    pub(crate) fn refer(&mut self, mut clause: Clause) -> Result<(), String> {
+        if clause.is_first && (clause.is_again || clause.is_same || clause.is_it) {
+            return Err("only the last motion can be done again".to_owned());
+        }
         let own = self.said.last().map(|said| (said.meaning.clone(), Some(said.clause.clone())));
         let past = || self.past.map(|past| (past.meaning.clone(), past.phrase.0.as_deref().cloned()));
         let Some((mut meaning, phrase)) = own.or_else(past) else {
@@ -18,6 +21,17 @@ impl Composer<'_> {
             self.refers = true;
             self.act = self.past.and_then(|past| past.act);
             self.parts = self.past.map(|past| past.parts.clone()).unwrap_or_default();
+        }
+        if let ([Compared::Smaller], Some(number)) = (clause.compared.as_slice(), clause.number)
+            && clause.amount.is_none()
+            && meaning.is_posture()
+        {
+            // "Back ten", "ten less".
+            clause.amount = Some(Said::Degrees(number));
+            clause.number = None;
+            compare(&mut meaning, Compared::Smaller, &clause);
+            self.push(clause, meaning);
+            return Ok(());
         }
         let is_repeated = clause.is_again || clause.compared.contains(&Compared::Bigger);
         let Some(mut old) = phrase else {
@@ -41,12 +55,15 @@ impl Composer<'_> {
             // "Two more".
             new.count = clause.number.map(|number| number.max(0.0) as u32).or(new.count);
             new.number = None;
+            clause.compared.retain(|compared| *compared != Compared::Bigger);
         }
         let mut meaning = if is_plain(&clause) { meaning } else { new.meaning()? };
         for compared in &clause.compared {
             compare(&mut meaning, *compared, &clause);
         }
-        if clause.compared.is_empty() && let Some(factor) = clause.factor {
+        if clause.compared.is_empty()
+            && let Some(factor) = clause.factor
+        {
             scale(&mut meaning, factor, &new);
         }
         if let Some(pace) = clause.pace {
@@ -124,7 +141,9 @@ fn scale(meaning: &mut Meaning, factor: f64, said: &Clause) {
     }
     meaning.each_mut(&mut |one| match one {
         Meaning::Go { aims, .. } => aims.iter_mut().for_each(|aim| scale_aim(aim, factor)),
-        Meaning::Gesture(gesture) => gesture.strokes.iter_mut().flatten().for_each(|aim| scale_aim(aim, factor)),
+        Meaning::Gesture(gesture) => {
+            gesture.strokes.iter_mut().flatten().for_each(|aim| scale_aim(aim, factor))
+        }
         Meaning::Dance(seconds) => *seconds = (*seconds * factor).min(60.0),
         _ => {}
     });
