@@ -259,6 +259,10 @@ impl Clause {
                 self.ways.iter_mut().for_each(|heading| heading.amount = None);
                 self.amount = Some(said);
             }
+            _ if self.count.is_none() && self.lasting.or(self.seconds).is_some() => {
+                self.lasting = Some(number);
+                self.seconds = None;
+            }
             _ if self.count.is_some() => self.count = Some(number.max(0.0) as u32),
             _ => self.number = Some(number),
         }

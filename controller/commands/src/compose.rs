@@ -51,7 +51,7 @@ impl<'a> Composer<'a> {
         let last = clauses.len().saturating_sub(1);
         let mut carried = Link::Start;
         for (at, mut clause) in clauses.into_iter().enumerate() {
-            if carried == Link::Then && matches!(clause.link, Link::Comma | Link::And) {
+            if matches!(carried, Link::Then | Link::Correction) && matches!(clause.link, Link::Comma | Link::And) {
                 clause.link = carried;
             }
             carried = if clause.link == Link::After && clause.is_bare() {
@@ -160,6 +160,21 @@ impl<'a> Composer<'a> {
     }
 
     fn clause(&mut self, mut clause: Clause) -> Result<(), String> {
+        if clause.link == Link::Correction && clause.is_stay && !clause.has_motion() && clause.lasting.is_none() && !self.said.is_empty() {
+            // "Turn around... no, stay where you are".
+            self.said.pop();
+            return Ok(());
+        }
+        let is_taken_back = matches!(clause.act, Some(Act::Lower | Act::Raise)) && clause.is_again && clause.is_it;
+        if let Some(past) = self.past.filter(|past| is_taken_back && self.said.is_empty() && past.meaning.is_posture()) {
+            // "Lower it again".
+            let axes = past.meaning.axes();
+            if axes.iter().all(|axis| Axis::HEAD.contains(axis)) {
+                self.refers = true;
+                self.push(clause, Meaning::Neutral { axes, pace: 1.0 });
+                return Ok(());
+            }
+        }
         if clause.is_cancel {
             self.cancel(&clause);
             return Ok(());
@@ -226,7 +241,7 @@ impl<'a> Composer<'a> {
             }
         }
         if clause.act == Some(Act::Return) && self.said.is_empty() && clause.parts.is_empty() && clause.undone.is_none()
-            && (clause.amount.is_some() || clause.size.is_some())
+            && (clause.amount.is_some() || clause.size.is_some() || clause.number.is_some())
             && self.past.is_some_and(|past| past.meaning.is_posture())
         {
             // "Back a bit".
@@ -484,7 +499,7 @@ fn resolve_sides(clause: &mut Clause, named: &mut bool) {
     let mut parts = Vec::new();
     for part in std::mem::take(&mut clause.parts) {
         match (part, *named) {
-            (Part::Both, true) if clause.act.is_some() || !clause.ways.is_empty() || clause.is_still => parts.push(Part::Antennas),
+            (Part::Both, true) if !(clause.is_together || clause.is_in_turn) || clause.act.is_some() || !clause.ways.is_empty() || clause.is_still => parts.push(Part::Antennas),
             (Part::Both, _) => clause.is_it = true,
             (Part::LeftOne, true) => parts.push(Part::LeftAntenna),
             (Part::RightOne, true) => parts.push(Part::RightAntenna),

@@ -239,6 +239,10 @@ pub enum Concept {
     Taking,
     /// "more" or "then", by what stands around it.
     MoreOrThen,
+    /// The phrase means what follows only where the text says nothing else: "not twice" for "nod twice".
+    Alone,
+    /// "or": one of two, or both of what is not to be done.
+    Or,
     /// "stop", if the text says nothing else.
     HaltAlone,
     /// "hey": a name may follow.

@@ -15,6 +15,7 @@
 //! | `like` | a comparison with unknown words, which are harmless | like a, comme un |
 //! | `taking` | before or after a time: how long it takes | taking, en prenant |
 //! | `more_or_then` | at the start of a text "more", else "then" | 再 |
+//! | `alone X` | X where the text says nothing else of a motion, else the words one by one | not twice |
 //! | `halt_alone` | a stop if it is all that a sentence says | para |
 //! | `left_one`, `right_one` | an antenna if antennas were named, else a side | la izquierda |
 //! | `both` | both antennas, if antennas were named | both, them |
@@ -162,6 +163,8 @@ fn concept(key: &str) -> Option<Concept> {
         "like" => C::Like,
         "taking" => C::Taking,
         "more_or_then" => C::MoreOrThen,
+        "alone" => C::Alone,
+        "or" => C::Or,
         "halt_alone" => C::HaltAlone,
         "both" => C::Part(Part::Both),
         "left_one" => C::Part(Part::LeftOne),

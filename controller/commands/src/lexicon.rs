@@ -77,12 +77,11 @@ pub(crate) struct Sounding {
 const MOST_JUMPED: usize = 4;
 
 /// The files; the first language is taken where two fit equally.
-const FILES: [&str; 6] = [
+const FILES: [&str; 5] = [
     include_str!("../lexicon/en.yaml"),
     include_str!("../lexicon/de.yaml"),
     include_str!("../lexicon/fr.yaml"),
     include_str!("../lexicon/es.yaml"),
-    include_str!("../lexicon/it.yaml"),
     include_str!("../lexicon/zh.yaml"),
 ];
 
@@ -228,7 +227,7 @@ mod tests {
     fn every_file_is_read() {
         for file in FILES {
             let lexicon = Lexicon::read(file).unwrap();
-            assert!(lexicon.phrases.len() > 100 || lexicon.code == "it", "{}", lexicon.code);
+            assert!(lexicon.phrases.len() > 100, "{}", lexicon.code);
         }
     }
 }

@@ -152,7 +152,7 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
         is_ordered && !is_chatter && !is_stop
     };
     let count = clauses.len();
-    let corrected: Vec<bool> = clauses.iter().map(|clause| clause.link == Link::Correction).collect();
+    let links: Vec<Link> = clauses.iter().map(|clause| clause.link).collect();
     let mut kept: Vec<Clause> = Vec::new();
     let mut carried = Link::Start;
     for (at, mut clause) in clauses.into_iter().enumerate() {
@@ -160,7 +160,8 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
         let is_call = matches!(clause.act, Some(Act::Look | Act::Move)) && clause.is_bare() && clause.size.is_none() && clause.pace.is_none() && count > 1;
         // "Wait, no", "no, wait".
         let is_plain_wait = clause.act == Some(Act::Wait) && clause.is_bare();
-        let is_hesitation = is_plain_wait && at + 1 < count && (clause.link == Link::Correction || corrected.get(at + 1) == Some(&true));
+        let is_hesitation = is_plain_wait && at + 1 < count && (clause.link == Link::Correction || links.get(at + 1) == Some(&Link::Correction));
+        let is_hesitation = is_hesitation || (is_plain_wait && at == 0 && links.get(1) == Some(&Link::Comma));
         if !ordered(&clause) || is_call || is_hesitation {
             // What is left out still tells how the next one follows.
             carried = if clause.link == Link::Correction { clause.link } else { Link::Start };

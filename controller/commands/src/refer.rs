@@ -8,7 +8,7 @@ use crate::meaning::{Aim, Amount, Gesture, Meaning};
 
 impl Composer<'_> {
     /// A text that names no motion refers to the last one.
-    pub(crate) fn refer(&mut self, clause: Clause) -> Result<(), String> {
+    pub(crate) fn refer(&mut self, mut clause: Clause) -> Result<(), String> {
         let own = self.said.last().map(|said| (said.meaning.clone(), Some(said.clause.clone())));
         let past = || self.past.map(|past| (past.meaning.clone(), past.phrase.0.as_deref().cloned()));
         let Some((mut meaning, phrase)) = own.or_else(past) else {
@@ -18,6 +18,17 @@ impl Composer<'_> {
             self.refers = true;
             self.act = self.past.and_then(|past| past.act);
             self.parts = self.past.map(|past| past.parts.clone()).unwrap_or_default();
+        }
+        if let ([Compared::Smaller], Some(number)) = (clause.compared.as_slice(), clause.number)
+            && clause.amount.is_none()
+            && meaning.is_posture()
+        {
+            // "Back ten", "ten less".
+            clause.amount = Some(Said::Degrees(number));
+            clause.number = None;
+            compare(&mut meaning, Compared::Smaller, &clause);
+            self.push(clause, meaning);
+            return Ok(());
         }
         let is_repeated = clause.is_again || clause.compared.contains(&Compared::Bigger);
         let Some(mut old) = phrase else {
@@ -41,6 +52,7 @@ impl Composer<'_> {
             // "Two more".
             new.count = clause.number.map(|number| number.max(0.0) as u32).or(new.count);
             new.number = None;
+            clause.compared.retain(|compared| *compared != Compared::Bigger);
         }
         let mut meaning = if is_plain(&clause) { meaning } else { new.meaning()? };
         for compared in &clause.compared {

@@ -233,7 +233,8 @@ impl Splitter {
                 }
                 self.now.is_first = true;
             }
-            Concept::Unknown => self.now.unknown.push(tag.span.clone()),
+            Concept::Or if self.now.is_negated => {}
+            Concept::Unknown | Concept::Or => self.now.unknown.push(tag.span.clone()),
             concept => self.mark(concept),
         }
     }

@@ -38,6 +38,11 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
         } else {
             lexicon.longest(rest).unwrap_or_else(|| (vec![unlisted(word, lexicon)], 1))
         };
+        let (meaning, used) = match meaning.as_slice() {
+            [Concept::Alone, own @ ..] if is_alone(&tags, words.get(at + used..).unwrap_or(&[]), lexicon) => (own.to_vec(), used),
+            [Concept::Alone, ..] => lexicon.longest(rest.get(..1).unwrap_or(&[])).unwrap_or((vec![Concept::Unknown], 1)),
+            _ => (meaning, used),
+        };
         let end = words.get(at + used - 1).map_or(word.span.end, |last| last.span.end);
         let span = word.span.start..end;
         tags.extend(meaning.into_iter().map(|concept| Tag { concept, span: span.clone() }));
@@ -69,6 +74,14 @@ fn list_marks(words: &[Word]) -> Vec<usize> {
         }
     }
     if marks.len() < 2 { Vec::new() } else { marks }
+}
+
+/// Returns whether nothing before and nothing after a phrase names a motion.
+fn is_alone(before: &[Tag], after: &[Word], lexicon: &Lexicon) -> bool {
+    let is_motion = |concept: &Concept| matches!(concept, Concept::Act(_) | Concept::Part(_) | Concept::Way(_));
+    let word = |word: &Word| lexicon.longest(std::slice::from_ref(word));
+    !before.iter().any(|tag| is_motion(&tag.concept))
+        && !after.iter().filter_map(word).any(|(meaning, _)| meaning.iter().any(is_motion))
 }
 
 fn fraction(words: &[Word]) -> Option<f64> {
