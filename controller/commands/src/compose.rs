@@ -100,6 +100,22 @@ impl<'a> Composer<'a> {
         let mut all: Vec<Clause> = Vec::new();
         for mut clause in clauses {
             resolve_sides(&mut clause, &mut named);
+            // "Turn your body, not your head, to the left", "left antenna, ten degrees in".
+            let is_way = clause.act.is_none() && clause.parts.is_empty() && !clause.ways.is_empty() && clause.link == Link::Comma;
+            let open = all.iter_mut().rfind(|before| !before.is_negated && !before.is_still);
+            if let Some(open) = open.filter(|open| is_way && !clause.is_negated && !clause.is_still && is_open(open)) {
+                open.ways.clone_from(&clause.ways);
+                open.absorb(&clause);
+                continue;
+            }
+            // "One of them, the left".
+            let is_side = matches!(clause.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna]);
+            if let Some(last) = all.last_mut().filter(|last| last.parts.as_slice() == [Part::Antenna] && last.act.is_none())
+                && is_side && clause.act.is_none() && clause.ways.is_empty() && clause.link == Link::Comma
+            {
+                last.parts.clone_from(&clause.parts);
+                continue;
+            }
             let is_first = all.len() == 1;
             let is_reference = |clause: &Clause| {
                 !clause.has_motion() && clause.has_content() && !clause.is_undo && !clause.is_cancel && !clause.is_halt && !clause.is_negated && !clause.is_still
@@ -147,7 +163,8 @@ impl<'a> Composer<'a> {
         if let Some(at) = verb
             && let Some(last) = all.get(at).filter(|clause| clause.is_verb_last).cloned()
         {
-            for clause in all.iter_mut().take(at).filter(|clause| clause.has_motion() && !clause.is_still && clause.condition.is_none()) {
+            let from = all.iter().take(at + 1).rposition(|clause| clause.link == Link::Stop).unwrap_or(0);
+            for clause in all.iter_mut().take(at).skip(from).filter(|clause| clause.has_motion() && !clause.is_still && clause.condition.is_none()) {
                 if last.act.is_some_and(|act| is_posture(act) || clause.ways.is_empty()) {
                     clause.act = last.act;
                     if clause.parts.is_empty() {
@@ -184,6 +201,9 @@ impl<'a> Composer<'a> {
         }
         if clause.is_undo {
             self.refers = true;
+            if clause.is_it {
+                return Err("only the last motion can be undone".to_owned());
+            }
             let before = self.past.map(|past| past.before);
             let Some(before) = before else { return Err("there is nothing to undo".to_owned()) };
             self.push(clause, Meaning::Posture(Box::new(before)));
@@ -488,6 +508,13 @@ impl<'a> Composer<'a> {
         self.said.push(last);
         Ok(())
     }
+}
+
+/// Returns whether a clause names what moves, and not yet where to.
+fn is_open(clause: &Clause) -> bool {
+    let is_vague = matches!(clause.act, None | Some(Act::Move | Act::Turn | Act::Tilt));
+    is_vague && !clause.parts.is_empty() && clause.ways.is_empty() && clause.said_amount().is_none() && clause.count.is_none()
+        && !clause.is_again && !clause.is_same && !clause.is_cancel && clause.link != Link::Correction && clause.condition.is_none()
 }
 
 /// "The left one" is an antenna where antennas were named, else a side.

@@ -9,6 +9,9 @@ use crate::meaning::{Aim, Amount, Gesture, Meaning};
 impl Composer<'_> {
     /// A text that names no motion refers to the last one.
     pub(crate) fn refer(&mut self, mut clause: Clause) -> Result<(), String> {
+        if clause.is_first && (clause.is_again || clause.is_same || clause.is_it) {
+            return Err("only the last motion can be done again".to_owned());
+        }
         let own = self.said.last().map(|said| (said.meaning.clone(), Some(said.clause.clone())));
         let past = || self.past.map(|past| (past.meaning.clone(), past.phrase.0.as_deref().cloned()));
         let Some((mut meaning, phrase)) = own.or_else(past) else {
