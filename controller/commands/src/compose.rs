@@ -233,7 +233,7 @@ impl<'a> Composer<'a> {
             // "With each of them the antennas go out and back".
             return Ok(());
         }
-        if clause.act == Some(Act::Return) && clause.undone.is_none() && !self.said.is_empty() && clause.parts.is_empty() {
+        if clause.act == Some(Act::Return) && clause.undone.is_none() && self.has_moved() && clause.parts.is_empty() {
             let mut axes: Vec<Axis> = self.said.iter().flat_map(|said| said.meaning.axes()).collect();
             axes.sort_unstable();
             axes.dedup();
@@ -311,6 +311,11 @@ impl<'a> Composer<'a> {
         }
         self.push(clause, meaning);
         Ok(())
+    }
+
+    /// Returns whether something was said in this text that moves.
+    fn has_moved(&self) -> bool {
+        self.said.iter().any(|said| !said.meaning.axes().is_empty())
     }
 
     pub(crate) fn push(&mut self, clause: Clause, meaning: Meaning) {
