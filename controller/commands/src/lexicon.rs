@@ -1,7 +1,7 @@
 //! The words of each language, read from `lexicon/*.yaml`: what a phrase means.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 
@@ -76,18 +76,33 @@ pub(crate) struct Sounding {
 /// So many words of no importance may stand between the words of a phrase.
 const MOST_JUMPED: usize = 4;
 
-/// The files; the first language is taken where two fit equally.
-const FILES: [&str; 5] = [
-    include_str!("../lexicon/en.yaml"),
-    include_str!("../lexicon/de.yaml"),
-    include_str!("../lexicon/fr.yaml"),
-    include_str!("../lexicon/es.yaml"),
-    include_str!("../lexicon/zh.yaml"),
+/// The files by the language's code; the first language is taken where two fit equally.
+const FILES: [(&str, &str); 5] = [
+    ("en", include_str!("../lexicon/en.yaml")),
+    ("de", include_str!("../lexicon/de.yaml")),
+    ("fr", include_str!("../lexicon/fr.yaml")),
+    ("es", include_str!("../lexicon/es.yaml")),
+    ("zh", include_str!("../lexicon/zh.yaml")),
 ];
 
-/// All languages.
-pub static LEXICONS: LazyLock<Vec<Lexicon>> =
-    LazyLock::new(|| FILES.iter().filter_map(|file| Lexicon::read(file).ok()).collect());
+/// The languages that were needed so far; a file is read when it is needed first.
+static LEXICONS: [OnceLock<Option<Lexicon>>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+
+/// Returns all languages, the ones that are read already and the others as they come.
+pub fn lexicons() -> impl Iterator<Item = &'static Lexicon> {
+    LEXICONS
+        .iter()
+        .zip(FILES)
+        .filter_map(|(lexicon, (_, file))| lexicon.get_or_init(|| Lexicon::read(file).ok()).as_ref())
+}
+
+/// Returns the language with a code, or English.
+#[must_use]
+pub fn lexicon(code: &str) -> Option<&'static Lexicon> {
+    let at = FILES.iter().position(|(known, _)| *known == code).unwrap_or(0);
+    let (place, (_, file)) = LEXICONS.get(at).zip(FILES.get(at))?;
+    place.get_or_init(|| Lexicon::read(file).ok()).as_ref()
+}
 
 impl Lexicon {
     /// Reads a lexicon.
@@ -232,9 +247,9 @@ mod tests {
 
     #[test]
     fn every_file_is_read() {
-        for file in FILES {
+        for (code, file) in FILES {
             let lexicon = Lexicon::read(file).unwrap();
-            assert!(lexicon.phrases.len() > 100, "{}", lexicon.code);
+            assert!(lexicon.code == code && lexicon.phrases.len() > 100, "{code}");
         }
     }
 }

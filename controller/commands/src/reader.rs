@@ -7,7 +7,7 @@ use minismith_score::{AxisValues, Event};
 use crate::clause::{Clause, Link, Phrase};
 use crate::compose::Composer;
 use crate::concept::{Act, Concept, Part};
-use crate::lexicon::{LEXICONS, Lexicon};
+use crate::lexicon::{Lexicon, lexicon, lexicons};
 use crate::meaning::Meaning;
 use crate::sound;
 use crate::splitter::split;
@@ -67,7 +67,15 @@ pub enum Reading {
 #[must_use]
 pub fn detect(text: &str, usual: &str) -> (&'static Lexicon, Vec<Tag>) {
     let mut best: Option<(f64, &'static Lexicon, Vec<Tag>)> = None;
-    for lexicon in LEXICONS.iter() {
+    if let Some(lexicon) = lexicon(usual) {
+        // What the usual language understands from the first word to the last needs no other one.
+        let tags = raw(&lexicon.words(text), lexicon);
+        let is_known = |tag: &Tag| tag.concept != Concept::Unknown;
+        if !tags.is_empty() && tags.iter().all(is_known) {
+            return (lexicon, tags);
+        }
+    }
+    for lexicon in lexicons() {
         let tags = raw(&lexicon.words(text), lexicon);
         let weight = |tag: &Tag| match tag.concept {
             Concept::Unknown => -2.0 * tag.span.len() as f64,
@@ -107,12 +115,15 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
 /// Returns whether a text orders a stop, in any of the languages.
 #[must_use]
 pub fn is_stop(text: &str) -> bool {
-    let (best, tags) = detect(text, "");
+    let (best, tags) = detect(text, "en");
+    if orders_stop(&split(&tag(text, best)), true) {
+        return true;
+    }
     let is_clear = !tags.iter().any(|tag| tag.concept == Concept::Unknown);
-    LEXICONS.iter().any(|lexicon| {
-        let is_own = lexicon.code == best.code;
-        (is_own || !is_clear) && orders_stop(&split(&tag(text, lexicon)), is_own)
-    })
+    !is_clear
+        && lexicons()
+            .filter(|lexicon| lexicon.code != best.code)
+            .any(|lexicon| orders_stop(&split(&tag(text, lexicon)), false))
 }
 
 /// "Stop" ends everything, unless the text orders a motion beside it: "nod and then stop", "stop looking down and look up".
