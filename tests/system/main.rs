@@ -57,6 +57,7 @@ mod small_model;
 mod toolkits;
 mod tools;
 mod tracing_export;
+mod understanding;
 mod viewer;
 mod vocabulary;
 mod voice;

@@ -6,7 +6,7 @@
 //! * [`primitive`]: the motions that a person can ask for;
 //! * [`motion_segments`]: the movements of which they consist;
 //! * [`intent`]: the possible meanings of a text;
-//! * [`offline`]: the entry point, [`understand`];
+//! * [`offline`]: the entry points, [`interpret`] and [`understand`];
 //! * [`dialog_context`]: the dialog context, to which a text may refer;
 //! * `normalize`: normalizes a text;
 //! * `parser`, `cursor`, `grammar`, `slots` and `build`: parse it;
@@ -66,7 +66,7 @@ pub use intent::{Intent, Reach, Reason, Sight, Topic, Understanding};
 pub use known::{Known, KnownTool};
 pub use motion_segments::{MotionSegment, lower};
 pub use name::{MAX_NAME_BYTES, tool_name};
-pub use offline::understand;
+pub use offline::{interpret, understand};
 pub use primitive::{OutOfRange, Primitive};
 pub use spoken::Spoken;
 pub use stop::is_stop;

@@ -1,4 +1,4 @@
-//! The entry point of the grammar: turns a text into a plan or a reason. Pure, and well under a
+//! The entry points: turns a text into a plan or a reason. Pure, and well under a
 //! millisecond.
 
 use super::dialog_context::{DialogContext, PastTurn};
@@ -10,7 +10,14 @@ use super::spoken::combined;
 use super::stop::is_stop;
 use super::suggestions::nearest;
 
-/// Returns the meaning of a text: of all of it, or nothing.
+/// Returns the meaning of a text in a conversation: by the grammar, and where it declines or sees single steps in what
+/// belongs together, by the reader of commands.
+#[must_use]
+pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
+    combined(text, understand(text, known), known.before)
+}
+
+/// Returns the meaning of a text by the grammar: of all of it, or nothing.
 #[must_use]
 pub fn understand(text: &str, known: &Known<'_>) -> Understanding {
     if is_stop(text) {
@@ -26,10 +33,6 @@ pub fn understand(text: &str, known: &Known<'_>) -> Understanding {
     if text.chars().any(|c| (c.is_control() && !c.is_whitespace()) || c == char::REPLACEMENT_CHARACTER) {
         return unclear(text, Reason::NotText, known);
     }
-    combined(text, parsed(text, known), known.before)
-}
-
-fn parsed(text: &str, known: &Known<'_>) -> Understanding {
     match grammar::parse(text, known) {
         Ok(plan) if plan.len() > MAX_STEPS => Understanding::OutOfRange(OutOfRange {
             what: format!("a plan of {} steps", plan.len()),

@@ -80,7 +80,6 @@ pub(super) fn combined(text: &str, understood: Understanding, before: Option<&Di
         Understanding::Unclear { reason, .. } => {
             matches!(reason, Reason::NotText | Reason::Rules | Reason::Motors | Reason::Unkind)
         }
-        Understanding::OutOfRange(_) => false,
         _ => true,
     };
     if keeps {
@@ -96,6 +95,8 @@ pub(super) fn combined(text: &str, understood: Understanding, before: Option<&Di
     let plan_of = |spoken: Spoken| Understanding::Plan(vec![Intent::Spoken(Box::new(spoken))]);
     match reading {
         Reading::Motion { is_simple: true, .. } if plan.len() == 1 => understood,
+        // The grammar refers to single motions, too; only what adds to the last one is new to it.
+        Reading::Motion { ref meaning, .. } if plan.len() == 1 && !adds_to(past.as_ref(), meaning) => understood,
         // One step after another, as the grammar reports them.
         Reading::Motion { ref meaning, .. } if plan.len() > 1 && is_same(plan, meaning) => understood,
         Reading::Motion { meaning, act, parts, phrase, heard, .. } => {
@@ -119,6 +120,13 @@ pub(super) fn combined(text: &str, understood: Understanding, before: Option<&Di
         }
         _ => understood,
     }
+}
+
+/// Returns whether a posture leaves the axes of the last one where they are: "and now up as well".
+fn adds_to(past: Option<&Past>, meaning: &Meaning) -> bool {
+    let (Some(past), Meaning::Go { .. }) = (past, meaning) else { return false };
+    let moved = past.meaning.axes();
+    past.meaning.is_posture() && meaning.axes().iter().all(|axis| !moved.contains(axis))
 }
 
 /// Returns whether a plan of single motions and a meaning without simultaneous gestures end in the same posture.

@@ -1,9 +1,8 @@
 //! Detects stop words, before any parsing.
 //!
-//! It errs on the side of stopping: a needless stop costs a second, a missed one may injure a finger. Only a text that is
-//! understood as a motion from its first word to its last may contain a stop word without being a stop.
+//! It errs on the side of stopping: a needless stop costs a second, a missed one may injure a finger.
 
-use minismith_commands::{Reading, is_stop as is_spoken_stop, read};
+use minismith_commands::is_stop as is_spoken_stop;
 
 /// Returns whether this text asks to stop, anywhere in it, in any of the languages.
 ///
@@ -11,11 +10,16 @@ use minismith_commands::{Reading, is_stop as is_spoken_stop, read};
 /// left but don't move the body" are motions.
 #[must_use]
 pub fn is_stop(text: &str) -> bool {
-    is_spoken_stop(text) || (contains_stop(text) && !matches!(read(text, None, "en").0, Reading::Motion { .. }))
+    let scan = scanned(text);
+    scan.found || (!scan.has_stop_word && text.len() <= MAX_READ_BYTES && is_spoken_stop(text))
 }
 
-/// Returns whether an English stop word stands in a text. The scan takes one pass and remembers no more than a word.
-fn contains_stop(text: &str) -> bool {
+/// In longer texts, only English stop words are looked for.
+const MAX_READ_BYTES: usize = 2_000;
+
+/// Looks for English stop words in a text, up to the first one that is meant. The scan takes one pass and remembers no more
+/// than a word.
+fn scanned(text: &str) -> Scan {
     let mut scan = Scan::default();
     for c in text.chars() {
         match c {
@@ -31,15 +35,17 @@ fn contains_stop(text: &str) -> bool {
             ' ' | '\t' | '-' => scan.end_word(),
             _ => {
                 scan.end_word();
+                scan.found |= scan.before == StopContext::DontMove;
                 scan.before = StopContext::Nothing;
             }
         }
         if scan.found {
-            return true;
+            return scan;
         }
     }
     scan.end_word();
-    scan.found
+    scan.found |= scan.before == StopContext::DontMove;
+    scan
 }
 
 /// Maximum length of a word; the scan cuts longer ones. No stop word is that long.
@@ -58,12 +64,19 @@ enum StopContext {
     Did,
     /// "did you not": the next word did not happen.
     DidNot,
+    /// "until I say": the next stop word is one that comes later.
+    Until,
+    /// "don't move": a stop, unless a part is named that stays.
+    DontMove,
 }
 
 #[derive(Default)]
 struct Scan {
     word: String,
     before: StopContext,
+    /// Whether a stop word stands in the text, meant or not.
+    has_stop_word: bool,
+    /// Whether one is meant.
     found: bool,
 }
 
@@ -75,9 +88,21 @@ impl Scan {
         }
         let (found, before) = match (self.word.as_str(), self.before) {
             ("stop" | "halt" | "freze" | "abort" | "cancel" | "cease", before) => {
-                (!matches!(before, StopContext::Negation | StopContext::DidNot), StopContext::Nothing)
+                self.has_stop_word = true;
+                let is_denied =
+                    matches!(before, StopContext::Negation | StopContext::DidNot | StopContext::Until);
+                (!is_denied, StopContext::Nothing)
             }
-            ("move", StopContext::Negation) => (true, StopContext::Nothing),
+            ("move", StopContext::Negation) => (false, StopContext::DontMove),
+            ("your" | "the" | "its", StopContext::DontMove) => (false, StopContext::DontMove),
+            ("body" | "head" | "antena" | "antenas" | "ears" | "base", StopContext::DontMove) => {
+                (false, StopContext::Nothing)
+            }
+            (_, StopContext::DontMove) => (true, StopContext::Nothing),
+            ("until" | "til", _) => (false, StopContext::Until),
+            ("i" | "say" | "tel" | "you" | "to" | "me" | "told" | "cal" | "shout", StopContext::Until) => {
+                (false, StopContext::Until)
+            }
             ("stil", StopContext::Hold) => (true, StopContext::Nothing),
             ("did", _) => (false, StopContext::Did),
             ("not", StopContext::Did) => (false, StopContext::DidNot),
@@ -103,6 +128,9 @@ mod tests {
             "STOP!!!",
             "Stoooop",
             "please stop moving",
+            "stop, look left 20 degrees",
+            "nod twice then stop",
+            "wait until I come, stop",
             "stop nodding",
             "halt",
             "freeze",

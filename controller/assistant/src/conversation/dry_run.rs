@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::known;
 use crate::agents::coordinator::{Assignment, Decision, decide};
 use crate::agents::route::tool_request;
-use minismith_nlu::{Known, Reason, Understanding, is_stop, understand};
+use minismith_nlu::{Known, Reason, Understanding, is_stop, interpret};
 use minismith_toolchain::workshop::registry::Entry;
 
 /// The consequence of a sentence.
@@ -49,7 +49,7 @@ pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> PlanPreview {
         return of(PreviewOutcome::Stop, Vec::new(), None);
     }
     let tools = known(tools);
-    let understood: Understanding = understand(text, &Known { tools: &tools, before: None });
+    let understood: Understanding = interpret(text, &Known { tools: &tools, before: None });
     let is_beyond = is_beyond(&understood, text);
     match decide(understood) {
         Decision::Stop => of(PreviewOutcome::Stop, Vec::new(), None),

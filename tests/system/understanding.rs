@@ -1,0 +1,52 @@
+//! What the robot does when people say the sentences of `tests/cases/sentences/`: judged by checks of the measured
+//! posture, and in the language of the question.
+
+use minismith_tests::{TestDir, workspace};
+use serde_json::Value;
+
+/// The files with the least share of right sentences and the largest share of wrong ones that must hold, percent. Nobody
+/// looks at the sentences of the unseen files while the words are written.
+const LEAST: [(&str, f64, f64); 7] = [
+    ("examples", 100.0, 0.0),
+    ("en", 88.0, 7.0),
+    ("de", 92.0, 3.0),
+    ("fr", 92.0, 3.0),
+    ("es", 90.0, 5.0),
+    ("zh", 92.0, 3.0),
+    ("unseen", 68.0, 18.0),
+];
+
+#[test]
+fn sentences_move_what_was_meant() {
+    let bench = TestDir::new();
+    let folder = workspace().join("tests/cases/sentences");
+    let ran = bench.run(&["bench", "--understanding", folder.to_str().unwrap(), "--json"]).exits(0);
+    let results = ran.json();
+    for (name, right, wrong) in LEAST {
+        let of = |file: &&Value| {
+            let file = file["name"].as_str().unwrap();
+            if name == "unseen" { file.ends_with("unseen") } else { file.starts_with(name) && !file.ends_with("unseen") }
+        };
+        let files: Vec<&Value> = results["files"].as_array().unwrap().iter().filter(of).collect();
+        let sum = |key: &str| -> f64 { files.iter().map(|file| file["all"][key].as_f64().unwrap()).sum() };
+        let cases = sum("cases");
+        let share = |key: &str| 100.0 * sum(key) / cases;
+        println!("{name}: {cases} sentences, {:.1} % right, {:.1} % wrong", share("right"), share("wrong"));
+        assert!(cases >= 19.0 && share("right") >= right && share("wrong") <= wrong, "{name}");
+    }
+}
+
+#[test]
+fn answers_are_in_the_language_of_the_question() {
+    let bench = TestDir::new();
+    for (said, answer) in [
+        ("Schau bitte nach links und nicke dann zweimal.", "Erledigt: nach links schauen"),
+        ("Regarde à droite", "C'est fait : regarder à droite"),
+        ("Mira hacia arriba", "Hecho: mirar arriba"),
+        ("点两次头", "好了：点头"),
+    ] {
+        let reply = bench.run(&["say", said, "--robot", "mock", "--json"]).exits(0).json();
+        assert!(reply["text"].as_str().unwrap().starts_with(answer), "{reply}");
+        assert!(!reply["steps"].as_array().unwrap().is_empty());
+    }
+}
