@@ -243,6 +243,15 @@ impl<'a> Composer<'a> {
             // "Nod, and once you are done nodding, look up".
             return Ok(());
         }
+        let is_end_of_pair = clause.is_fragment && clause.link == Link::And && clause.parts.is_empty();
+        let all_go =
+            !self.said.is_empty() && self.said.iter().all(|said| matches!(said.meaning, Meaning::Go { .. }));
+        if is_end_of_pair && all_go && clause.count.is_some_and(|count| count > 1) {
+            // "Up and down three times".
+            let count = clause.count.take();
+            self.clause(clause)?;
+            return self.modify(&Clause { count, link: Link::Comma, ..Clause::default() });
+        }
         self.inherit(&mut clause);
         let meaning = clause.meaning()?;
         let meaning = match (meaning, self.said.last().map(|said| &said.meaning)) {
