@@ -34,7 +34,9 @@ impl Clause {
         match said.or(self.amount).or(self.bare_amount()) {
             Some(Said::Degrees(_)) if axis.is_shift() => Err("a shift is given in millimetres".to_owned()),
             Some(Said::Millimetres(_)) if !axis.is_shift() => Err("an angle is given in degrees".to_owned()),
-            Some(Said::Degrees(amount) | Said::Millimetres(amount)) if self.compared.contains(&Compared::Bigger) => {
+            Some(Said::Degrees(amount) | Said::Millimetres(amount))
+                if self.compared.contains(&Compared::Bigger) =>
+            {
                 Ok(Amount::Further(amount))
             }
             Some(Said::Degrees(amount) | Said::Millimetres(amount)) => Ok(Amount::Exactly(amount)),
@@ -46,7 +48,9 @@ impl Clause {
 
     /// A number without a unit is an angle, where an angle is meant.
     fn bare_amount(&self) -> Option<Said> {
-        self.number.filter(|number| *number >= 5.0 && self.act.is_some_and(is_posture) && self.count.is_none()).map(Said::Degrees)
+        self.number
+            .filter(|number| *number >= 5.0 && self.act.is_some_and(is_posture) && self.count.is_none())
+            .map(Said::Degrees)
     }
 
     fn is_length(&self, said: Option<Said>) -> bool {
@@ -63,7 +67,8 @@ impl Clause {
             body_aims(way)?
         } else {
             let is_angle = matches!(said.or(self.amount), Some(Said::Degrees(_)));
-            let act = if is_angle && matches!(act, Act::Raise | Act::Lower | Act::Move) { Act::Tilt } else { act };
+            let act =
+                if is_angle && matches!(act, Act::Raise | Act::Lower | Act::Move) { Act::Tilt } else { act };
             let way = match (self.act, way) {
                 (Some(Act::Raise), None) if is_angle => Some(Way::Up),
                 (Some(Act::Lower), None) if is_angle => Some(Way::Down),
@@ -85,7 +90,9 @@ impl Clause {
         vec![match act {
             Act::Wiggle | Act::Spread | Act::Close => Part::Antennas,
             Act::Wave => Part::RightAntenna,
-            Act::Turn if !self.ways.iter().any(|heading| matches!(heading.way, Way::Up | Way::Down)) => Part::Body,
+            Act::Turn if !self.ways.iter().any(|heading| matches!(heading.way, Way::Up | Way::Down)) => {
+                Part::Body
+            }
             _ => Part::Head,
         }]
     }
@@ -98,7 +105,9 @@ impl Clause {
                 if self.ways.is_empty() { vec![None] } else { self.ways.iter().copied().map(Some).collect() };
             for heading in headings {
                 for aim in self.aims(act, part, heading)? {
-                    if is_posture(act) && all.iter().any(|one| one.axis == aim.axis && one.sign * aim.sign < 0.0) {
+                    if is_posture(act)
+                        && all.iter().any(|one| one.axis == aim.axis && one.sign * aim.sign < 0.0)
+                    {
                         return Err("it cannot go two ways at once".to_owned());
                     }
                     all.retain(|one| one.axis != aim.axis);
@@ -131,7 +140,8 @@ impl Clause {
         // A head does not look so far to a side.
         let is_far = self.ways.iter().any(|heading| {
             let is_side = matches!(heading.way, Way::Left | Way::Right);
-            is_side && matches!(heading.amount.or(self.amount), Some(Said::Degrees(degrees)) if degrees > 60.0)
+            is_side
+                && matches!(heading.amount.or(self.amount), Some(Said::Degrees(degrees)) if degrees > 60.0)
         });
         let usual = match (self.parts.is_empty(), is_far) {
             (true, true) => Act::Turn,
@@ -146,7 +156,12 @@ impl Clause {
             let part = if *way == Way::Left { Part::LeftAntenna } else { Part::RightAntenna };
             return Clause { act: Some(act), parts: vec![part], ways: Vec::new(), ..self.clone() }.meaning();
         }
-        if !is_posture(act) && act != Act::Dance && self.count.is_none() && self.within.is_some() && self.delay.is_none() {
+        if !is_posture(act)
+            && act != Act::Dance
+            && self.count.is_none()
+            && self.within.is_some()
+            && self.delay.is_none()
+        {
             // "Nod in three seconds".
             return Clause { delay: self.within, within: None, ..self.clone() }.meaning();
         }
@@ -168,7 +183,14 @@ impl Clause {
             Act::Nod => &[Way::Up, Way::Down, Way::Forward, Way::Ahead],
             Act::Bow => &[Way::Down, Way::Forward, Way::Ahead],
             Act::Shake | Act::Scan => &[Way::Left, Way::Right, Way::Sides, Way::Ahead],
-            Act::Dance | Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired | Act::Sound | Act::Sleep => &[],
+            Act::Dance
+            | Act::Happy
+            | Act::Sad
+            | Act::Curious
+            | Act::Surprised
+            | Act::Tired
+            | Act::Sound
+            | Act::Sleep => &[],
             _ => return self.check_number(act),
         };
         if self.ways.iter().any(|heading| !allowed.contains(&heading.way)) {
@@ -193,13 +215,16 @@ impl Clause {
             let back = Heading { way: Way::Back, amount: None };
             return Clause { act: Some(Act::Move), ways: vec![back], ..self.clone() }.plain(Act::Move);
         }
-        if matches!(act, Act::Move | Act::Look | Act::Shift) && self.parts.is_empty() && self.ways.is_empty() {
+        if matches!(act, Act::Move | Act::Look | Act::Shift) && self.parts.is_empty() && self.ways.is_empty()
+        {
             return Err("it is not said where to".to_owned());
         }
         let pace = self.pace_factor();
         let lasting = self.lasting.or(self.seconds);
         match act {
-            Act::Wait | Act::Hold if self.ways.is_empty() => return Ok(Meaning::Wait(lasting.unwrap_or(1.0))),
+            Act::Wait | Act::Hold if self.ways.is_empty() => {
+                return Ok(Meaning::Wait(lasting.unwrap_or(1.0)));
+            }
             Act::Dance => return Ok(Meaning::Dance(lasting.or(self.within).unwrap_or(6.0).clamp(2.0, 60.0))),
             Act::Wake => return Ok(Meaning::Wake),
             Act::Sleep => return Ok(Meaning::Sleep),
@@ -207,11 +232,17 @@ impl Clause {
             Act::Center | Act::Return => {
                 let mut axes: Vec<Axis> = self.parts.iter().flat_map(|part| axes_of(*part)).collect();
                 if axes.is_empty() {
-                    axes = if self.undone == Some(Act::Tilt) { vec![Axis::HeadTilt] } else { Axis::ALL.to_vec() };
+                    axes = if self.undone == Some(Act::Tilt) {
+                        vec![Axis::HeadTilt]
+                    } else {
+                        Axis::ALL.to_vec()
+                    };
                 }
                 return Ok(Meaning::Neutral { axes, pace });
             }
-            Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired => return Ok(feeling(act, pace)),
+            Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired => {
+                return Ok(feeling(act, pace));
+            }
             Act::Circle if !matches!(self.parts.as_slice(), [] | [Part::Head]) => {
                 return Err("only the head goes in circles".to_owned());
             }
@@ -227,9 +258,13 @@ impl Clause {
             return Err("nothing moves in it".to_owned());
         }
         let is_antennas = self.moved_parts(act).into_iter().all(is_antenna);
-        let is_to_both_sides = !(is_antennas && is_posture(act) && !self.ways.is_empty()) && self.ways.iter().any(|heading| heading.way == Way::Sides)
-            || (self.ways.is_empty() && self.amount.is_none() && matches!(act, Act::Look | Act::Move | Act::Shift));
-        let repeats = self.count.is_some_and(|count| count > 1) || self.period.is_some() || self.is_until_stop;
+        let is_to_both_sides = !(is_antennas && is_posture(act) && !self.ways.is_empty())
+            && self.ways.iter().any(|heading| heading.way == Way::Sides)
+            || (self.ways.is_empty()
+                && self.amount.is_none()
+                && matches!(act, Act::Look | Act::Move | Act::Shift));
+        let repeats =
+            self.count.is_some_and(|count| count > 1) || self.period.is_some() || self.is_until_stop;
         if self.is_together && self.ways.iter().any(|heading| heading.way == Way::Sides) {
             return Err("it cannot go to both sides at the same time".to_owned());
         }
@@ -257,7 +292,8 @@ impl Clause {
         };
         let is_beat = !is_to_both_sides && !matches!(act, Act::Shake | Act::Sway | Act::Scan)
             || aims.iter().all(|aim| Axis::ANTENNAS.contains(&aim.axis));
-        let opposite = |aims: &[Aim]| aims.iter().map(|aim| Aim { sign: -aim.sign, ..*aim }).collect::<Vec<Aim>>();
+        let opposite =
+            |aims: &[Aim]| aims.iter().map(|aim| Aim { sign: -aim.sign, ..*aim }).collect::<Vec<Aim>>();
         let strokes = if is_beat && self.is_in_turn {
             aims.iter().map(|aim| vec![*aim]).collect()
         } else if is_beat {
@@ -298,8 +334,17 @@ impl Clause {
 pub(crate) const fn is_posture(act: Act) -> bool {
     matches!(
         act,
-        Act::Look | Act::Turn | Act::Tilt | Act::Move | Act::Shift | Act::Raise | Act::Lower | Act::Lean | Act::Spread
-            | Act::Close | Act::Hold
+        Act::Look
+            | Act::Turn
+            | Act::Tilt
+            | Act::Move
+            | Act::Shift
+            | Act::Raise
+            | Act::Lower
+            | Act::Lean
+            | Act::Spread
+            | Act::Close
+            | Act::Hold
     )
 }
 
@@ -322,14 +367,18 @@ fn head_aims(act: Act, way: Option<Way>, is_length: bool) -> Result<Vec<Aim>, Re
         (Act::Tilt, Some(Way::Back | Way::Up)) => pitch(-1.0, 15.0),
         (Act::Raise, None | Some(Way::Up)) if !is_length => aim(Axis::HeadRise, 1.0, 12.0),
         (Act::Lower, None | Some(Way::Down)) if !is_length => aim(Axis::HeadRise, -1.0, 20.0),
-        (_, Some(way @ (Way::Left | Way::Right))) if is_length => aim(Axis::HeadSide, left_or_right(way), 12.0),
+        (_, Some(way @ (Way::Left | Way::Right))) if is_length => {
+            aim(Axis::HeadSide, left_or_right(way), 12.0)
+        }
         (Act::Raise, None) | (_, Some(Way::Up)) if is_length => aim(Axis::HeadRise, 1.0, 12.0),
         (Act::Lower, None) | (_, Some(Way::Down)) if is_length => aim(Axis::HeadRise, -1.0, 20.0),
         (Act::Move, Some(Way::Up)) => aim(Axis::HeadRise, 1.0, 12.0),
         (Act::Move, Some(Way::Down)) => aim(Axis::HeadRise, -1.0, 20.0),
         (_, Some(Way::Up)) => pitch(-1.0, 20.0),
         (_, Some(Way::Down)) => pitch(1.0, 20.0),
-        (Act::Look, Some(Way::Back)) => return Err("it cannot look behind itself with the head alone".to_owned()),
+        (Act::Look, Some(Way::Back)) => {
+            return Err("it cannot look behind itself with the head alone".to_owned());
+        }
         (Act::Look, Some(Way::Forward)) => turn(0.0, 0.0),
         (_, Some(Way::Forward | Way::Out)) => aim(Axis::HeadForward, 1.0, 15.0),
         (_, Some(Way::Back | Way::In)) => aim(Axis::HeadForward, -1.0, 15.0),
@@ -367,7 +416,9 @@ fn antenna_aims(act: Act, part: Part, way: Option<Way>) -> Vec<Aim> {
         (_, Some(Way::Up)) | (Act::Raise, None) => axes.map(|axis| aim(axis, 1.0, 0.0)).collect(),
         (_, Some(Way::Down)) | (Act::Lower, None) => axes.map(|axis| aim(axis, 1.0, 100.0)).collect(),
         (_, Some(Way::Ahead)) => axes.map(|axis| aim(axis, 0.0, 0.0)).collect(),
-        (_, Some(way @ (Way::Left | Way::Right))) => axes.map(|axis| aim(axis, outward(axis, way), 40.0)).collect(),
+        (_, Some(way @ (Way::Left | Way::Right))) => {
+            axes.map(|axis| aim(axis, outward(axis, way), 40.0)).collect()
+        }
         (Act::Wiggle, _) => axes.map(|axis| aim(axis, 1.0, 30.0)).collect(),
         (Act::Wave, _) => axes.map(|axis| aim(axis, 1.0, 45.0)).collect(),
         (Act::Spread, _) => axes.map(|axis| aim(axis, 1.0, 60.0)).collect(),
@@ -394,7 +445,8 @@ fn circle(count: u32, pace: f64) -> Meaning {
 /// Returns how a robot without a face shows a feeling.
 fn feeling(act: Act, pace: f64) -> Meaning {
     let go = |aims: Vec<Aim>| Meaning::Go { aims, seconds: None, pace };
-    let antennas = |degrees: f64| Axis::ANTENNAS.iter().map(|axis| aim(*axis, 1.0, degrees)).collect::<Vec<Aim>>();
+    let antennas =
+        |degrees: f64| Axis::ANTENNAS.iter().map(|axis| aim(*axis, 1.0, degrees)).collect::<Vec<Aim>>();
     let beat = |aims: Vec<Aim>, count: u32| {
         Meaning::Gesture(Gesture {
             strokes: vec![aims],
@@ -409,13 +461,15 @@ fn feeling(act: Act, pace: f64) -> Meaning {
         })
     };
     match act {
-        Act::Happy => Meaning::Together(vec![
-            beat(antennas(30.0), 3),
-            beat(vec![aim(Axis::HeadPitch, 1.0, 12.0)], 2),
-        ]),
+        Act::Happy => {
+            Meaning::Together(vec![beat(antennas(30.0), 3), beat(vec![aim(Axis::HeadPitch, 1.0, 12.0)], 2)])
+        }
         Act::Sad => go([vec![aim(Axis::HeadPitch, 1.0, 20.0)], antennas(120.0)].concat()),
         Act::Curious => go(vec![aim(Axis::HeadTilt, -1.0, 15.0)]),
         Act::Surprised => go([vec![aim(Axis::HeadRise, 1.0, 12.0)], antennas(25.0)].concat()),
-        _ => go([vec![aim(Axis::HeadPitch, 1.0, 15.0), aim(Axis::HeadRise, -1.0, 15.0)], antennas(90.0)].concat()),
+        _ => {
+            go([vec![aim(Axis::HeadPitch, 1.0, 15.0), aim(Axis::HeadRise, -1.0, 15.0)], antennas(90.0)]
+                .concat())
+        }
     }
 }

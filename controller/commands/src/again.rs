@@ -9,12 +9,20 @@ use crate::meaning::{Aim, Amount, Meaning};
 impl Composer<'_> {
     /// "再转十度", "turn ten degrees more": without a way it goes further as before; the verb adds nothing then.
     pub(crate) fn further(&self, clause: &mut Clause) {
-        let Some(old) = self.past.and_then(|past| past.phrase.0.as_deref()).filter(|_| self.said.is_empty()) else { return };
-        let is_step = clause.amount.is_some() || clause.number.is_some() || clause.size.is_some() || clause.is_same;
+        let Some(old) = self.past.and_then(|past| past.phrase.0.as_deref()).filter(|_| self.said.is_empty())
+        else {
+            return;
+        };
+        let is_step =
+            clause.amount.is_some() || clause.number.is_some() || clause.size.is_some() || clause.is_same;
         let is_old_part = clause.parts.is_empty() || clause.parts == old.parts;
         let is_old_way = clause.ways.is_empty();
         let is_bare = is_old_part && is_old_way && clause.count.is_none() && clause.within.is_none();
-        if !clause.is_again || !is_step || !is_bare || !clause.act.is_some_and(|act| is_posture(act) && old.act == Some(act)) {
+        if !clause.is_again
+            || !is_step
+            || !is_bare
+            || !clause.act.is_some_and(|act| is_posture(act) && old.act == Some(act))
+        {
             return;
         }
         clause.amount = clause.amount.or(if clause.is_same { old.said_amount() } else { None });
@@ -58,7 +66,8 @@ impl Composer<'_> {
     pub(crate) fn says_more(&self, clause: &Clause) -> bool {
         let Some(last) = self.said.last() else { return false };
         let old = &last.clause;
-        let is_bare = clause.parts.is_empty() && clause.ways.is_empty() && !clause.is_again && !clause.is_as_well;
+        let is_bare =
+            clause.parts.is_empty() && clause.ways.is_empty() && !clause.is_again && !clause.is_as_well;
         let is_new = (clause.count.is_some() && (old.count.is_none() || old.period.is_some()))
             || (clause.lasting.or(clause.seconds).is_some() && old.lasting.or(old.seconds).is_none());
         let is_gesture = clause.act.is_some_and(|act| !is_posture(act) && act != Act::Wait);
@@ -68,7 +77,8 @@ impl Composer<'_> {
 
 /// What is left open where an act is said again: its parts, and its way before an amount.
 pub(crate) fn same_act(clause: &mut Clause, old: &Clause, past: Option<&Clause>) {
-    let ways_of = |one: &Clause| one.ways.iter().map(|heading| Heading { amount: None, ..*heading }).collect();
+    let ways_of =
+        |one: &Clause| one.ways.iter().map(|heading| Heading { amount: None, ..*heading }).collect();
     let Some(act) = clause.act else { return };
     let has_amount = clause.said_amount().is_some();
     if clause.is_it && act == Act::Turn && clause.ways.is_empty() && !has_amount {

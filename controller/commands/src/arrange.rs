@@ -18,13 +18,17 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
     let mut after: Option<Meaning> = None;
     for (at, one) in order.iter().enumerate() {
         let meaning = one.meaning.clone();
-        let link = if at == 0 && matches!(one.clause.link, Link::And | Link::Comma | Link::Stop | Link::Then) {
+        let link = if at == 0 && matches!(one.clause.link, Link::And | Link::Comma | Link::Stop | Link::Then)
+        {
             Link::Start
         } else {
             one.clause.link
         };
         let link = if link == Link::After && matches!(meaning, Meaning::Wait(_)) { Link::Then } else { link };
-        let kept = at.checked_sub(1).and_then(|at| order.get(at)).is_some_and(|one| one.clause.is_kept || one.clause.is_stay);
+        let kept = at
+            .checked_sub(1)
+            .and_then(|at| order.get(at))
+            .is_some_and(|one| one.clause.is_kept || one.clause.is_stay);
         match link {
             // "With your head tilted, nod": first the one, then the other.
             Link::With if out.is_empty() && meaning.is_posture() => out.push(meaning),
@@ -83,13 +87,15 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
 
 /// Returns whether a fragment is the last one of a list of fragments.
 fn is_list_end(before: Option<&&Said>, one: &Said) -> bool {
-    before.is_some_and(|before| before.clause.is_fragment && before.clause.link == Link::Comma) && one.clause.is_fragment
+    before.is_some_and(|before| before.clause.is_fragment && before.clause.link == Link::Comma)
+        && one.clause.is_fragment
 }
 
 /// Returns whether a posture is set together with the one before it: "look up and left".
 fn joins(before: Option<&Meaning>, meaning: &Meaning, said: &Said) -> bool {
     let Some(before @ Meaning::Go { .. }) = before else { return false };
-    let is_fragment = said.clause.link == Link::And || (said.clause.is_as_well && said.clause.link == Link::Comma);
+    let is_fragment =
+        said.clause.link == Link::And || (said.clause.is_as_well && said.clause.link == Link::Comma);
     let Meaning::Go { .. } = meaning else { return false };
     let axes = before.axes();
     is_fragment && meaning.axes().iter().all(|axis| !axes.contains(axis))

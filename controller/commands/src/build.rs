@@ -33,12 +33,8 @@ pub fn timeline(meaning: &Meaning, start: &AxisValues) -> Result<Timeline, Impos
     // What goes as far as it can goes less far where the legs end first.
     for share in [1.0, 0.9, 0.8, 0.65, 0.5] {
         let steps = steps_within(meaning, start, share)?;
-        let score = Score {
-            name: "spoken".to_owned(),
-            summary: "Moves.".to_owned(),
-            parameters: Vec::new(),
-            steps,
-        };
+        let score =
+            Score { name: "spoken".to_owned(), summary: "Moves.".to_owned(), parameters: Vec::new(), steps };
         let setting = Setting { start: *start, ..Setting::default() };
         let timeline = compile(&score, &std::collections::BTreeMap::new(), &setting)
             .map_err(|error| Impossible(error.to_string()))?;
@@ -93,8 +89,7 @@ impl Builder {
                 self.go(&goals, None, *pace);
             }
             Meaning::Posture(posture) => {
-                let goals: Vec<(Axis, f64)> =
-                    Axis::ALL.iter().map(|axis| (*axis, posture[*axis])).collect();
+                let goals: Vec<(Axis, f64)> = Axis::ALL.iter().map(|axis| (*axis, posture[*axis])).collect();
                 self.go(&goals, None, 1.0);
             }
             Meaning::Wake => self.steps.push(Step::Play("wake_up".to_owned())),
@@ -143,7 +138,10 @@ impl Builder {
                 Amount::Exactly(amount) => aim.axis.neutral() + aim.sign * amount,
                 Amount::Further(amount) => {
                     let goal = self.now[aim.axis] + aim.sign * amount;
-                    goal.clamp(-self::reach(aim.axis, self::direction(aim.axis, -1.0)), self::reach(aim.axis, self::direction(aim.axis, 1.0)))
+                    goal.clamp(
+                        -self::reach(aim.axis, self::direction(aim.axis, -1.0)),
+                        self::reach(aim.axis, self::direction(aim.axis, 1.0)),
+                    )
                 }
             };
             goals.push((aim.axis, goal));
@@ -265,8 +263,10 @@ impl Builder {
             let share = if rounds > 1 { f64::from(at) / f64::from(rounds - 1) } else { 0.0 };
             let (size, tempo) = trend(gesture.trend, share);
             for goals in &strokes {
-                let goals: Vec<(Axis, f64)> =
-                    goals.iter().map(|(axis, goal)| (*axis, middle[*axis] + (goal - middle[*axis]) * size)).collect();
+                let goals: Vec<(Axis, f64)> = goals
+                    .iter()
+                    .map(|(axis, goal)| (*axis, middle[*axis] + (goal - middle[*axis]) * size))
+                    .collect();
                 round.go(&goals, Some(stroke * tempo), 1.0);
                 if hold > 0.0 {
                     round.steps.push(Step::Wait(Number::Value(rounded(hold))));
@@ -302,7 +302,12 @@ impl Builder {
         let bars = (seconds / BAR_SECONDS).round().max(1.0);
         let beat = seconds / (bars * 4.0);
         let neutral = AxisValues::neutral();
-        let poses = [(10.0, 0.0, 20.0, -20.0), (-10.0, 0.0, -20.0, 20.0), (0.0, 10.0, 25.0, 25.0), (0.0, 0.0, 0.0, 0.0)];
+        let poses = [
+            (10.0, 0.0, 20.0, -20.0),
+            (-10.0, 0.0, -20.0, 20.0),
+            (0.0, 10.0, 25.0, 25.0),
+            (0.0, 0.0, 0.0, 0.0),
+        ];
         let mut bar = Builder { now: self.now, share: 1.0, steps: Vec::new() };
         for (tilt, pitch, right, left) in poses {
             let goals = [
@@ -367,7 +372,8 @@ fn trend(trend: Option<Compared>, share: f64) -> (f64, f64) {
 fn is_other_antenna(before: &Meaning, meaning: &Meaning) -> bool {
     let (Meaning::Gesture(_), Meaning::Gesture(_)) = (before, meaning) else { return false };
     let (known, own) = (before.axes(), meaning.axes());
-    known.iter().chain(&own).all(|axis| part_of(*axis) == Part::Antennas) && own.iter().all(|axis| !known.contains(axis))
+    known.iter().chain(&own).all(|axis| part_of(*axis) == Part::Antennas)
+        && own.iter().all(|axis| !known.contains(axis))
 }
 
 fn rounded(value: f64) -> f64 {

@@ -146,7 +146,11 @@ pub(crate) struct Clause {
 impl Clause {
     /// Returns whether it says nothing at all.
     pub(crate) fn is_empty(&self) -> bool {
-        !self.has_content() && self.unknown.is_empty() && !self.is_told && !self.is_impossible && !self.is_halt
+        !self.has_content()
+            && self.unknown.is_empty()
+            && !self.is_told
+            && !self.is_impossible
+            && !self.is_halt
     }
 
     /// Returns whether it says something of a motion.
@@ -277,7 +281,8 @@ impl Clause {
         new.compared = Vec::new();
         (new.is_again, new.is_same, new.is_it, new.factor) = (false, false, false, None);
         new.act = self.act.or(old.act);
-        if self.act.is_some_and(|act| old.act != Some(act)) && !(self.is_same && self.act == Some(Act::Move)) {
+        if self.act.is_some_and(|act| old.act != Some(act)) && !(self.is_same && self.act == Some(Act::Move))
+        {
             new = Clause { act: self.act, parts: old.parts.clone(), link: self.link, ..Clause::default() };
         }
         if let ([heading], [Part::LeftAntenna | Part::RightAntenna], []) =
@@ -299,7 +304,11 @@ impl Clause {
                 .ways
                 .iter()
                 .map(|heading| Heading {
-                    way: if heading.way == Way::Opposite { before.map_or(Way::Right, opposite) } else { heading.way },
+                    way: if heading.way == Way::Opposite {
+                        before.map_or(Way::Right, opposite)
+                    } else {
+                        heading.way
+                    },
                     amount: heading.amount.or(amount),
                 })
                 .collect();

@@ -5,9 +5,10 @@ use minismith_score::Axis;
 use crate::acts::{axes_of, is_posture};
 use crate::again::same_act;
 use crate::arrange::{arrange, merged};
-use crate::clause::{Clause, Heading, Link, Phrase, opposite, other_of};
+use crate::clause::{Clause, Link, Phrase, opposite, other_of};
 use crate::concept::{Act, Compared, Part, Way};
 use crate::meaning::Meaning;
+use crate::prepare::prepared;
 use crate::reader::Past;
 
 /// A part of a sentence with its meaning.
@@ -47,23 +48,30 @@ impl<'a> Composer<'a> {
     pub(crate) fn compose(mut self, clauses: Vec<Clause>) -> Result<Option<(Meaning, Self)>, String> {
         let mut still: Vec<Axis> = Vec::new();
         let mut repeat: Option<u32> = None;
-        let clauses = self.prepared(clauses);
+        let clauses = prepared(clauses, self.past);
         let last = clauses.len().saturating_sub(1);
         let mut carried = Link::Start;
         for (at, mut clause) in clauses.into_iter().enumerate() {
-            if matches!(carried, Link::Then | Link::Correction) && matches!(clause.link, Link::Comma | Link::And) {
+            if matches!(carried, Link::Then | Link::Correction)
+                && matches!(clause.link, Link::Comma | Link::And)
+            {
                 clause.link = carried;
             }
             carried = if clause.link == Link::After && clause.is_bare() {
                 Link::Then
-            } else if clause.is_negated { clause.link } else { Link::Start };
+            } else if clause.is_negated {
+                clause.link
+            } else {
+                Link::Start
+            };
             let axes = || clause.parts.iter().flat_map(|part| axes_of(*part));
             if clause.is_still {
                 still.extend(axes());
                 continue;
             }
             if clause.is_negated {
-                if clause.act.is_none_or(|act| act == Act::Move) && clause.ways.is_empty() && !clause.is_halt {
+                if clause.act.is_none_or(|act| act == Act::Move) && clause.ways.is_empty() && !clause.is_halt
+                {
                     still.extend(axes());
                 }
                 if clause.act.is_some() {
@@ -72,7 +80,12 @@ impl<'a> Composer<'a> {
                 continue;
             }
             // "Do this twice: ..."
-            if at == 0 && last > 0 && clause.is_only_modifier() && clause.count.is_some() && clause.link != Link::Correction {
+            if at == 0
+                && last > 0
+                && clause.is_only_modifier()
+                && clause.count.is_some()
+                && clause.link != Link::Correction
+            {
                 repeat = clause.count;
                 continue;
             }
@@ -89,101 +102,31 @@ impl<'a> Composer<'a> {
         if meaning.axes().iter().any(|axis| still.contains(axis)) && !matches!(meaning, Meaning::Dance(_)) {
             return Err("something is to move and to stay still".to_owned());
         }
-        let single = if self.said.len() == 1 { self.said.last().map(|said| Box::new(said.clause.clone())) } else { None };
+        let single = if self.said.len() == 1 {
+            self.said.last().map(|said| Box::new(said.clause.clone()))
+        } else {
+            None
+        };
         self.phrase = Phrase(single.filter(|clause| clause.act.is_some() || clause.has_motion()));
         Ok(Some((meaning, self)))
     }
 
-    /// Completes clauses by those that follow: a modifier before what it modifies, and a verb at the end.
-    fn prepared(&self, clauses: Vec<Clause>) -> Vec<Clause> {
-        let mut named = self.past.is_some_and(|past| past.meaning.axes().iter().all(|axis| Axis::ANTENNAS.contains(axis)));
-        let mut all: Vec<Clause> = Vec::new();
-        for mut clause in clauses {
-            resolve_sides(&mut clause, &mut named);
-            // "Turn your body, not your head, to the left", "left antenna, ten degrees in".
-            let is_way = clause.act.is_none() && clause.parts.is_empty() && !clause.ways.is_empty() && clause.link == Link::Comma;
-            let open = all.iter_mut().rfind(|before| !before.is_negated && !before.is_still);
-            if let Some(open) = open.filter(|open| is_way && !clause.is_negated && !clause.is_still && is_open(open)) {
-                open.ways.clone_from(&clause.ways);
-                open.absorb(&clause);
-                continue;
-            }
-            // "One of them, the left".
-            let is_side = matches!(clause.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna]);
-            if let Some(last) = all.last_mut().filter(|last| last.parts.as_slice() == [Part::Antenna] && last.act.is_none())
-                && is_side && clause.act.is_none() && clause.ways.is_empty() && clause.link == Link::Comma
-            {
-                last.parts.clone_from(&clause.parts);
-                continue;
-            }
-            let is_first = all.len() == 1;
-            let is_reference = |clause: &Clause| {
-                !clause.has_motion() && clause.has_content() && !clause.is_undo && !clause.is_cancel && !clause.is_halt && !clause.is_negated && !clause.is_still
-            };
-            let Some(before) = all.last_mut().filter(|before| is_first && is_reference(before)) else {
-                all.push(clause);
-                continue;
-            };
-            let is_modifier = before.is_only_modifier() && !before.is_again && !before.is_same;
-            let is_start = before.link != Link::Correction || clause.link != Link::Correction;
-            if is_reference(&clause) && clause.link < Link::With && is_start && self.past.is_some() {
-                // "Too high, five degrees less".
-                let is_exact = clause.amount.or(clause.said_amount()).is_some() || clause.number.is_some() || clause.seconds.is_some();
-                if is_exact || !clause.compared.is_empty() {
-                    before.compared.retain(|_| clause.is_again && clause.compared.is_empty());
-                }
-                before.absorb(&clause);
-            } else if (before.is_again || before.is_same) && clause.act.is_none() && clause.has_motion() && self.past.is_some()
-                && clause.link == Link::Comma && !clause.is_negated && !clause.is_still
-            {
-                // "The same, but downwards".
-                let leading = before.clone();
-                clause.link = leading.link;
-                clause.is_same = true;
-                clause.count = clause.count.or(leading.count);
-                merge_leading(&mut clause, &leading);
-                *before = clause;
-            } else if is_modifier && before.count.is_none() && clause.has_motion() && clause.link < Link::With && before.link != Link::Correction {
-                // "Very slowly: nod".
-                let leading = before.clone();
-                let delay = leading.delay.or(clause.delay);
-                let link = leading.link;
-                clause.link = link;
-                let mut joined = leading;
-                joined.delay = None;
-                joined.compared.extend(std::mem::take(&mut clause.compared));
-                merge_leading(&mut clause, &joined);
-                clause.delay = delay;
-                *before = clause;
-            } else {
-                all.push(clause);
-            }
-        }
-        let verb = all.iter().position(|clause| clause.act.is_some());
-        if let Some(at) = verb
-            && let Some(last) = all.get(at).filter(|clause| clause.is_verb_last).cloned()
-        {
-            let from = all.iter().take(at + 1).rposition(|clause| clause.link == Link::Stop).unwrap_or(0);
-            for clause in all.iter_mut().take(at).skip(from).filter(|clause| clause.has_motion() && !clause.is_still && clause.condition.is_none()) {
-                if last.act.is_some_and(|act| is_posture(act) || clause.ways.is_empty()) {
-                    clause.act = last.act;
-                    if clause.parts.is_empty() {
-                        clause.parts.clone_from(&last.parts);
-                    }
-                }
-            }
-        }
-        all
-    }
-
     fn clause(&mut self, mut clause: Clause) -> Result<(), String> {
-        if clause.link == Link::Correction && clause.is_stay && !clause.has_motion() && clause.lasting.is_none() && !self.said.is_empty() {
+        if clause.link == Link::Correction
+            && clause.is_stay
+            && !clause.has_motion()
+            && clause.lasting.is_none()
+            && !self.said.is_empty()
+        {
             // "Turn around... no, stay where you are".
             self.said.pop();
             return Ok(());
         }
-        let is_taken_back = matches!(clause.act, Some(Act::Lower | Act::Raise)) && clause.is_again && clause.is_it;
-        if let Some(past) = self.past.filter(|past| is_taken_back && self.said.is_empty() && past.meaning.is_posture()) {
+        let is_taken_back =
+            matches!(clause.act, Some(Act::Lower | Act::Raise)) && clause.is_again && clause.is_it;
+        if let Some(past) =
+            self.past.filter(|past| is_taken_back && self.said.is_empty() && past.meaning.is_posture())
+        {
             // "Lower it again".
             let axes = past.meaning.axes();
             if axes.iter().all(|axis| Axis::HEAD.contains(axis)) {
@@ -221,8 +164,12 @@ impl<'a> Composer<'a> {
         if clause.act.is_some() && (clause.is_instead || clause.link == Link::Correction) {
             self.said.pop();
         }
-        let is_plain_again = clause.is_again && !clause.has_motion() && clause.number.is_none() && clause.count.is_none();
-        if is_plain_again && clause.compared.is_empty() && self.said.first().is_some_and(|said| said.clause.link == Link::Correction) {
+        let is_plain_again =
+            clause.is_again && !clause.has_motion() && clause.number.is_none() && clause.count.is_none();
+        if is_plain_again
+            && clause.compared.is_empty()
+            && self.said.first().is_some_and(|said| said.clause.link == Link::Correction)
+        {
             // "I wanted four. Do it again".
             return Ok(());
         }
@@ -233,7 +180,11 @@ impl<'a> Composer<'a> {
             // "With each of them the antennas go out and back".
             return Ok(());
         }
-        if clause.act == Some(Act::Return) && clause.undone.is_none() && !self.said.is_empty() && clause.parts.is_empty() {
+        if clause.act == Some(Act::Return)
+            && clause.undone.is_none()
+            && !self.said.is_empty()
+            && clause.parts.is_empty()
+        {
             let mut axes: Vec<Axis> = self.said.iter().flat_map(|said| said.meaning.axes()).collect();
             axes.sort_unstable();
             axes.dedup();
@@ -241,7 +192,10 @@ impl<'a> Composer<'a> {
             self.push(clause, Meaning::Neutral { axes, pace });
             return Ok(());
         }
-        if clause.act == Some(Act::Hold) && clause.ways.is_empty() && (!self.said.is_empty() || clause.parts.is_empty()) {
+        if clause.act == Some(Act::Hold)
+            && clause.ways.is_empty()
+            && (!self.said.is_empty() || clause.parts.is_empty())
+        {
             let seconds = clause.lasting.or(clause.seconds);
             if let Some(seconds) = seconds {
                 self.push(clause, Meaning::Wait(seconds));
@@ -260,7 +214,10 @@ impl<'a> Composer<'a> {
                 return self.modify(&clause);
             }
         }
-        if clause.act == Some(Act::Return) && self.said.is_empty() && clause.parts.is_empty() && clause.undone.is_none()
+        if clause.act == Some(Act::Return)
+            && self.said.is_empty()
+            && clause.parts.is_empty()
+            && clause.undone.is_none()
             && (clause.amount.is_some() || clause.size.is_some() || clause.number.is_some())
             && self.past.is_some_and(|past| past.meaning.is_posture())
         {
@@ -272,11 +229,16 @@ impl<'a> Composer<'a> {
         if clause.act.is_none() && self.refers_whole(&clause) {
             return self.refer(clause);
         }
-        if clause.act.is_none() && clause.ways.is_empty() && !clause.parts.is_empty() && self.is_topic(&clause) {
+        if clause.act.is_none()
+            && clause.ways.is_empty()
+            && !clause.parts.is_empty()
+            && self.is_topic(&clause)
+        {
             self.topic.clone_from(&clause.parts);
             return Ok(());
         }
-        let repeats = self.said.last().is_some_and(|said| said.clause.act == clause.act && clause.act.is_some());
+        let repeats =
+            self.said.last().is_some_and(|said| said.clause.act == clause.act && clause.act.is_some());
         if clause.link == Link::After && repeats && clause.is_bare() {
             // "Nod, and once you are done nodding, look up".
             return Ok(());
@@ -285,10 +247,21 @@ impl<'a> Composer<'a> {
         let meaning = clause.meaning()?;
         let meaning = match (meaning, self.said.last().map(|said| &said.meaning)) {
             (Meaning::Go { aims, .. }, Some(Meaning::Gesture(main))) if clause.is_each => {
-                Meaning::Gesture(crate::meaning::Gesture { strokes: vec![aims], is_beat: true, ..main.clone() })
+                Meaning::Gesture(crate::meaning::Gesture {
+                    strokes: vec![aims],
+                    is_beat: true,
+                    ..main.clone()
+                })
             }
-            (Meaning::Gesture(own), Some(Meaning::Gesture(main))) if clause.is_each && clause.count.is_none() => {
-                Meaning::Gesture(crate::meaning::Gesture { count: main.count, period: main.period, total: main.total, ..own })
+            (Meaning::Gesture(own), Some(Meaning::Gesture(main)))
+                if clause.is_each && clause.count.is_none() =>
+            {
+                Meaning::Gesture(crate::meaning::Gesture {
+                    count: main.count,
+                    period: main.period,
+                    total: main.total,
+                    ..own
+                })
             }
             (meaning, _) => meaning,
         };
@@ -298,11 +271,15 @@ impl<'a> Composer<'a> {
             self.parts.clone_from(&clause.parts);
         }
         let replaces = clause.link == Link::Correction;
-        if replaces && self.said.is_empty() && let Some(past) = self.past {
+        if replaces
+            && self.said.is_empty()
+            && let Some(past) = self.past
+        {
             // "No, up": what went elsewhere goes back.
             self.refers = true;
             let kept = meaning.axes();
-            let axes: Vec<Axis> = past.meaning.axes().into_iter().filter(|axis| !kept.contains(axis)).collect();
+            let axes: Vec<Axis> =
+                past.meaning.axes().into_iter().filter(|axis| !kept.contains(axis)).collect();
             if past.meaning.is_posture() && !axes.is_empty() && meaning.is_posture() {
                 let back = Meaning::Neutral { axes, pace: 1.0 };
                 self.push(clause, merged(vec![meaning, back]));
@@ -322,7 +299,8 @@ impl<'a> Composer<'a> {
         if !clause.has_motion() || clause.is_same {
             return true;
         }
-        let is_opposite = clause.parts.is_empty() && clause.ways.iter().all(|heading| heading.way == Way::Opposite);
+        let is_opposite =
+            clause.parts.is_empty() && clause.ways.iter().all(|heading| heading.way == Way::Opposite);
         if is_opposite && clause.amount.is_none() && clause.said_amount().is_none() {
             return self.said.is_empty() && self.past.is_some();
         }
@@ -331,8 +309,14 @@ impl<'a> Composer<'a> {
 
     /// Parts alone name what the next clause moves, if nothing before tells what they do.
     fn is_topic(&self, clause: &Clause) -> bool {
-        let is_fresh = self.said.is_empty() && (self.past.is_none() || !(clause.is_only || clause.link == Link::Correction));
-        let is_modified = clause.count.is_some() || clause.amount.is_some() || clause.size.is_some() || clause.is_again || clause.is_as_well || clause.is_it;
+        let is_fresh = self.said.is_empty()
+            && (self.past.is_none() || !(clause.is_only || clause.link == Link::Correction));
+        let is_modified = clause.count.is_some()
+            || clause.amount.is_some()
+            || clause.size.is_some()
+            || clause.is_again
+            || clause.is_as_well
+            || clause.is_it;
         let has_other = clause.parts.contains(&Part::Other);
         is_fresh && !is_modified && !has_other && self.past.is_none_or(|past| past.act.is_none())
     }
@@ -350,7 +334,8 @@ impl<'a> Composer<'a> {
     /// A pause between repetitions belongs to what is repeated: "nod twice with a pause of a second in between".
     fn takes_pause(&mut self, clause: &Clause) -> Result<bool, String> {
         let Some(last) = self.said.last_mut() else { return Ok(false) };
-        let is_repeated = last.clause.count.is_some_and(|count| count > 1) && matches!(last.meaning, Meaning::Gesture(_));
+        let is_repeated =
+            last.clause.count.is_some_and(|count| count > 1) && matches!(last.meaning, Meaning::Gesture(_));
         if !is_repeated || !(clause.is_between || clause.link == Link::With) {
             return Ok(false);
         }
@@ -363,13 +348,20 @@ impl<'a> Composer<'a> {
     /// Takes over the act and the parts of what was said before, where a clause names none.
     fn inherit(&mut self, clause: &mut Clause) {
         let is_motion = |said: &&Said| {
-            !matches!(said.clause.act, Some(Act::Return | Act::Center | Act::Wait | Act::Hold)) && said.clause.has_motion()
+            !matches!(said.clause.act, Some(Act::Return | Act::Center | Act::Wait | Act::Hold))
+                && said.clause.has_motion()
         };
-        let before = if clause.link == Link::Correction { self.said.last() } else { self.said.iter().rev().find(is_motion) };
+        let before = if clause.link == Link::Correction {
+            self.said.last()
+        } else {
+            self.said.iter().rev().find(is_motion)
+        };
         let denied = self.denied.take().filter(|_| self.said.is_empty());
         let old = match before {
             Some(said) => Some(said.clause.clone()),
-            None if denied.is_some() => denied.map(|denied| Clause { is_negated: false, is_halt: false, ..denied }),
+            None if denied.is_some() => {
+                denied.map(|denied| Clause { is_negated: false, is_halt: false, ..denied })
+            }
             None => self.past.and_then(|past| past.phrase.0.as_deref().cloned()),
         };
         let (act, parts) = match &old {
@@ -383,7 +375,8 @@ impl<'a> Composer<'a> {
         if clause.act.is_none() {
             self.refers |= self.said.is_empty() && self.past.is_some();
             let is_part_only = clause.ways.is_empty();
-            let is_correction = matches!(clause.link, Link::Correction) || clause.is_instead || clause.is_only;
+            let is_correction =
+                matches!(clause.link, Link::Correction) || clause.is_instead || clause.is_only;
             if let Some(old) = old.filter(|_| is_part_only || is_correction) {
                 if is_correction {
                     self.said.pop();
@@ -405,13 +398,16 @@ impl<'a> Composer<'a> {
                 clause.parts.clone_from(&parts);
             }
             // An antenna goes where a gaze would look.
-            let is_wave = matches!(act, Some(Act::Wiggle | Act::Wave)) && clause.ways.iter().all(|heading| matches!(heading.way, Way::Left | Way::Right));
+            let is_wave = matches!(act, Some(Act::Wiggle | Act::Wave))
+                && clause.ways.iter().all(|heading| matches!(heading.way, Way::Left | Way::Right));
             if is_wave {
                 clause.act = act;
                 clause.parts.clear();
                 return;
             }
-            clause.act = act.filter(|act| is_posture(*act) && !(has_parts && matches!(act, Act::Look | Act::Tilt | Act::Lean)));
+            clause.act = act.filter(|act| {
+                is_posture(*act) && !(has_parts && matches!(act, Act::Look | Act::Tilt | Act::Lean))
+            });
         } else if (clause.is_it || !self.topic.is_empty()) && clause.parts.is_empty() {
             clause.parts.clone_from(&parts);
         }
@@ -453,7 +449,10 @@ impl<'a> Composer<'a> {
     /// A fragment says more of what was said before it.
     fn modify(&mut self, clause: &Clause) -> Result<(), String> {
         // "Look left, look right, and all of that twice".
-        if clause.count.is_some() && (clause.is_it || clause.is_same || clause.is_again) && self.said.len() > 1 {
+        if clause.count.is_some()
+            && (clause.is_it || clause.is_same || clause.is_again)
+            && self.said.len() > 1
+        {
             let count = clause.count.unwrap_or(1);
             let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
             self.said = vec![Said { clause: Clause::default(), meaning: whole }];
@@ -462,15 +461,22 @@ impl<'a> Composer<'a> {
         // "Left, then right, three times".
         let is_fragment = |said: &Said| said.meaning.is_posture() && said.clause.link < Link::With;
         let is_pair = self.said.len() > 1 && self.said.iter().all(is_fragment);
-        if let Some(count) = clause.count.filter(|count| *count > 1 && is_pair && clause.link != Link::Correction) {
+        if let Some(count) =
+            clause.count.filter(|count| *count > 1 && is_pair && clause.link != Link::Correction)
+        {
             let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
             self.said = vec![Said { clause: Clause::default(), meaning: whole }];
             return Ok(());
         }
         let Some(mut last) = self.said.pop() else { return Ok(()) };
         let seconds = clause.lasting.or(clause.seconds);
-        let is_plain = !clause.is_most && clause.size.is_none() && clause.link != Link::Correction && clause.pause.is_none();
-        if let Some(seconds) = seconds.filter(|_| is_plain && last.meaning.is_posture() && last.clause.act.is_some()) {
+        let is_plain = !clause.is_most
+            && clause.size.is_none()
+            && clause.link != Link::Correction
+            && clause.pause.is_none();
+        if let Some(seconds) =
+            seconds.filter(|_| is_plain && last.meaning.is_posture() && last.clause.act.is_some())
+        {
             self.said.push(last);
             self.push(clause.clone(), Meaning::Wait(seconds));
             return Ok(());
@@ -478,7 +484,10 @@ impl<'a> Composer<'a> {
         // "Ten degrees left, then another ten".
         let is_further = clause.is_again || clause.compared.contains(&Compared::Bigger);
         let is_later = clause.link == Link::Then && seconds.is_none() && clause.pause.is_none();
-        if is_later && matches!(last.meaning, Meaning::Gesture(_)) && (clause.pace.is_some() || clause.size.is_some() || clause.count.is_some()) {
+        if is_later
+            && matches!(last.meaning, Meaning::Gesture(_))
+            && (clause.pace.is_some() || clause.size.is_some() || clause.count.is_some())
+        {
             // "Nod slowly, then quickly".
             let mut next = last.clause.clone();
             next.absorb(clause);
@@ -488,7 +497,8 @@ impl<'a> Composer<'a> {
             self.push(next, meaning);
             return Ok(());
         }
-        let is_step = last.meaning.is_posture() && (is_later || clause.is_again || clause.number.is_some() || clause.amount.is_some());
+        let is_step = last.meaning.is_posture()
+            && (is_later || clause.is_again || clause.number.is_some() || clause.amount.is_some());
         if is_further && is_step && clause.link != Link::Correction {
             let mut next = last.clause.clone();
             next.absorb(clause);
@@ -507,52 +517,5 @@ impl<'a> Composer<'a> {
         }
         self.said.push(last);
         Ok(())
-    }
-}
-
-/// Returns whether a clause names what moves, and not yet where to.
-fn is_open(clause: &Clause) -> bool {
-    let is_vague = matches!(clause.act, None | Some(Act::Move | Act::Turn | Act::Tilt));
-    is_vague && !clause.parts.is_empty() && clause.ways.is_empty() && clause.said_amount().is_none() && clause.count.is_none()
-        && !clause.is_again && !clause.is_same && !clause.is_cancel && clause.link != Link::Correction && clause.condition.is_none()
-}
-
-/// "The left one" is an antenna where antennas were named, else a side.
-fn resolve_sides(clause: &mut Clause, named: &mut bool) {
-    let is_antenna = |part: &Part| {
-        matches!(part, Part::Antenna | Part::Antennas | Part::LeftAntenna | Part::RightAntenna | Part::Other)
-    };
-    *named |= clause.parts.iter().any(is_antenna);
-    let mut parts = Vec::new();
-    for part in std::mem::take(&mut clause.parts) {
-        match (part, *named) {
-            (Part::Both, true) if !(clause.is_together || clause.is_in_turn) || clause.act.is_some() || !clause.ways.is_empty() || clause.is_still => parts.push(Part::Antennas),
-            (Part::Both, _) => clause.is_it = true,
-            (Part::LeftOne, true) => parts.push(Part::LeftAntenna),
-            (Part::RightOne, true) => parts.push(Part::RightAntenna),
-            (Part::LeftOne, false) => clause.ways.push(Heading { way: Way::Left, amount: clause.amount.take() }),
-            (Part::RightOne, false) => clause.ways.push(Heading { way: Way::Right, amount: clause.amount.take() }),
-            (part, _) => parts.push(part),
-        }
-    }
-    clause.parts = parts;
-}
-
-/// A modifier before what it modifies fills what that leaves open.
-fn merge_leading(clause: &mut Clause, leading: &Clause) {
-    clause.amount = clause.amount.or(leading.amount);
-    clause.lasting = clause.lasting.or(leading.lasting).or(leading.seconds);
-    clause.within = clause.within.or(leading.within);
-    clause.period = clause.period.or(leading.period);
-    clause.size = clause.size.or(leading.size);
-    clause.pace = clause.pace.or(leading.pace);
-    clause.pause = clause.pause.or(leading.pause);
-    clause.trend = clause.trend.or(leading.trend);
-    clause.is_most |= leading.is_most;
-    clause.is_together |= leading.is_together;
-    clause.is_in_turn |= leading.is_in_turn;
-    clause.is_until_stop |= leading.is_until_stop;
-    if clause.compared.is_empty() {
-        clause.compared.clone_from(&leading.compared);
     }
 }

@@ -103,9 +103,11 @@ impl Lexicon {
         });
         let variants: HashMap<String, String> = pairs.collect();
         for (key, own) in &file.words {
-            let meaning = concepts(key).ok_or_else(|| format!("{}: no concept is called \"{key}\"", file.code))?;
+            let meaning =
+                concepts(key).ok_or_else(|| format!("{}: no concept is called \"{key}\"", file.code))?;
             for phrase in own {
-                let words = split(phrase, file.elisions).into_iter().map(|word| usual_form(word.text, &variants));
+                let words =
+                    split(phrase, file.elisions).into_iter().map(|word| usual_form(word.text, &variants));
                 let words: Vec<String> = words.collect();
                 let Some(first) = words.first().cloned() else {
                     return Err(format!("{}: an empty phrase for \"{key}\"", file.code));
@@ -124,7 +126,11 @@ impl Lexicon {
         }
         let sounds = phrases.iter().flat_map(|(word, known)| {
             let own = known.iter().filter(|(words, meaning)| words.len() == 1 && sound::is_taken(meaning));
-            own.map(|(_, meaning)| Sounding { word: word.clone(), sound: sound::of(word), meaning: meaning.clone() })
+            own.map(|(_, meaning)| Sounding {
+                word: word.clone(),
+                sound: sound::of(word),
+                meaning: meaning.clone(),
+            })
         });
         let mut sounds: Vec<Sounding> = sounds.collect();
         sounds.sort_by(|one, other| one.word.cmp(&other.word));
@@ -191,7 +197,8 @@ impl Lexicon {
     }
 
     fn is_skipped(&self, word: &Word) -> bool {
-        let known = self.phrases.get(&word.text).and_then(|known| known.iter().find(|(words, _)| words.len() == 1));
+        let known =
+            self.phrases.get(&word.text).and_then(|known| known.iter().find(|(words, _)| words.len() == 1));
         known.is_some_and(|(_, meaning)| matches!(meaning.as_slice(), [Concept::Skip]))
     }
 

@@ -5,7 +5,7 @@
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
 //! Reading order: [`concept`], [`keys`], [`words`], [`lexicon`], [`tagger`], `sound`, `clause`, `splitter`, `acts`, [`meaning`],
-//! `compose`, `again`, `refer`, `arrange`, [`reader`], [`build`], [`trial`].
+//! `prepare`, `compose`, `again`, `refer`, `arrange`, [`reader`], [`build`], [`trial`].
 
 mod acts;
 mod again;
@@ -18,6 +18,7 @@ pub mod describe;
 pub mod keys;
 pub mod lexicon;
 pub mod meaning;
+mod prepare;
 pub mod reader;
 mod refer;
 mod sound;

@@ -110,9 +110,13 @@ impl Meaning {
             Meaning::Go { aims, .. } => axes.extend(aims.iter().map(|aim| aim.axis)),
             Meaning::Gesture(gesture) => axes.extend(gesture.strokes.iter().flatten().map(|aim| aim.axis)),
             Meaning::Neutral { axes: own, .. } => axes.extend(own),
-            Meaning::Dance(_) | Meaning::Posture(_) | Meaning::Wake | Meaning::Sleep => axes.extend(Axis::ALL),
+            Meaning::Dance(_) | Meaning::Posture(_) | Meaning::Wake | Meaning::Sleep => {
+                axes.extend(Axis::ALL)
+            }
             Meaning::Wait(_) | Meaning::Sound => {}
-            Meaning::Sequence(inner) | Meaning::Together(inner) => inner.iter().for_each(|one| one.collect(axes)),
+            Meaning::Sequence(inner) | Meaning::Together(inner) => {
+                inner.iter().for_each(|one| one.collect(axes))
+            }
             Meaning::Repeat(_, inner) => inner.collect(axes),
         }
     }

@@ -120,12 +120,21 @@ fn orders_stop(clauses: &[Clause], is_own_language: bool) -> bool {
     let is_halt = |clause: &Clause| {
         let is_pause = clause.seconds.is_some() || clause.lasting.is_some();
         let is_prevented = clause.is_negated && clause.act.is_none();
-        clause.is_halt && (is_own_language || clause.unknown.is_empty()) && !clause.is_description() && !is_pause && !is_prevented
+        clause.is_halt
+            && (is_own_language || clause.unknown.is_empty())
+            && !clause.is_description()
+            && !is_pause
+            && !is_prevented
     };
     let Some(halt) = clauses.iter().rposition(is_halt) else { return false };
     let moves = |clause: &Clause| {
         let is_order = clause.has_motion() || !clause.compared.is_empty();
-        is_order && !clause.is_halt && !clause.is_negated && !clause.is_description() && !clause.is_cancel && !clause.is_still
+        is_order
+            && !clause.is_halt
+            && !clause.is_negated
+            && !clause.is_description()
+            && !clause.is_cancel
+            && !clause.is_still
     };
     let is_pure = clauses.get(halt).is_some_and(|clause| clause.act.is_none());
     if clauses.iter().skip(halt + 1).any(moves) {
@@ -140,15 +149,22 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
     let clauses = split(tags);
     let tells = |clause: &Clause| clause.is_description() && clause.act.is_some();
     let is_description = clauses.iter().any(tells);
-    if is_description && !clauses.iter().any(|clause| clause.is_requested && !clause.is_description() && clause.has_content()) {
+    if is_description
+        && !clauses
+            .iter()
+            .any(|clause| clause.is_requested && !clause.is_description() && clause.has_content())
+    {
         return Reading::Nothing;
     }
     let ordered = |clause: &Clause| {
-        let is_ordered = !clause.is_description() && !clause.is_reason && (!is_description || clause.is_requested);
+        let is_ordered =
+            !clause.is_description() && !clause.is_reason && (!is_description || clause.is_requested);
         let is_step = matches!(clause.link, Link::And | Link::Then);
         let is_said = clause.count.is_some() || clause.amount.is_some() || is_step;
-        let is_chatter = !clause.has_motion() && !is_said && clause.condition.is_none() && !clause.unknown.is_empty();
-        let is_stop = clause.is_halt && clause.seconds.is_none() && clause.lasting.is_none() && clause.act.is_none();
+        let is_chatter =
+            !clause.has_motion() && !is_said && clause.condition.is_none() && !clause.unknown.is_empty();
+        let is_stop =
+            clause.is_halt && clause.seconds.is_none() && clause.lasting.is_none() && clause.act.is_none();
         is_ordered && !is_chatter && !is_stop
     };
     let count = clauses.len();
@@ -157,10 +173,16 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
     let mut carried = Link::Start;
     for (at, mut clause) in clauses.into_iter().enumerate() {
         // "Look, I have had a long day".
-        let is_call = matches!(clause.act, Some(Act::Look | Act::Move)) && clause.is_bare() && clause.size.is_none() && clause.pace.is_none() && count > 1;
+        let is_call = matches!(clause.act, Some(Act::Look | Act::Move))
+            && clause.is_bare()
+            && clause.size.is_none()
+            && clause.pace.is_none()
+            && count > 1;
         // "Wait, no", "no, wait".
         let is_plain_wait = clause.act == Some(Act::Wait) && clause.is_bare();
-        let is_hesitation = is_plain_wait && at + 1 < count && (clause.link == Link::Correction || links.get(at + 1) == Some(&Link::Correction));
+        let is_hesitation = is_plain_wait
+            && at + 1 < count
+            && (clause.link == Link::Correction || links.get(at + 1) == Some(&Link::Correction));
         let is_hesitation = is_hesitation || (is_plain_wait && at == 0 && links.get(1) == Some(&Link::Comma));
         if !ordered(&clause) || is_call || is_hesitation {
             // What is left out still tells how the next one follows.
@@ -185,8 +207,10 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
     if clauses.iter().any(|clause| clause.is_impossible) {
         return Reading::Impossible("this robot cannot do that".to_owned());
     }
-    let clauses: Vec<Clause> =
-        clauses.into_iter().filter(|clause| clause.has_content() || clause.is_halt || clause.link == Link::Correction).collect();
+    let clauses: Vec<Clause> = clauses
+        .into_iter()
+        .filter(|clause| clause.has_content() || clause.is_halt || clause.link == Link::Correction)
+        .collect();
     if clauses.iter().all(|clause| !clause.has_content() && !clause.is_halt) {
         let unknown = tags.iter().filter(|tag| tag.concept == Concept::Unknown).map(|tag| tag.span.clone());
         let unknown: Vec<Range<usize>> = unknown.collect();

@@ -61,7 +61,9 @@ impl Composer<'_> {
         for compared in &clause.compared {
             compare(&mut meaning, *compared, &clause);
         }
-        if clause.compared.is_empty() && let Some(factor) = clause.factor {
+        if clause.compared.is_empty()
+            && let Some(factor) = clause.factor
+        {
             scale(&mut meaning, factor, &new);
         }
         if let Some(pace) = clause.pace {
@@ -139,7 +141,9 @@ fn scale(meaning: &mut Meaning, factor: f64, said: &Clause) {
     }
     meaning.each_mut(&mut |one| match one {
         Meaning::Go { aims, .. } => aims.iter_mut().for_each(|aim| scale_aim(aim, factor)),
-        Meaning::Gesture(gesture) => gesture.strokes.iter_mut().flatten().for_each(|aim| scale_aim(aim, factor)),
+        Meaning::Gesture(gesture) => {
+            gesture.strokes.iter_mut().flatten().for_each(|aim| scale_aim(aim, factor))
+        }
         Meaning::Dance(seconds) => *seconds = (*seconds * factor).min(60.0),
         _ => {}
     });

@@ -17,7 +17,13 @@ pub(crate) fn is_taken(meaning: &[Concept]) -> bool {
     meaning.iter().all(|concept| {
         matches!(
             concept,
-            Concept::Act(_) | Concept::Part(_) | Concept::Way(_) | Concept::Unit(_) | Concept::Number(_) | Concept::Times | Concept::Count(_)
+            Concept::Act(_)
+                | Concept::Part(_)
+                | Concept::Way(_)
+                | Concept::Unit(_)
+                | Concept::Number(_)
+                | Concept::Times
+                | Concept::Count(_)
         )
     })
 }
@@ -112,8 +118,21 @@ impl Expected {
             Expected::ActOfPart => matches!(
                 concept,
                 Concept::Act(
-                    Act::Nod | Act::Shake | Act::Bow | Act::Wiggle | Act::Wave | Act::Look | Act::Turn | Act::Tilt | Act::Move | Act::Shift
-                        | Act::Raise | Act::Lower | Act::Lean | Act::Spread | Act::Close
+                    Act::Nod
+                        | Act::Shake
+                        | Act::Bow
+                        | Act::Wiggle
+                        | Act::Wave
+                        | Act::Look
+                        | Act::Turn
+                        | Act::Tilt
+                        | Act::Move
+                        | Act::Shift
+                        | Act::Raise
+                        | Act::Lower
+                        | Act::Lean
+                        | Act::Spread
+                        | Act::Close
                 )
             ),
             Expected::Unit => matches!(concept, Concept::Unit(_) | Concept::Times),
@@ -129,15 +148,30 @@ pub(crate) type Guess = (Vec<Word>, Vec<(String, String)>);
 /// Returns the words with the unknown ones replaced by what was probably said, and what was replaced by what.
 pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Guess> {
     let is_told = |tag: &Tag| {
-        matches!(tag.concept, Concept::Somebody | Concept::Asks | Concept::Because | Concept::When | Concept::Unless | Concept::Past | Concept::Cannot)
+        matches!(
+            tag.concept,
+            Concept::Somebody
+                | Concept::Asks
+                | Concept::Because
+                | Concept::When
+                | Concept::Unless
+                | Concept::Past
+                | Concept::Cannot
+        )
     };
     let unknown: Vec<usize> = words
         .iter()
         .enumerate()
-        .filter(|(_, word)| tags.iter().any(|tag| tag.concept == Concept::Unknown && tag.span.start == word.span.start))
+        .filter(|(_, word)| {
+            tags.iter().any(|tag| tag.concept == Concept::Unknown && tag.span.start == word.span.start)
+        })
         .map(|(at, _)| at)
         .collect();
-    if unknown.is_empty() || unknown.len() > MOST_UNKNOWN || words.len() > MOST_WORDS || tags.iter().any(is_told) {
+    if unknown.is_empty()
+        || unknown.len() > MOST_UNKNOWN
+        || words.len() > MOST_WORDS
+        || tags.iter().any(is_told)
+    {
         return None;
     }
     let mut heard: Vec<Option<Word>> = words.iter().cloned().map(Some).collect();
@@ -153,12 +187,18 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
             if joined_places.contains(&first) || joined_places.contains(&(first + 1)) {
                 return None;
             }
-            (one.text.len() > 1 && other.text.len() > 1 && !one.is_sign() && !other.is_sign() && one.number.is_none() && other.number.is_none())
-                .then(|| (first, format!("{}{}", one.text, other.text)))
+            (one.text.len() > 1
+                && other.text.len() > 1
+                && !one.is_sign()
+                && !other.is_sign()
+                && one.number.is_none()
+                && other.number.is_none())
+            .then(|| (first, format!("{}{}", one.text, other.text)))
         };
         let pairs = [at.checked_sub(1).and_then(joined), joined(at)];
         let pair = pairs.into_iter().flatten().find_map(|(first, text)| {
-            let found = nearest(&text, Expected::Any, (text.chars().count() as f64 * 0.18).min(1.5), lexicon)?;
+            let found =
+                nearest(&text, Expected::Any, (text.chars().count() as f64 * 0.18).min(1.5), lexicon)?;
             (text.chars().count() >= 6).then_some((first, text, found))
         });
         if let Some((first, text, found)) = pair {
@@ -175,8 +215,9 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
             continue;
         }
         let expected = expected(word, tags);
-        let single = nearest(&word.text, expected, if expected == Expected::Any { SAME } else { 1.0 }, lexicon)
-            .or_else(|| nearest(&word.text, Expected::Any, SAME, lexicon));
+        let single =
+            nearest(&word.text, expected, if expected == Expected::Any { SAME } else { 1.0 }, lexicon)
+                .or_else(|| nearest(&word.text, Expected::Any, SAME, lexicon));
         if let (Some(found), Some(Some(own))) = (single, heard.get_mut(at)) {
             notes.push((word.text.clone(), found.to_owned()));
             found.clone_into(&mut own.text);
@@ -195,8 +236,24 @@ fn expected(word: &Word, tags: &[Tag]) -> Expected {
         (Some(Concept::Number(_)), _) => Expected::Unit,
         (_, Some(Concept::Unit(_) | Concept::Times)) => Expected::Number,
         (
-            None | Some(Concept::Comma | Concept::Stop | Concept::And | Concept::Then | Concept::Request | Concept::Call | Concept::Restart),
-            Some(Concept::Part(Part::Head | Part::Body | Part::Antenna | Part::Antennas | Part::LeftAntenna | Part::RightAntenna)),
+            None
+            | Some(
+                Concept::Comma
+                | Concept::Stop
+                | Concept::And
+                | Concept::Then
+                | Concept::Request
+                | Concept::Call
+                | Concept::Restart,
+            ),
+            Some(Concept::Part(
+                Part::Head
+                | Part::Body
+                | Part::Antenna
+                | Part::Antennas
+                | Part::LeftAntenna
+                | Part::RightAntenna,
+            )),
         ) => Expected::ActOfPart,
         _ => Expected::Any,
     }
@@ -223,7 +280,10 @@ fn nearest<'a>(text: &str, expected: Expected, within: f64, lexicon: &'a Lexicon
         }
         let far = distance(&sound, &known.sound);
         // Three letters of which the last differs are the same only before a part of the robot.
-        if far > 0.5 && known.sound.len() < 4 && !(expected == Expected::ActOfPart && known.sound.get(..2) == sound.get(..2)) {
+        if far > 0.5
+            && known.sound.len() < 4
+            && !(expected == Expected::ActOfPart && known.sound.get(..2) == sound.get(..2))
+        {
             continue;
         }
         if far > within + 1e-9 || far > known.sound.len() as f64 * 0.34 {

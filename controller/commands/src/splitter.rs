@@ -79,25 +79,47 @@ impl Splitter {
         if self.now.is_told && !self.now.has_motion() && matches!(link, Link::Comma | Link::Correction) {
             self.scope.is_told = false;
         }
-        if self.now.is_serial && self.now.is_bare() && self.now.act.is_some_and(|act| is_posture(act) && act != Act::Hold) {
+        if self.now.is_serial
+            && self.now.is_bare()
+            && self.now.act.is_some_and(|act| is_posture(act) && act != Act::Hold)
+        {
             // "Turn right to look".
             self.now = self.fresh(link);
             return;
         }
-        if self.now.is_between && let Some(seconds) = self.now.seconds.or(self.now.lasting) {
+        if self.now.is_between
+            && let Some(seconds) = self.now.seconds.or(self.now.lasting)
+        {
             self.now.pause = Some(seconds);
         }
-        if self.now.is_empty() && self.now.link == Link::After && link == Link::Comma && !self.clauses.is_empty() {
+        if self.now.is_empty()
+            && self.now.link == Link::After
+            && link == Link::Comma
+            && !self.clauses.is_empty()
+        {
             // "When you are done, look up".
             self.now.link = Link::Then;
         }
         if self.now.is_empty() {
             let stronger = self.now.link.max(link);
-            let is_start = self.clauses.is_empty() && matches!(link, Link::And | Link::Comma | Link::Stop | Link::Then);
-            let keeps = (self.now.is_negated, self.now.is_first, self.now.is_last, self.now.is_cancel, self.now.is_it);
+            let is_start =
+                self.clauses.is_empty() && matches!(link, Link::And | Link::Comma | Link::Stop | Link::Then);
+            let keeps = (
+                self.now.is_negated,
+                self.now.is_first,
+                self.now.is_last,
+                self.now.is_cancel,
+                self.now.is_it,
+            );
             self.now = self.fresh(if is_start { self.now.link } else { stronger });
             if !matches!(link, Link::Stop | Link::Comma) || stronger == Link::Correction {
-                (self.now.is_negated, self.now.is_first, self.now.is_last, self.now.is_cancel, self.now.is_it) = keeps;
+                (
+                    self.now.is_negated,
+                    self.now.is_first,
+                    self.now.is_last,
+                    self.now.is_cancel,
+                    self.now.is_it,
+                ) = keeps;
             }
             return;
         }
@@ -125,7 +147,12 @@ impl Splitter {
                 self.end_condition();
                 return false;
             }
-            Concept::Comma | Concept::Stop | Concept::Question | Concept::Then | Concept::Request | Concept::Otherwise => {
+            Concept::Comma
+            | Concept::Stop
+            | Concept::Question
+            | Concept::Then
+            | Concept::Request
+            | Concept::Otherwise => {
                 self.end_condition();
                 return matches!(concept, Concept::Comma | Concept::Then);
             }
@@ -172,10 +199,12 @@ impl Splitter {
             }
             Concept::Way(way) => self.way(*way),
             Concept::With
-                if (matches!(next, Some(Concept::Part(_))) && !self.tells_of_part(rest)) || !self.now.has_content() =>
+                if (matches!(next, Some(Concept::Part(_))) && !self.tells_of_part(rest))
+                    || !self.now.has_content() =>
             {
                 // "Wave with the left antenna", "with your head tilted".
-                if !self.now.has_content() && matches!(self.now.link, Link::Start | Link::Comma | Link::Stop) {
+                if !self.now.has_content() && matches!(self.now.link, Link::Start | Link::Comma | Link::Stop)
+                {
                     self.now.link = Link::With;
                 }
             }
@@ -197,10 +226,15 @@ impl Splitter {
                 }
                 self.now.is_negated = true;
             }
-            Concept::And | Concept::Comma if matches!(next, Some(Concept::Part(_))) && self.names_only_parts() => {
+            Concept::And | Concept::Comma
+                if matches!(next, Some(Concept::Part(_))) && self.names_only_parts() =>
+            {
                 // "The left and the right antenna".
             }
-            Concept::Then if self.is_open() && matches!(next, Some(Concept::Way(_) | Concept::Part(_) | Concept::Number(_))) => {
+            Concept::Then
+                if self.is_open()
+                    && matches!(next, Some(Concept::Way(_) | Concept::Part(_) | Concept::Number(_))) =>
+            {
                 // "Turn then to the left".
                 self.now.link = if self.now.link < Link::With { Link::Then } else { self.now.link };
             }
@@ -210,10 +244,15 @@ impl Splitter {
                 }
                 self.now.is_last = true;
             }
-            Concept::MoreOrThen if self.clauses.is_empty() && !self.now.has_content() => self.now.is_again = true,
+            Concept::MoreOrThen if self.clauses.is_empty() && !self.now.has_content() => {
+                self.now.is_again = true
+            }
             Concept::MoreOrThen => self.close(Link::Then),
             Concept::HaltAlone => {
-                if self.now.is_empty() && next.is_none_or(|next| matches!(next, Concept::Comma | Concept::Stop | Concept::Question)) {
+                if self.now.is_empty()
+                    && next
+                        .is_none_or(|next| matches!(next, Concept::Comma | Concept::Stop | Concept::Question))
+                {
                     self.halt(tag);
                 }
             }
@@ -260,7 +299,8 @@ impl Splitter {
             Concept::Before => self.close(Link::Before),
             Concept::After => self.close(Link::After),
             Concept::Correction => {
-                if self.now.act == Some(Act::Wait) && self.now.seconds.is_none() && self.now.lasting.is_none() {
+                if self.now.act == Some(Act::Wait) && self.now.seconds.is_none() && self.now.lasting.is_none()
+                {
                     // "Wait, no".
                     self.now.act = None;
                 }
@@ -416,13 +456,22 @@ impl Splitter {
     /// Returns whether nothing but parts was said.
     fn names_only_parts(&self) -> bool {
         let now = &self.now;
-        now.act.is_none() && now.ways.is_empty() && !now.parts.is_empty() && !now.is_still && now.unknown.is_empty()
-            && now.count.is_none() && !now.is_negated && self.number.is_none()
+        now.act.is_none()
+            && now.ways.is_empty()
+            && !now.parts.is_empty()
+            && !now.is_still
+            && now.unknown.is_empty()
+            && now.count.is_none()
+            && !now.is_negated
+            && self.number.is_none()
     }
 
     /// Returns whether a verb still waits for where it goes.
     fn is_open(&self) -> bool {
-        self.now.act.is_some_and(is_posture) && self.now.ways.is_empty() && self.now.amount.is_none() && self.number.is_none()
+        self.now.act.is_some_and(is_posture)
+            && self.now.ways.is_empty()
+            && self.now.amount.is_none()
+            && self.number.is_none()
     }
 
     fn way(&mut self, way: Way) {
@@ -454,7 +503,9 @@ impl Splitter {
         self.join_act(act, is_part_next);
         match number {
             // "A dozen wiggles", "four nods".
-            Some(number) if !is_posture(act) && self.now.count.is_none() => self.now.count = Some(number.max(0.0) as u32),
+            Some(number) if !is_posture(act) && self.now.count.is_none() => {
+                self.now.count = Some(number.max(0.0) as u32)
+            }
             Some(number) => self.now.number = Some(number),
             None => {}
         }
@@ -469,7 +520,8 @@ impl Splitter {
         let is_bare = self.now.ways.is_empty();
         let is_open = is_bare && self.now.amount.is_none() && self.now.count.is_none();
         let is_feeling = matches!(act, Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired);
-        let is_vague = matches!(before, Act::Move | Act::Shift | Act::Turn | Act::Hold | Act::Raise | Act::Lower);
+        let is_vague =
+            matches!(before, Act::Move | Act::Shift | Act::Turn | Act::Hold | Act::Raise | Act::Lower);
         if before == act && is_bare {
             return;
         }
@@ -477,14 +529,18 @@ impl Splitter {
             // "Raise your gaze".
             self.now.act = Some(act);
             self.way(if before == Act::Raise { Way::Up } else { Way::Down });
-        } else if is_open && ((before == Act::Look && is_feeling) || (is_plain_move(before) && !is_part_next)) {
+        } else if is_open && ((before == Act::Look && is_feeling) || (is_plain_move(before) && !is_part_next))
+        {
             // "Move your head in a circle".
             self.now.act = Some(act);
         } else if act == Act::Return && is_bare && is_posture(before) {
             // "Turn your head back".
             self.now.act = Some(act);
             self.now.undone = (before == Act::Tilt).then_some(before);
-        } else if is_bare && is_vague && (self.now.parts.is_empty() || before == Act::Hold || act == Act::Look) {
+        } else if is_bare
+            && is_vague
+            && (self.now.parts.is_empty() || before == Act::Hold || act == Act::Look)
+        {
             // "Keep wiggling", "turn your head to look left".
             self.now.act = Some(act);
         } else if is_bare && act == Act::Move && self.now.parts.is_empty() {

@@ -39,8 +39,12 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
             lexicon.longest(rest).unwrap_or_else(|| (vec![unlisted(word, lexicon)], 1))
         };
         let (meaning, used) = match meaning.as_slice() {
-            [Concept::Alone, own @ ..] if is_alone(&tags, words.get(at + used..).unwrap_or(&[]), lexicon) => (own.to_vec(), used),
-            [Concept::Alone, ..] => lexicon.longest(rest.get(..1).unwrap_or(&[])).unwrap_or((vec![Concept::Unknown], 1)),
+            [Concept::Alone, own @ ..] if is_alone(&tags, words.get(at + used..).unwrap_or(&[]), lexicon) => {
+                (own.to_vec(), used)
+            }
+            [Concept::Alone, ..] => {
+                lexicon.longest(rest.get(..1).unwrap_or(&[])).unwrap_or((vec![Concept::Unknown], 1))
+            }
             _ => (meaning, used),
         };
         let end = words.get(at + used - 1).map_or(word.span.end, |last| last.span.end);
@@ -55,7 +59,9 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
 pub(crate) fn finish(tags: Vec<Tag>, lexicon: &Lexicon) -> Vec<Tag> {
     let mut tags = harmless(tags, lexicon.side_follows_part);
     if lexicon.not_follows_verb {
-        tags.iter_mut().filter(|tag| tag.concept == Concept::Not).for_each(|tag| tag.concept = Concept::NotVerb);
+        tags.iter_mut()
+            .filter(|tag| tag.concept == Concept::Not)
+            .for_each(|tag| tag.concept = Concept::NotVerb);
     }
     tags.retain(|tag| !matches!(tag.concept, Concept::Skip | Concept::Article | Concept::Call));
     sides(numbers(tags), lexicon.side_follows_part)
@@ -78,7 +84,8 @@ fn list_marks(words: &[Word]) -> Vec<usize> {
 
 /// Returns whether nothing before and nothing after a phrase names a motion.
 fn is_alone(before: &[Tag], after: &[Word], lexicon: &Lexicon) -> bool {
-    let is_motion = |concept: &Concept| matches!(concept, Concept::Act(_) | Concept::Part(_) | Concept::Way(_));
+    let is_motion =
+        |concept: &Concept| matches!(concept, Concept::Act(_) | Concept::Part(_) | Concept::Way(_));
     let word = |word: &Word| lexicon.longest(std::slice::from_ref(word));
     !before.iter().any(|tag| is_motion(&tag.concept))
         && !after.iter().filter_map(word).any(|(meaning, _)| meaning.iter().any(is_motion))
@@ -114,7 +121,13 @@ fn unlisted(word: &Word, lexicon: &Lexicon) -> Concept {
 const fn ends_clause(concept: &Concept) -> bool {
     matches!(
         concept,
-        Concept::Comma | Concept::Stop | Concept::Question | Concept::And | Concept::Then | Concept::Restart | Concept::Request
+        Concept::Comma
+            | Concept::Stop
+            | Concept::Question
+            | Concept::And
+            | Concept::Then
+            | Concept::Restart
+            | Concept::Request
     )
 }
 
@@ -124,7 +137,9 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
     thirds(&mut tags);
     let concept = |tags: &[Tag], at: usize| tags.get(at).map(|tag| tag.concept.clone());
     let is_unknown = |tags: &[Tag], at: usize| concept(tags, at) == Some(Concept::Unknown);
-    let run = |tags: &[Tag], from: usize, most: usize| (from..from + most).take_while(|at| is_unknown(tags, *at)).count();
+    let run = |tags: &[Tag], from: usize, most: usize| {
+        (from..from + most).take_while(|at| is_unknown(tags, *at)).count()
+    };
     let skip = |tags: &mut [Tag], range: Range<usize>| {
         for tag in tags.get_mut(range).unwrap_or_default() {
             tag.concept = Concept::Skip;
@@ -145,7 +160,11 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
                 }
                 let is_known = matches!(concept(&tags, at + 1), Some(Concept::Act(_) | Concept::Part(_)));
                 let trailing = run(&tags, at + 2, 2);
-                if adjectives_follow && is_known && trailing == 1 && concept(&tags, at + 3).is_none_or(|one| ends_clause(&one)) {
+                if adjectives_follow
+                    && is_known
+                    && trailing == 1
+                    && concept(&tags, at + 3).is_none_or(|one| ends_clause(&one))
+                {
                     skip(&mut tags, at + 2..at + 3);
                 }
             }
@@ -165,13 +184,23 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
             }
             Some(own @ (Concept::For | Concept::To)) => {
                 let inner = (at + 1..tags.len())
-                    .take_while(|at| matches!(concept(&tags, *at), Some(Concept::Article | Concept::Skip | Concept::Somebody)))
+                    .take_while(|at| {
+                        matches!(
+                            concept(&tags, *at),
+                            Some(Concept::Article | Concept::Skip | Concept::Somebody)
+                        )
+                    })
                     .count();
                 let named = run(&tags, at + 1 + inner, 3);
-                let is_person = (at + 1..at + 1 + inner).any(|at| concept(&tags, at) == Some(Concept::Somebody));
-                let is_gesture = tags.get(..at).unwrap_or_default().iter().rev().take_while(|tag| !ends_clause(&tag.concept)).any(
-                    |tag| matches!(tag.concept, Concept::Act(act) if !is_posture(act)),
-                );
+                let is_person =
+                    (at + 1..at + 1 + inner).any(|at| concept(&tags, at) == Some(Concept::Somebody));
+                let is_gesture = tags
+                    .get(..at)
+                    .unwrap_or_default()
+                    .iter()
+                    .rev()
+                    .take_while(|tag| !ends_clause(&tag.concept))
+                    .any(|tag| matches!(tag.concept, Concept::Act(act) if !is_posture(act)));
                 if (named > 0 || is_person) && (own == Concept::For || is_gesture) {
                     skip(&mut tags, at..at + 1 + inner + named);
                 } else if own == Concept::To {
@@ -192,11 +221,26 @@ fn thirds(tags: &mut [Tag]) {
         }
         let before = tags.get(..at).unwrap_or_default().iter().rev();
         let before = before.map(|tag| &tag.concept).find(|concept| {
-            !matches!(concept, Concept::Skip | Concept::Article | Concept::Size(_) | Concept::Pace(_) | Concept::Unknown | Concept::First)
+            !matches!(
+                concept,
+                Concept::Skip
+                    | Concept::Article
+                    | Concept::Size(_)
+                    | Concept::Pace(_)
+                    | Concept::Unknown
+                    | Concept::First
+            )
         });
         let is_fine = matches!(
             before,
-            Some(Concept::Number(_) | Concept::Count(_) | Concept::Part(_) | Concept::Again | Concept::More(_) | Concept::It)
+            Some(
+                Concept::Number(_)
+                    | Concept::Count(_)
+                    | Concept::Part(_)
+                    | Concept::Again
+                    | Concept::More(_)
+                    | Concept::It
+            )
         );
         if let Some(tag) = tags.get_mut(at) {
             tag.concept = if is_fine { Concept::Skip } else { Concept::Somebody };
@@ -215,7 +259,8 @@ fn numbers(tags: Vec<Tag>) -> Vec<Tag> {
         if let Concept::Number(half) = tag.concept
             && half < 1.0
             && !matches!(next, Some(Concept::Unit(_) | Concept::Times))
-            && let [.., Tag { concept: Concept::Number(number), .. }, Tag { concept: Concept::Unit(_), .. }] = joined.as_mut_slice()
+            && let [.., Tag { concept: Concept::Number(number), .. }, Tag { concept: Concept::Unit(_), .. }] =
+                joined.as_mut_slice()
         {
             *number += half;
             continue;
@@ -226,7 +271,9 @@ fn numbers(tags: Vec<Tag>) -> Vec<Tag> {
                     decimals = Some(0);
                     continue;
                 }
-                (Concept::And, Some(Concept::Number(next))) if *number >= 100.0 && *number % 100.0 == 0.0 && *next < 100.0 => {
+                (Concept::And, Some(Concept::Number(next)))
+                    if *number >= 100.0 && *number % 100.0 == 0.0 && *next < 100.0 =>
+                {
                     continue;
                 }
                 (Concept::Number(digit), _) if decimals.is_some() && *digit < 10.0 => {

@@ -45,12 +45,20 @@ impl Listener {
     pub fn hear(&mut self, text: &str) -> Heard {
         if is_stop(text) {
             let trace = self.rest();
-            return Heard { reading: Reading::Nothing, language: self.language, is_stop: true, refusal: None, trace };
+            return Heard {
+                reading: Reading::Nothing,
+                language: self.language,
+                is_stop: true,
+                refusal: None,
+                trace,
+            };
         }
         let (reading, language) = read(text, self.past.as_ref(), self.language);
         self.language = language;
         let (meaning, act, parts, phrase) = match &reading {
-            Reading::Motion { meaning, act, parts, phrase, .. } => (Some(meaning.clone()), *act, parts.clone(), phrase.clone()),
+            Reading::Motion { meaning, act, parts, phrase, .. } => {
+                (Some(meaning.clone()), *act, parts.clone(), phrase.clone())
+            }
             Reading::Conditional { event: minismith_score::Event::Face, otherwise, .. } => {
                 (otherwise.clone(), None, Vec::new(), Phrase::default())
             }

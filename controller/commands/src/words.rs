@@ -17,7 +17,10 @@ impl Word {
     /// Returns whether it is a sign of punctuation.
     #[must_use]
     pub fn is_sign(&self) -> bool {
-        self.number.is_none() && !self.text.starts_with(char::is_alphanumeric) && self.text != "°" && self.text != "%"
+        self.number.is_none()
+            && !self.text.starts_with(char::is_alphanumeric)
+            && self.text != "°"
+            && self.text != "%"
     }
 }
 
@@ -75,7 +78,8 @@ pub fn split(text: &str, has_elisions: bool) -> Vec<Word> {
         } else {
             flush(&mut current, start..at, &mut words);
             let end = at + letter.len_utf8();
-            if (!letter.is_whitespace() || letter == '\n') && !is_apostrophe && letter != '-' && letter != '_' {
+            if (!letter.is_whitespace() || letter == '\n') && !is_apostrophe && letter != '-' && letter != '_'
+            {
                 words.push(Word { text: letter.to_string(), number: None, span: at..end });
             }
             start = end;
@@ -135,7 +139,10 @@ mod tests {
 
     #[test]
     fn words_numbers_and_signs_are_apart() {
-        assert_eq!(texts("Don't look 2.5cm left, please!"), ["dont", "look", "2.5", "cm", "left", ",", "please", "!"]);
+        assert_eq!(
+            texts("Don't look 2.5cm left, please!"),
+            ["dont", "look", "2.5", "cm", "left", ",", "please", "!"]
+        );
         assert_eq!(texts("20° à droite"), ["20", "°", "a", "droite"]);
         assert_eq!(texts("Schüttle 3,5 s"), ["schuettle", "3.5", "s"]);
         assert_eq!(texts("点头两次。"), ["点", "头", "两", "次", "。"]);

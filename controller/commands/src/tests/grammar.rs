@@ -37,15 +37,33 @@ fn assert_parts(turns: &[&str], parts: &[&str]) {
 
 #[test]
 fn clauses_follow_one_another_in_the_order_that_is_said() {
-    assert_parts(&["1) tilt your head left 2) nod 3) look up"], &["HeadTilt Left", "HeadPitch Down", "HeadPitch Up"]);
+    assert_parts(
+        &["1) tilt your head left 2) nod 3) look up"],
+        &["HeadTilt Left", "HeadPitch Down", "HeadPitch Up"],
+    );
     assert_parts(&["look up, but nod first"], &["HeadPitch Down", "HeadPitch Up"]);
     assert_parts(&["before you look down, tilt your head left"], &["HeadTilt Left", "HeadPitch Down"]);
-    assert_parts(&["look down until you've wiggled twice, then look ahead"], &["HeadPitch Down", "2x(Antenna", "neutral"]);
-    assert_parts(&["you may look up, but not until you've nodded twice"], &["2x(HeadPitch Down", "HeadPitch Up"]);
+    assert_parts(
+        &["look down until you've wiggled twice, then look ahead"],
+        &["HeadPitch Down", "2x(Antenna", "neutral"],
+    );
+    assert_parts(
+        &["you may look up, but not until you've nodded twice"],
+        &["2x(HeadPitch Down", "HeadPitch Up"],
+    );
     assert_parts(&["do not look up until you've shaken your head"], &["HeadTurn", "HeadPitch Up"]);
-    assert_parts(&["nod four times with a break of one second in between"], &["4x(HeadPitch Down", "pause=1"]);
-    assert_parts(&["three nods, and with every one of them your antennas go out"], &["3x(HeadPitch", "3x(Antenna"]);
-    assert_parts(&["look up, left, down and right"], &["HeadTurn Left", ";", "HeadPitch Down", ";", "HeadTurn Right"]);
+    assert_parts(
+        &["nod four times with a break of one second in between"],
+        &["4x(HeadPitch Down", "pause=1"],
+    );
+    assert_parts(
+        &["three nods, and with every one of them your antennas go out"],
+        &["3x(HeadPitch", "3x(Antenna"],
+    );
+    assert_parts(
+        &["look up, left, down and right"],
+        &["HeadTurn Left", ";", "HeadPitch Down", ";", "HeadTurn Right"],
+    );
 }
 
 #[test]
@@ -105,7 +123,12 @@ fn a_stop_is_one_only_where_it_is_ordered() {
     for text in ["stop", "ok stop it now", "please stop nodding", "STOP!!!", "whoa, that's enough"] {
         assert_eq!(said(&[text]), "stop", "{text}");
     }
-    for text in ["nod and then stop", "stop looking down and look up", "don't stop, look left", "look up, stop for two seconds, look down"] {
+    for text in [
+        "nod and then stop",
+        "stop looking down and look up",
+        "don't stop, look left",
+        "look up, stop for two seconds, look down",
+    ] {
         assert_ne!(said(&[text]), "stop", "{text}");
     }
 }

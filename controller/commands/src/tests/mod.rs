@@ -34,7 +34,11 @@ fn judged_trace(trace: &MotionTrace) -> Trace {
         }
     };
     let sounds = trace.sounds.iter().map(|at| TraceEvent { at_s: *at, kind: EventKind::Sound });
-    Trace { period_s: trace.period, samples: trace.samples.iter().map(sample).collect(), events: sounds.collect() }
+    Trace {
+        period_s: trace.period,
+        samples: trace.samples.iter().map(sample).collect(),
+        events: sounds.collect(),
+    }
 }
 
 fn judge(case: &Sentence) -> (Judgement, String) {
@@ -56,7 +60,11 @@ fn judge(case: &Sentence) -> (Judgement, String) {
     };
     let why = format!(
         "[{}] {:?} unclear: {unclear} refusal: {:?}\n      {:?}\n      failed: {}",
-        heard.language, case.turns, heard.refusal, heard.reading, failed.join("; ")
+        heard.language,
+        case.turns,
+        heard.refusal,
+        heard.reading,
+        failed.join("; ")
     );
     (judgement, why)
 }
@@ -103,7 +111,12 @@ fn short(meaning: &crate::Meaning) -> String {
             "{}x({}) beat={} pause={} period={:?} total={:?} trend={:?} stroke={}",
             gesture.count,
             gesture.strokes.iter().map(|one| aims(one)).collect::<Vec<_>>().join(" / "),
-            gesture.is_beat, gesture.pause, gesture.period, gesture.total, gesture.trend, gesture.stroke
+            gesture.is_beat,
+            gesture.pause,
+            gesture.period,
+            gesture.total,
+            gesture.trend,
+            gesture.stroke
         ),
         crate::Meaning::Neutral { axes, .. } => format!("neutral({})", axes.len()),
         crate::Meaning::Sequence(inner) => format!("{{{}}}", all(inner, " ; ")),
@@ -127,14 +140,22 @@ fn say() {
                 _ if heard.is_stop => "STOP".into(),
                 crate::Reading::Motion { meaning, heard, .. } => format!("{} {heard:?}", short(meaning)),
                 crate::Reading::Conditional { event, then, otherwise } => {
-                    format!("if {event:?}: {:?} else {:?}", then.as_ref().map(short), otherwise.as_ref().map(short))
+                    format!(
+                        "if {event:?}: {:?} else {:?}",
+                        then.as_ref().map(short),
+                        otherwise.as_ref().map(short)
+                    )
                 }
                 crate::Reading::NotUnderstood(ranges) => {
                     format!("?? {:?}", ranges.iter().map(|range| &turn[range.clone()]).collect::<Vec<_>>())
                 }
                 other => format!("{other:?}"),
             };
-            println!("    [{}] {what} {}", heard.language, heard.refusal.map(|why| format!("REFUSED {why}")).unwrap_or_default());
+            println!(
+                "    [{}] {what} {}",
+                heard.language,
+                heard.refusal.map(|why| format!("REFUSED {why}")).unwrap_or_default()
+            );
         }
     }
 }

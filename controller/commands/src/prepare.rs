@@ -1,0 +1,189 @@
+//! Completes clauses by those before and after them, before they are read one by one.
+
+use minismith_score::Axis;
+
+use crate::acts::is_posture;
+use crate::clause::{Clause, Heading, Link};
+use crate::concept::{Act, Part, Way};
+use crate::reader::Past;
+
+/// Completes clauses by those that follow: a modifier before what it modifies, and a verb at the end.
+pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause> {
+    let mut named =
+        past.is_some_and(|past| past.meaning.axes().iter().all(|axis| Axis::ANTENNAS.contains(axis)));
+    let mut all: Vec<Clause> = Vec::new();
+    for mut clause in clauses {
+        resolve_sides(&mut clause, &mut named);
+        // "Turn your body, not your head, to the left", "left antenna, ten degrees in".
+        let is_way = clause.act.is_none()
+            && clause.parts.is_empty()
+            && !clause.ways.is_empty()
+            && clause.link == Link::Comma;
+        let open = all.iter_mut().rfind(|before| !before.is_negated && !before.is_still);
+        if let Some(open) =
+            open.filter(|open| is_way && !clause.is_negated && !clause.is_still && is_open(open))
+        {
+            open.ways.clone_from(&clause.ways);
+            open.absorb(&clause);
+            continue;
+        }
+        // "One of them, the left".
+        let is_side = matches!(clause.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna]);
+        if let Some(last) =
+            all.last_mut().filter(|last| last.parts.as_slice() == [Part::Antenna] && last.act.is_none())
+            && is_side
+            && clause.act.is_none()
+            && clause.ways.is_empty()
+            && clause.link == Link::Comma
+        {
+            last.parts.clone_from(&clause.parts);
+            continue;
+        }
+        let is_first = all.len() == 1;
+        let is_reference = |clause: &Clause| {
+            !clause.has_motion()
+                && clause.has_content()
+                && !clause.is_undo
+                && !clause.is_cancel
+                && !clause.is_halt
+                && !clause.is_negated
+                && !clause.is_still
+        };
+        let Some(before) = all.last_mut().filter(|before| is_first && is_reference(before)) else {
+            all.push(clause);
+            continue;
+        };
+        let is_modifier = before.is_only_modifier() && !before.is_again && !before.is_same;
+        let is_start = before.link != Link::Correction || clause.link != Link::Correction;
+        if is_reference(&clause) && clause.link < Link::With && is_start && past.is_some() {
+            // "Too high, five degrees less".
+            let is_exact = clause.amount.or(clause.said_amount()).is_some()
+                || clause.number.is_some()
+                || clause.seconds.is_some();
+            if is_exact || !clause.compared.is_empty() {
+                before.compared.retain(|_| clause.is_again && clause.compared.is_empty());
+            }
+            before.absorb(&clause);
+        } else if (before.is_again || before.is_same)
+            && clause.act.is_none()
+            && clause.has_motion()
+            && past.is_some()
+            && clause.link == Link::Comma
+            && !clause.is_negated
+            && !clause.is_still
+        {
+            // "The same, but downwards".
+            let leading = before.clone();
+            clause.link = leading.link;
+            clause.is_same = true;
+            clause.count = clause.count.or(leading.count);
+            merge_leading(&mut clause, &leading);
+            *before = clause;
+        } else if is_modifier
+            && before.count.is_none()
+            && clause.has_motion()
+            && clause.link < Link::With
+            && before.link != Link::Correction
+        {
+            // "Very slowly: nod".
+            let leading = before.clone();
+            let delay = leading.delay.or(clause.delay);
+            let link = leading.link;
+            clause.link = link;
+            let mut joined = leading;
+            joined.delay = None;
+            joined.compared.extend(std::mem::take(&mut clause.compared));
+            merge_leading(&mut clause, &joined);
+            clause.delay = delay;
+            *before = clause;
+        } else {
+            all.push(clause);
+        }
+    }
+    let verb = all.iter().position(|clause| clause.act.is_some());
+    if let Some(at) = verb
+        && let Some(last) = all.get(at).filter(|clause| clause.is_verb_last).cloned()
+    {
+        let from = all.iter().take(at + 1).rposition(|clause| clause.link == Link::Stop).unwrap_or(0);
+        for clause in all
+            .iter_mut()
+            .take(at)
+            .skip(from)
+            .filter(|clause| clause.has_motion() && !clause.is_still && clause.condition.is_none())
+        {
+            if last.act.is_some_and(|act| is_posture(act) || clause.ways.is_empty()) {
+                clause.act = last.act;
+                if clause.parts.is_empty() {
+                    clause.parts.clone_from(&last.parts);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Returns whether a clause names what moves, and not yet where to.
+fn is_open(clause: &Clause) -> bool {
+    let is_vague = matches!(clause.act, None | Some(Act::Move | Act::Turn | Act::Tilt));
+    is_vague
+        && !clause.parts.is_empty()
+        && clause.ways.is_empty()
+        && clause.said_amount().is_none()
+        && clause.count.is_none()
+        && !clause.is_again
+        && !clause.is_same
+        && !clause.is_cancel
+        && clause.link != Link::Correction
+        && clause.condition.is_none()
+}
+
+/// "The left one" is an antenna where antennas were named, else a side.
+fn resolve_sides(clause: &mut Clause, named: &mut bool) {
+    let is_antenna = |part: &Part| {
+        matches!(part, Part::Antenna | Part::Antennas | Part::LeftAntenna | Part::RightAntenna | Part::Other)
+    };
+    *named |= clause.parts.iter().any(is_antenna);
+    let mut parts = Vec::new();
+    for part in std::mem::take(&mut clause.parts) {
+        match (part, *named) {
+            (Part::Both, true)
+                if !(clause.is_together || clause.is_in_turn)
+                    || clause.act.is_some()
+                    || !clause.ways.is_empty()
+                    || clause.is_still =>
+            {
+                parts.push(Part::Antennas)
+            }
+            (Part::Both, _) => clause.is_it = true,
+            (Part::LeftOne, true) => parts.push(Part::LeftAntenna),
+            (Part::RightOne, true) => parts.push(Part::RightAntenna),
+            (Part::LeftOne, false) => {
+                clause.ways.push(Heading { way: Way::Left, amount: clause.amount.take() })
+            }
+            (Part::RightOne, false) => {
+                clause.ways.push(Heading { way: Way::Right, amount: clause.amount.take() })
+            }
+            (part, _) => parts.push(part),
+        }
+    }
+    clause.parts = parts;
+}
+
+/// A modifier before what it modifies fills what that leaves open.
+fn merge_leading(clause: &mut Clause, leading: &Clause) {
+    clause.amount = clause.amount.or(leading.amount);
+    clause.lasting = clause.lasting.or(leading.lasting).or(leading.seconds);
+    clause.within = clause.within.or(leading.within);
+    clause.period = clause.period.or(leading.period);
+    clause.size = clause.size.or(leading.size);
+    clause.pace = clause.pace.or(leading.pace);
+    clause.pause = clause.pause.or(leading.pause);
+    clause.trend = clause.trend.or(leading.trend);
+    clause.is_most |= leading.is_most;
+    clause.is_together |= leading.is_together;
+    clause.is_in_turn |= leading.is_in_turn;
+    clause.is_until_stop |= leading.is_until_stop;
+    if clause.compared.is_empty() {
+        clause.compared.clone_from(&leading.compared);
+    }
+}
