@@ -214,7 +214,9 @@ impl Clause {
         }
         self.unit = other.unit.or(self.unit);
         self.count = other.count.or(self.count);
-        self.lasting = other.lasting.or(other.seconds).or(self.lasting);
+        if !other.is_between {
+            self.lasting = other.lasting.or(other.seconds).or(self.lasting);
+        }
         self.within = other.within.or(other.delay).or(self.within);
         self.period = other.period.or(self.period);
         self.size = other.size.or(self.size);

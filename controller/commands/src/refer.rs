@@ -95,7 +95,20 @@ fn turned(meaning: Meaning, clause: &Clause) -> Meaning {
         clause.parts.iter().any(|part| matches!(part, Part::Other | Part::LeftAntenna | Part::RightAntenna));
     let is_other_way =
         clause.ways.iter().any(|heading| matches!(heading.way, Way::Opposite | Way::Left | Way::Right));
-    match (is_other_part || is_other_way, clause.is_same) {
+    let is_reverse = clause.ways.iter().any(|heading| heading.way == Way::Opposite) && !clause.is_same;
+    if let Meaning::Sequence(mut inner) = meaning {
+        if is_reverse && inner.iter().any(|one| matches!(one, Meaning::Gesture(_))) {
+            // "Nod, then shake your head. Now the other way round".
+            inner.reverse();
+            return Meaning::Sequence(inner);
+        }
+        return turned_one(Meaning::Sequence(inner), clause.is_same, is_other_part || is_other_way);
+    }
+    turned_one(meaning, clause.is_same, is_other_part || is_other_way)
+}
+
+fn turned_one(meaning: Meaning, is_same: bool, is_other: bool) -> Meaning {
+    match (is_other, is_same) {
         (true, true) => meaning.mirrored(),
         (true, false) => meaning.reversed(),
         _ => meaning,
