@@ -3,7 +3,7 @@
 use crate::acts::is_posture;
 use crate::clause::{Clause, Heading, Link};
 use crate::compose::Composer;
-use crate::concept::{Act, Compared, Part};
+use crate::concept::{Act, Compared, Part, Way};
 use crate::meaning::{Aim, Amount, Meaning};
 
 impl Composer<'_> {
@@ -13,11 +13,32 @@ impl Composer<'_> {
         else {
             return;
         };
+        if clause.act == Some(Act::Return)
+            && clause.amount.is_some()
+            && clause.parts.is_empty()
+            && clause.undone.is_none()
+        {
+            // "Turn back ten degrees": so much less than before.
+            clause.act = None;
+            clause.compared = vec![Compared::Smaller];
+            return;
+        }
         let is_step =
             clause.amount.is_some() || clause.number.is_some() || clause.size.is_some() || clause.is_same;
         let is_old_part = clause.parts.is_empty() || clause.parts == old.parts;
         let is_old_way = clause.ways.is_empty();
         let is_bare = is_old_part && is_old_way && clause.count.is_none() && clause.within.is_none();
+        let is_same_act = clause.act.is_some_and(|act| old.act == Some(act));
+        if is_same_act
+            && is_bare
+            && !is_step
+            && !clause.compared.is_empty()
+            && !clause.act.is_some_and(is_posture)
+        {
+            // "Dance a bit longer."
+            clause.act = None;
+            return;
+        }
         if !clause.is_again
             || !is_step
             || !is_bare
@@ -69,7 +90,8 @@ impl Composer<'_> {
         let is_bare =
             clause.parts.is_empty() && clause.ways.is_empty() && !clause.is_again && !clause.is_as_well;
         let is_new = (clause.count.is_some() && (old.count.is_none() || old.period.is_some()))
-            || (clause.lasting.or(clause.seconds).is_some() && old.lasting.or(old.seconds).is_none());
+            || (clause.lasting.or(clause.seconds).is_some() && old.lasting.or(old.seconds).is_none())
+            || (clause.pace.is_some() && old.pace.is_none());
         let is_gesture = clause.act.is_some_and(|act| !is_posture(act) && act != Act::Wait);
         clause.link == Link::Comma && is_gesture && clause.act == old.act && is_bare && is_new
     }
@@ -80,10 +102,22 @@ pub(crate) fn same_act(clause: &mut Clause, old: &Clause, past: Option<&Clause>)
     let ways_of =
         |one: &Clause| one.ways.iter().map(|heading| Heading { amount: None, ..*heading }).collect();
     let Some(act) = clause.act else { return };
+    let is_one_antenna = matches!(old.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna]);
+    let is_other_side = matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite && heading.amount.is_none());
+    if old.act == Some(act) && is_one_antenna && is_other_side && clause.parts.is_empty() {
+        // "Wiggle the left antenna. Now the other side."
+        clause.parts = vec![Part::Other];
+        clause.ways.clone_from(&old.ways);
+    }
     let has_amount = clause.said_amount().is_some();
     if clause.is_it && act == Act::Turn && clause.ways.is_empty() && !has_amount {
         // "整个身体都转过去": to where the gaze went.
         clause.ways = ways_of(past.filter(|_| old.ways.is_empty()).unwrap_or(old));
+    }
+    let is_head = clause.parts.is_empty() && old.parts == [Part::Head] && old.act.is_some_and(is_posture);
+    if act == Act::Turn && is_head && !clause.is_it {
+        // "Raise your head and turn left."
+        clause.parts = vec![Part::Head];
     }
     if old.act != Some(act) {
         return;
@@ -92,7 +126,10 @@ pub(crate) fn same_act(clause: &mut Clause, old: &Clause, past: Option<&Clause>)
     if clause.parts.is_empty() && is_one {
         clause.parts.clone_from(&old.parts);
     }
-    if is_posture(act) && clause.ways.is_empty() && (has_amount || !clause.compared.is_empty()) {
+    if is_posture(act)
+        && clause.ways.is_empty()
+        && (has_amount || clause.is_most || !clause.compared.is_empty())
+    {
         clause.ways = ways_of(old);
     }
     if clause.is_same && !has_amount {

@@ -182,7 +182,7 @@ impl<'a> Composer<'a> {
         }
         if clause.act == Some(Act::Return)
             && clause.undone.is_none()
-            && !self.said.is_empty()
+            && self.has_moved()
             && clause.parts.is_empty()
         {
             let mut axes: Vec<Axis> = self.said.iter().flat_map(|said| said.meaning.axes()).collect();
@@ -297,6 +297,11 @@ impl<'a> Composer<'a> {
         }
         self.push(clause, meaning);
         Ok(())
+    }
+
+    /// Returns whether something was said in this text that moves.
+    fn has_moved(&self) -> bool {
+        self.said.iter().any(|said| !said.meaning.axes().is_empty())
     }
 
     pub(crate) fn push(&mut self, clause: Clause, meaning: Meaning) {

@@ -197,7 +197,16 @@ impl Splitter {
                 self.flush_number();
                 self.now.parts.push(*part);
             }
-            Concept::Way(way) => self.way(*way),
+            Concept::Way(way) => {
+                if self.now.act.is_some()
+                    && !self.now.ways.is_empty()
+                    && matches!(next, Some(Concept::Act(_)))
+                {
+                    // The way stands before its verb: "左转三十度右转三十度".
+                    self.close(Link::Comma);
+                }
+                self.way(*way);
+            }
             Concept::With
                 if (matches!(next, Some(Concept::Part(_))) && !self.tells_of_part(rest))
                     || !self.now.has_content() =>
@@ -244,8 +253,11 @@ impl Splitter {
                 }
                 self.now.is_last = true;
             }
-            Concept::MoreOrThen if self.clauses.is_empty() && !self.now.has_content() => {
-                self.now.is_again = true
+            Concept::MoreOrThen
+                if self.clauses.is_empty() && self.now.act.is_none() && self.now.ways.is_empty() =>
+            {
+                // "再往左一点", "头再往左一点".
+                self.now.is_again = true;
             }
             Concept::MoreOrThen => self.close(Link::Then),
             Concept::HaltAlone => {
