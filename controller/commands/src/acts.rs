@@ -67,8 +67,10 @@ impl Clause {
             body_aims(way)?
         } else {
             let is_angle = matches!(said.or(self.amount), Some(Said::Degrees(_)));
+            let is_lift = matches!(act, Act::Raise | Act::Lower);
+            let is_vertical = act == Act::Move && matches!(way, Some(Way::Up | Way::Down));
             let act =
-                if is_angle && matches!(act, Act::Raise | Act::Lower | Act::Move) { Act::Tilt } else { act };
+                if is_angle && (is_lift || is_vertical) { Act::Tilt } else { act };
             let way = match (self.act, way) {
                 (Some(Act::Raise), None) if is_angle => Some(Way::Up),
                 (Some(Act::Lower), None) if is_angle => Some(Way::Down),

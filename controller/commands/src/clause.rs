@@ -208,6 +208,7 @@ impl Clause {
         self.amount = other.amount.or(self.amount);
         if other.amount.is_some() {
             self.ways.iter_mut().for_each(|heading| heading.amount = None);
+            self.number = None;
         }
         if let Some(number) = other.number {
             self.take_number(number);
@@ -315,7 +316,7 @@ impl Clause {
                 })
                 .collect();
             if new.ways.iter().any(|heading| heading.amount.is_some()) {
-                new.amount = None;
+                (new.amount, new.number) = (None, None);
             }
         }
         new.absorb(self);

@@ -100,6 +100,7 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             all.push(clause);
         }
     }
+    complete_lists(&mut all);
     let verb = all.iter().position(|clause| clause.act.is_some());
     if let Some(at) = verb
         && let Some(last) = all.get(at).filter(|clause| clause.is_verb_last).cloned()
@@ -185,5 +186,33 @@ fn merge_leading(clause: &mut Clause, leading: &Clause) {
     clause.is_until_stop |= leading.is_until_stop;
     if clause.compared.is_empty() {
         clause.compared.clone_from(&leading.compared);
+    }
+}
+
+/// "Tilt your head: first to the right, then to the left": the verb of the clause before, which says nothing else, is theirs.
+fn complete_lists(all: &mut Vec<Clause>) {
+    let mut at = 0;
+    while let [before, clause, ..] = all.get_mut(at..).unwrap_or_default() {
+        let is_open = before.act.is_some_and(is_posture)
+            && Clause { parts: Vec::new(), ..before.clone() }.is_bare()
+            && !before.is_negated
+            && !before.is_halt
+            && !before.is_still
+            && before.condition.is_none();
+        let is_list = clause.act.is_none()
+            && clause.parts.is_empty()
+            && !clause.ways.is_empty()
+            && !clause.is_negated
+            && matches!(clause.link, Link::Comma | Link::Stop);
+        if is_open && is_list {
+            clause.act = before.act;
+            clause.parts.clone_from(&before.parts);
+            clause.link = before.link;
+            clause.pace = clause.pace.or(before.pace);
+            clause.size = clause.size.or(before.size);
+            all.remove(at);
+        } else {
+            at += 1;
+        }
     }
 }

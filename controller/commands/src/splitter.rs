@@ -242,7 +242,8 @@ impl Splitter {
             }
             Concept::Then
                 if self.is_open()
-                    && matches!(next, Some(Concept::Way(_) | Concept::Part(_) | Concept::Number(_))) =>
+                    && (matches!(next, Some(Concept::Way(_) | Concept::Number(_)))
+                        || (matches!(next, Some(Concept::Part(_))) && self.now.parts.is_empty())) =>
             {
                 // "Turn then to the left".
                 self.now.link = if self.now.link < Link::With { Link::Then } else { self.now.link };

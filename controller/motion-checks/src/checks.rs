@@ -76,7 +76,14 @@ fn onsets(event: &Event, trace: &Trace) -> Vec<f64> {
     }
     if let Some(axis) = event.back {
         let swings = Signal::of(trace, axis).swings(axis.visible_size());
-        let returned = |swing: &&Swing| swing.back_s.is_some() && swing.is_back_at_neutral;
+        // What goes on to the other side at once only passes neutral.
+        let passes = |swing: &Swing| {
+            let next = swings.iter().find(|next| next.onset_s > swing.onset_s);
+            next.is_some_and(|next| {
+                next.direction != swing.direction && swing.back_s.is_some_and(|back| next.onset_s - back < 0.2)
+            })
+        };
+        let returned = |swing: &&Swing| swing.back_s.is_some() && swing.is_back_at_neutral && !passes(swing);
         return swings.iter().filter(returned).map(|swing| swing.departed_s).collect();
     }
     event.signal.map_or_else(Vec::new, |signal| signal_times(signal, trace))
