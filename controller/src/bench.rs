@@ -9,7 +9,6 @@
 //! emulated line under watch), `tools` (the tools that are measured), then one module for each thing that is measured.
 
 pub mod authoring;
-pub mod understanding;
 mod baseline;
 mod bus;
 mod control_cycle;
@@ -33,6 +32,7 @@ mod speech;
 mod text_to_motion;
 mod tool_authoring;
 mod tools;
+pub mod understanding;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -25,7 +25,11 @@ fn sentences_move_what_was_meant() {
     for (name, right, wrong) in LEAST {
         let of = |file: &&Value| {
             let file = file["name"].as_str().unwrap();
-            if name == "unseen" { file.ends_with("unseen") } else { file.starts_with(name) && !file.ends_with("unseen") }
+            if name == "unseen" {
+                file.ends_with("unseen")
+            } else {
+                file.starts_with(name) && !file.ends_with("unseen")
+            }
         };
         let files: Vec<&Value> = results["files"].as_array().unwrap().iter().filter(of).collect();
         let sum = |key: &str| -> f64 { files.iter().map(|file| file["all"][key].as_f64().unwrap()).sum() };

@@ -40,7 +40,7 @@ use minismith_control::execution::ExecutionContext;
 use minismith_control::robot::RobotRuntime;
 use minismith_control::snapshot::view_of;
 use minismith_nlu::{
-    Aim, DialogContext, Intent, Known, KnownTool, PastTurn, Sight, Understanding, answer, is_stop, interpret,
+    Aim, DialogContext, Intent, Known, KnownTool, PastTurn, Sight, Understanding, answer, interpret, is_stop,
 };
 use minismith_runtime::report::Step;
 pub use minismith_runtime::report::TurnOutcome;

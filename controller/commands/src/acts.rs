@@ -3,7 +3,7 @@
 use minismith_score::Axis;
 
 use crate::clause::{Clause, Heading, Said};
-use crate::concept::{Act, Compared, Part, Way};
+use crate::concept::{Act, Compared, Part, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 
 /// Why a clause means nothing, in English.
@@ -69,8 +69,7 @@ impl Clause {
             let is_angle = matches!(said.or(self.amount), Some(Said::Degrees(_)));
             let is_lift = matches!(act, Act::Raise | Act::Lower);
             let is_vertical = act == Act::Move && matches!(way, Some(Way::Up | Way::Down));
-            let act =
-                if is_angle && (is_lift || is_vertical) { Act::Tilt } else { act };
+            let act = if is_angle && (is_lift || is_vertical) { Act::Tilt } else { act };
             let way = match (self.act, way) {
                 (Some(Act::Raise), None) if is_angle => Some(Way::Up),
                 (Some(Act::Lower), None) if is_angle => Some(Way::Down),
@@ -292,20 +291,20 @@ impl Clause {
             Act::Wiggle | Act::Wave => 3,
             _ => 1,
         };
-        let is_beat = !is_to_both_sides && !matches!(act, Act::Shake | Act::Sway | Act::Scan)
+        let is_out_and_back = !is_to_both_sides && !matches!(act, Act::Shake | Act::Sway | Act::Scan)
             || aims.iter().all(|aim| Axis::ANTENNAS.contains(&aim.axis));
         let opposite =
             |aims: &[Aim]| aims.iter().map(|aim| Aim { sign: -aim.sign, ..*aim }).collect::<Vec<Aim>>();
-        let strokes = if is_beat && self.is_in_turn {
+        let strokes = if is_out_and_back && self.is_in_turn {
             aims.iter().map(|aim| vec![*aim]).collect()
-        } else if is_beat {
+        } else if is_out_and_back {
             vec![aims]
         } else {
             vec![aims.clone(), opposite(&aims)]
         };
         let total = self.lasting.or(self.seconds).or(self.within);
         let is_open = self.count.is_none() && self.number.is_none();
-        let round = if is_beat { 0.8 } else { 1.0 } * pace * strokes.len() as f64;
+        let round = if is_out_and_back { 0.8 } else { 1.0 } * pace * strokes.len() as f64;
         let mut period = self.period;
         if let (Some(_), Some(own), Some(count)) = (total, self.period, self.count) {
             // "Twice a second for four seconds".
@@ -320,7 +319,7 @@ impl Clause {
         };
         Gesture {
             strokes,
-            is_beat,
+            is_out_and_back,
             count: count.clamp(1, 50),
             hold: if act == Act::Bow { 0.6 } else { 0.0 },
             stroke: pace,
@@ -330,24 +329,6 @@ impl Clause {
             total: total.filter(|_| act != Act::Bow || is_open),
         }
     }
-}
-
-/// Returns whether an act leaves the robot in a posture.
-pub(crate) const fn is_posture(act: Act) -> bool {
-    matches!(
-        act,
-        Act::Look
-            | Act::Turn
-            | Act::Tilt
-            | Act::Move
-            | Act::Shift
-            | Act::Raise
-            | Act::Lower
-            | Act::Lean
-            | Act::Spread
-            | Act::Close
-            | Act::Hold
-    )
 }
 
 fn head_aims(act: Act, way: Option<Way>, is_length: bool) -> Result<Vec<Aim>, Refusal> {
@@ -449,10 +430,10 @@ fn feeling(act: Act, pace: f64) -> Meaning {
     let go = |aims: Vec<Aim>| Meaning::Go { aims, seconds: None, pace };
     let antennas =
         |degrees: f64| Axis::ANTENNAS.iter().map(|axis| aim(*axis, 1.0, degrees)).collect::<Vec<Aim>>();
-    let beat = |aims: Vec<Aim>, count: u32| {
+    let cycles = |aims: Vec<Aim>, count: u32| {
         Meaning::Gesture(Gesture {
             strokes: vec![aims],
-            is_beat: true,
+            is_out_and_back: true,
             count,
             hold: 0.0,
             stroke: pace,
@@ -463,9 +444,10 @@ fn feeling(act: Act, pace: f64) -> Meaning {
         })
     };
     match act {
-        Act::Happy => {
-            Meaning::Together(vec![beat(antennas(30.0), 3), beat(vec![aim(Axis::HeadPitch, 1.0, 12.0)], 2)])
-        }
+        Act::Happy => Meaning::Together(vec![
+            cycles(antennas(30.0), 3),
+            cycles(vec![aim(Axis::HeadPitch, 1.0, 12.0)], 2),
+        ]),
         Act::Sad => go([vec![aim(Axis::HeadPitch, 1.0, 20.0)], antennas(120.0)].concat()),
         Act::Curious => go(vec![aim(Axis::HeadTilt, -1.0, 15.0)]),
         Act::Surprised => go([vec![aim(Axis::HeadRise, 1.0, 12.0)], antennas(25.0)].concat()),

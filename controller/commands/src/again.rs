@@ -1,8 +1,8 @@
 //! What is left open where something is said again: the parts, the way and how far, as before.
 
-use crate::acts::is_posture;
 use crate::clause::{Clause, Heading, Link};
 use crate::compose::Composer;
+use crate::concept::is_posture;
 use crate::concept::{Act, Compared, Part, Way};
 use crate::meaning::{Aim, Amount, Meaning};
 

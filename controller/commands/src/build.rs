@@ -241,7 +241,7 @@ impl Builder {
             axes.iter().map(|axis| (*axis, middle[*axis])).collect()
         };
         let count = gesture.count.max(1);
-        let legs = strokes.len() as f64 * if gesture.is_beat { 2.0 } else { 1.0 };
+        let legs = strokes.len() as f64 * if gesture.is_out_and_back { 2.0 } else { 1.0 };
         let is_antenna = back.iter().all(|(axis, _)| part_of(*axis) == Part::Antennas);
         let usual = (largest * GESTURE_PACE * if is_antenna { 0.4 } else { 1.0 }).max(0.3) * gesture.stroke;
         let hold = gesture.hold;
@@ -271,7 +271,7 @@ impl Builder {
                 if hold > 0.0 {
                     round.steps.push(Step::Wait(Number::Value(rounded(hold))));
                 }
-                if gesture.is_beat {
+                if gesture.is_out_and_back {
                     round.go(&back, Some(stroke * tempo), 1.0);
                 }
             }
@@ -300,7 +300,7 @@ impl Builder {
     /// Bars of two seconds: lean right, lean left, dip, and up again.
     fn dance(&mut self, seconds: f64) {
         let bars = (seconds / BAR_SECONDS).round().max(1.0);
-        let beat = seconds / (bars * 4.0);
+        let quarter = seconds / (bars * 4.0);
         let neutral = AxisValues::neutral();
         let poses = [
             (10.0, 0.0, 20.0, -20.0),
@@ -317,7 +317,7 @@ impl Builder {
                 (Axis::AntennaRight, neutral[Axis::AntennaRight] + right),
                 (Axis::AntennaLeft, neutral[Axis::AntennaLeft] + left),
             ];
-            bar.go(&goals, Some(beat), 1.0);
+            bar.go(&goals, Some(quarter), 1.0);
         }
         self.now = bar.now;
         self.steps.push(Step::Repeat { times: Number::Value(bars), steps: bar.steps });

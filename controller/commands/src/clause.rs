@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use minismith_score::Event;
 
-use crate::acts::is_posture;
+use crate::concept::is_posture;
 use crate::concept::{Act, Compared, Part, Way};
 
 /// How a clause follows the one before it.
@@ -57,7 +57,7 @@ pub(crate) struct Condition {
     pub is_negated: bool,
 }
 
-/// What was said last, to which a text may refer. It is opaque; whoever keeps a [`crate::Past`] keeps it.
+/// What was said last, to which a text may refer. It is kept with a [`crate::Past`], and only this crate reads it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Phrase(pub(crate) Option<Box<Clause>>);
 
@@ -138,7 +138,7 @@ pub(crate) struct Clause {
     /// Its verb is in the past.
     pub is_past: bool,
     pub is_impossible: bool,
-    pub is_halt: bool,
+    pub is_stop_order: bool,
     /// What is not understood, bytes.
     pub unknown: Vec<Range<usize>>,
 }
@@ -150,7 +150,7 @@ impl Clause {
             && self.unknown.is_empty()
             && !self.is_told
             && !self.is_impossible
-            && !self.is_halt
+            && !self.is_stop_order
     }
 
     /// Returns whether it says something of a motion.

@@ -2,10 +2,11 @@
 
 use minismith_score::Axis;
 
-use crate::acts::{axes_of, is_posture};
+use crate::acts::axes_of;
 use crate::again::same_act;
 use crate::arrange::{arrange, merged};
 use crate::clause::{Clause, Link, Phrase, opposite, other_of};
+use crate::concept::is_posture;
 use crate::concept::{Act, Compared, Part, Way};
 use crate::meaning::Meaning;
 use crate::prepare::prepared;
@@ -70,7 +71,9 @@ impl<'a> Composer<'a> {
                 continue;
             }
             if clause.is_negated {
-                if clause.act.is_none_or(|act| act == Act::Move) && clause.ways.is_empty() && !clause.is_halt
+                if clause.act.is_none_or(|act| act == Act::Move)
+                    && clause.ways.is_empty()
+                    && !clause.is_stop_order
                 {
                     still.extend(axes());
                 }
@@ -152,7 +155,7 @@ impl<'a> Composer<'a> {
             self.push(clause, Meaning::Posture(Box::new(before)));
             return Ok(());
         }
-        if clause.is_halt {
+        if clause.is_stop_order {
             let seconds = clause.lasting.or(clause.seconds).unwrap_or(1.0);
             self.push(clause, Meaning::Wait(seconds));
             return Ok(());
@@ -258,7 +261,7 @@ impl<'a> Composer<'a> {
             (Meaning::Go { aims, .. }, Some(Meaning::Gesture(main))) if clause.is_each => {
                 Meaning::Gesture(crate::meaning::Gesture {
                     strokes: vec![aims],
-                    is_beat: true,
+                    is_out_and_back: true,
                     ..main.clone()
                 })
             }
@@ -374,7 +377,7 @@ impl<'a> Composer<'a> {
         let old = match before {
             Some(said) => Some(said.clause.clone()),
             None if denied.is_some() => {
-                denied.map(|denied| Clause { is_negated: false, is_halt: false, ..denied })
+                denied.map(|denied| Clause { is_negated: false, is_stop_order: false, ..denied })
             }
             None => self.past.and_then(|past| past.phrase.0.as_deref().cloned()),
         };

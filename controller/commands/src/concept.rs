@@ -244,7 +244,7 @@ pub enum Concept {
     /// "or": one of two, or both of what is not to be done.
     Or,
     /// "stop", if the text says nothing else.
-    HaltAlone,
+    StopOrderAlone,
     /// "hey": a name may follow.
     Call,
     /// "okay", "anyway": something new begins.
@@ -274,7 +274,7 @@ pub enum Concept {
     /// What the robot cannot do.
     Cannot,
     /// "stop", of all that goes on.
-    Halt,
+    StopOrder,
     /// Nothing of importance.
     Skip,
     /// A comma.
@@ -302,4 +302,22 @@ pub enum Compared {
     Longer,
     /// Shorter.
     Shorter,
+}
+
+/// Returns whether an act leaves the robot in a posture.
+pub(crate) const fn is_posture(act: Act) -> bool {
+    matches!(
+        act,
+        Act::Look
+            | Act::Turn
+            | Act::Tilt
+            | Act::Move
+            | Act::Shift
+            | Act::Raise
+            | Act::Lower
+            | Act::Lean
+            | Act::Spread
+            | Act::Close
+            | Act::Hold
+    )
 }

@@ -135,11 +135,11 @@ impl Phrases {
         let all = |axes: &[Axis]| aims.iter().all(|aim| axes.contains(&aim.axis));
         let what = if all(&[Axis::HeadPitch]) && aims.iter().all(|aim| aim.sign > 0.0) {
             self.nod.clone()
-        } else if all(&[Axis::HeadTurn]) && !gesture.is_beat {
+        } else if all(&[Axis::HeadTurn]) && !gesture.is_out_and_back {
             self.shake.clone()
         } else if all(&Axis::ANTENNAS) && aims.len() == 2 {
             self.wiggle.clone()
-        } else if all(&[Axis::HeadTilt]) && !gesture.is_beat {
+        } else if all(&[Axis::HeadTilt]) && !gesture.is_out_and_back {
             self.sway.clone()
         } else {
             self.list(aims.iter().map(|aim| self.way(aim)).collect())

@@ -16,7 +16,7 @@
 //! | `taking` | before or after a time: how long it takes | taking, en prenant |
 //! | `more_or_then` | at the start of a text "more", else "then" | 再 |
 //! | `alone X` | X where the text says nothing else of a motion, else the words one by one | not twice |
-//! | `halt_alone` | a stop if it is all that a sentence says | para |
+//! | `stop_order_alone` | a stop if it is all that a sentence says | para |
 //! | `left_one`, `right_one` | an antenna if antennas were named, else a side | la izquierda |
 //! | `both` | both antennas, if antennas were named | both, them |
 //! | `shift` | the head goes somewhere without turning | slide |
@@ -165,7 +165,7 @@ fn concept(key: &str) -> Option<Concept> {
         "more_or_then" => C::MoreOrThen,
         "alone" => C::Alone,
         "or" => C::Or,
-        "halt_alone" => C::HaltAlone,
+        "stop_order_alone" => C::StopOrderAlone,
         "both" => C::Part(Part::Both),
         "left_one" => C::Part(Part::LeftOne),
         "right_one" => C::Part(Part::RightOne),
@@ -185,7 +185,7 @@ fn concept(key: &str) -> Option<Concept> {
         "until_stop" => C::UntilStop,
         "somebody" => C::Somebody,
         "cannot" => C::Cannot,
-        "halt" => C::Halt,
+        "stop_order" => C::StopOrder,
         "skip" => C::Skip,
         "comma" => C::Comma,
         "stop" => C::Stop,

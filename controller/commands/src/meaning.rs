@@ -36,7 +36,7 @@ pub struct Gesture {
     /// The strokes of one round; each goes out, and after the last one everything goes back.
     pub strokes: Vec<Vec<Aim>>,
     /// Whether it goes back after each stroke.
-    pub is_beat: bool,
+    pub is_out_and_back: bool,
     /// The number of rounds.
     pub count: u32,
     /// How long it stays at the extreme, seconds.

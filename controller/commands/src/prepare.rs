@@ -2,8 +2,8 @@
 
 use minismith_score::Axis;
 
-use crate::acts::is_posture;
 use crate::clause::{Clause, Heading, Link};
+use crate::concept::is_posture;
 use crate::concept::{Act, Part, Way};
 use crate::reader::Past;
 
@@ -45,7 +45,7 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
                 && clause.has_content()
                 && !clause.is_undo
                 && !clause.is_cancel
-                && !clause.is_halt
+                && !clause.is_stop_order
                 && !clause.is_negated
                 && !clause.is_still
         };
@@ -196,7 +196,7 @@ fn complete_lists(all: &mut Vec<Clause>) {
         let is_open = before.act.is_some_and(is_posture)
             && Clause { parts: Vec::new(), ..before.clone() }.is_bare()
             && !before.is_negated
-            && !before.is_halt
+            && !before.is_stop_order
             && !before.is_still
             && before.condition.is_none();
         let is_list = clause.act.is_none()

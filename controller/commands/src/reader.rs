@@ -128,31 +128,31 @@ pub fn is_stop(text: &str) -> bool {
 
 /// "Stop" ends everything, unless the text orders a motion beside it: "nod and then stop", "stop looking down and look up".
 fn orders_stop(clauses: &[Clause], is_own_language: bool) -> bool {
-    let is_halt = |clause: &Clause| {
+    let is_stop_order = |clause: &Clause| {
         let is_pause = clause.seconds.is_some() || clause.lasting.is_some();
         let is_prevented = clause.is_negated && clause.act.is_none();
-        clause.is_halt
+        clause.is_stop_order
             && (is_own_language || clause.unknown.is_empty())
             && !clause.is_description()
             && !is_pause
             && !is_prevented
     };
-    let Some(halt) = clauses.iter().rposition(is_halt) else { return false };
+    let Some(order) = clauses.iter().rposition(is_stop_order) else { return false };
     let moves = |clause: &Clause| {
         let is_order = clause.has_motion() || !clause.compared.is_empty();
         is_order
-            && !clause.is_halt
+            && !clause.is_stop_order
             && !clause.is_negated
             && !clause.is_description()
             && !clause.is_cancel
             && !clause.is_still
     };
-    let is_pure = clauses.get(halt).is_some_and(|clause| clause.act.is_none());
-    if clauses.iter().skip(halt + 1).any(moves) {
+    let is_pure = clauses.get(order).is_some_and(|clause| clause.act.is_none());
+    if clauses.iter().skip(order + 1).any(moves) {
         return false;
     }
-    let is_before = clauses.iter().take(halt).any(moves);
-    let link = clauses.get(halt).map(|clause| clause.link);
+    let is_before = clauses.iter().take(order).any(moves);
+    let link = clauses.get(order).map(|clause| clause.link);
     !is_before || (is_pure && matches!(link, Some(Link::Comma | Link::Stop | Link::Correction)))
 }
 
@@ -174,8 +174,10 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
         let is_said = clause.count.is_some() || clause.amount.is_some() || is_step;
         let is_chatter =
             !clause.has_motion() && !is_said && clause.condition.is_none() && !clause.unknown.is_empty();
-        let is_stop =
-            clause.is_halt && clause.seconds.is_none() && clause.lasting.is_none() && clause.act.is_none();
+        let is_stop = clause.is_stop_order
+            && clause.seconds.is_none()
+            && clause.lasting.is_none()
+            && clause.act.is_none();
         is_ordered && !is_chatter && !is_stop
     };
     let count = clauses.len();
@@ -220,9 +222,9 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
     }
     let clauses: Vec<Clause> = clauses
         .into_iter()
-        .filter(|clause| clause.has_content() || clause.is_halt || clause.link == Link::Correction)
+        .filter(|clause| clause.has_content() || clause.is_stop_order || clause.link == Link::Correction)
         .collect();
-    if clauses.iter().all(|clause| !clause.has_content() && !clause.is_halt) {
+    if clauses.iter().all(|clause| !clause.has_content() && !clause.is_stop_order) {
         let unknown = tags.iter().filter(|tag| tag.concept == Concept::Unknown).map(|tag| tag.span.clone());
         let unknown: Vec<Range<usize>> = unknown.collect();
         return if unknown.is_empty() { Reading::Nothing } else { Reading::NotUnderstood(unknown) };

@@ -1,8 +1,8 @@
 //! What refers to the last motion: again, further, more often, to the other side.
 
-use crate::acts::is_posture;
 use crate::clause::{Clause, Said};
 use crate::compose::Composer;
+use crate::concept::is_posture;
 use crate::concept::{Compared, Part, Way};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 

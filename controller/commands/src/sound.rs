@@ -190,7 +190,9 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
             // "Juan mira": a verb that is known stays one.
             let is_verb = |word: &Word| {
                 let known = lexicon.longest(std::slice::from_ref(word));
-                known.is_some_and(|(meaning, _)| meaning.iter().any(|concept| matches!(concept, Concept::Act(_))))
+                known.is_some_and(|(meaning, _)| {
+                    meaning.iter().any(|concept| matches!(concept, Concept::Act(_)))
+                })
             };
             if is_verb(one) || is_verb(other) {
                 return None;

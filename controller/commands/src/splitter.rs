@@ -2,8 +2,8 @@
 
 use minismith_score::Event;
 
-use crate::acts::is_posture;
 use crate::clause::{Clause, Condition, Heading, Link, Said};
+use crate::concept::is_posture;
 use crate::concept::{Act, Concept, Unit, Way};
 use crate::tagger::Tag;
 
@@ -261,12 +261,12 @@ impl Splitter {
                 self.now.is_again = true;
             }
             Concept::MoreOrThen => self.close(Link::Then),
-            Concept::HaltAlone => {
+            Concept::StopOrderAlone => {
                 if self.now.is_empty()
                     && next
                         .is_none_or(|next| matches!(next, Concept::Comma | Concept::Stop | Concept::Question))
                 {
-                    self.halt(tag);
+                    self.stop_order(tag);
                 }
             }
             Concept::After if matches!(next, Some(Concept::Number(_) | Concept::Unit(Unit::Time(_)))) => {
@@ -278,7 +278,7 @@ impl Splitter {
             Concept::When if next == Some(&Concept::Past) => self.mark(&Concept::Request),
             Concept::When => self.condition(None, false),
             Concept::Unless => self.condition(None, true),
-            Concept::Halt => self.halt(tag),
+            Concept::StopOrder => self.stop_order(tag),
             Concept::First => {
                 if self.now.has_content() && matches!(next, Some(Concept::Act(_))) {
                     self.close(Link::Then);
@@ -325,7 +325,7 @@ impl Splitter {
                 self.now.is_negated = false;
                 self.close(Link::After);
             }
-            Concept::Until if self.now.is_negated && !self.now.is_halt => {
+            Concept::Until if self.now.is_negated && !self.now.is_stop_order => {
                 // "Do not look up until you have nodded".
                 self.now.is_negated = false;
                 self.close(Link::After);
@@ -410,7 +410,7 @@ impl Splitter {
     }
 
     /// "Stop" alone, "then stop" at the end, "stop looking down", or "stop for two seconds".
-    fn halt(&mut self, tag: &Tag) {
+    fn stop_order(&mut self, tag: &Tag) {
         self.flush_number();
         if !self.now.unknown.is_empty() {
             // "The bus stop".
@@ -424,7 +424,7 @@ impl Splitter {
         if self.now.has_motion() {
             self.close(Link::Comma);
         }
-        self.now.is_halt = true;
+        self.now.is_stop_order = true;
     }
 
     fn unit(&mut self, unit: Unit) {
@@ -505,7 +505,7 @@ impl Splitter {
             // "A pause between each nod".
             return;
         }
-        if self.now.is_halt {
+        if self.now.is_stop_order {
             // "Stop looking down".
             self.now.is_negated = true;
         }

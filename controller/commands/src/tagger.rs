@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::acts::is_posture;
+use crate::concept::is_posture;
 use crate::concept::{Concept, Part, Way};
 use crate::lexicon::Lexicon;
 use crate::words::Word;

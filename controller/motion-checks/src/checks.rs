@@ -80,7 +80,8 @@ fn onsets(event: &Event, trace: &Trace) -> Vec<f64> {
         let passes = |swing: &Swing| {
             let next = swings.iter().find(|next| next.onset_s > swing.onset_s);
             next.is_some_and(|next| {
-                next.direction != swing.direction && swing.back_s.is_some_and(|back| next.onset_s - back < 0.2)
+                next.direction != swing.direction
+                    && swing.back_s.is_some_and(|back| next.onset_s - back < 0.2)
             })
         };
         let returned = |swing: &&Swing| swing.back_s.is_some() && swing.is_back_at_neutral && !passes(swing);

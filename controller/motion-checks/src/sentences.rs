@@ -103,7 +103,9 @@ impl Sentence {
 pub fn has_moved(trace: &Trace) -> bool {
     let Some(first) = trace.samples.first() else { return false };
     trace.samples.iter().any(|sample| {
-        crate::axis::Axis::ALL.iter().any(|axis| (sample.deviation(*axis) - first.deviation(*axis)).abs() > MOVED)
+        crate::axis::Axis::ALL
+            .iter()
+            .any(|axis| (sample.deviation(*axis) - first.deviation(*axis)).abs() > MOVED)
     })
 }
 

@@ -88,7 +88,14 @@ impl DialogContext {
 
 /// Returns whether an intent is an action that can be reported as done.
 fn acts(intent: &Intent) -> bool {
-    matches!(intent, Intent::Motion(_) | Intent::Spoken(_) | Intent::See(_) | Intent::RunTool { .. } | Intent::MakeTool { .. })
+    matches!(
+        intent,
+        Intent::Motion(_)
+            | Intent::Spoken(_)
+            | Intent::See(_)
+            | Intent::RunTool { .. }
+            | Intent::MakeTool { .. }
+    )
 }
 
 fn is_talk(intent: &Intent) -> bool {

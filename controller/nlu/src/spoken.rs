@@ -74,12 +74,17 @@ impl Spoken {
 ///
 /// The grammar answers questions, knows tools and the camera, and tells single motions. The reader combines parts of a
 /// sentence, refers to what was done, and reads other languages.
-pub(super) fn combined(text: &str, understood: Understanding, before: Option<&DialogContext>) -> Understanding {
+pub(super) fn combined(
+    text: &str,
+    understood: Understanding,
+    before: Option<&DialogContext>,
+) -> Understanding {
     let keeps = match &understood {
         Understanding::Plan(plan) => plan.iter().any(|intent| !matches!(intent, Intent::Motion(_))),
         Understanding::Unclear { reason, .. } => {
             matches!(reason, Reason::NotText | Reason::Rules | Reason::Motors | Reason::Unkind)
         }
+        Understanding::OutOfRange(_) => false,
         _ => true,
     };
     if keeps {
@@ -96,9 +101,18 @@ pub(super) fn combined(text: &str, understood: Understanding, before: Option<&Di
     match reading {
         Reading::Motion { is_simple: true, .. } if plan.len() == 1 => understood,
         // The grammar refers to single motions, too; only what adds to the last one is new to it.
-        Reading::Motion { ref meaning, .. } if plan.len() == 1 && !adds_to(past.as_ref(), meaning) => understood,
+        Reading::Motion { ref meaning, .. } if plan.len() == 1 && !adds_to(past.as_ref(), meaning) => {
+            understood
+        }
         // One step after another, as the grammar reports them.
         Reading::Motion { ref meaning, .. } if plan.len() > 1 && is_same(plan, meaning) => understood,
+        // What the grammar takes for too much may be possible, read otherwise: "half a dozen".
+        Reading::Motion { ref meaning, .. }
+            if matches!(understood, Understanding::OutOfRange(_))
+                && timeline(meaning, &AxisValues::neutral()).is_err() =>
+        {
+            understood
+        }
         Reading::Motion { meaning, act, parts, phrase, heard, .. } => {
             plan_of(Spoken { meaning: Some(meaning), if_event: None, language, heard, act, parts, phrase })
         }
@@ -111,7 +125,9 @@ pub(super) fn combined(text: &str, understood: Understanding, before: Option<&Di
             parts: Vec::new(),
             phrase: Phrase::default(),
         }),
-        Reading::NotUnderstood(ranges) if language != "en" && !matches!(understood, Understanding::Plan(_)) => {
+        Reading::NotUnderstood(ranges)
+            if language != "en" && !matches!(understood, Understanding::Plan(_)) =>
+        {
             let words: Vec<&str> = ranges.iter().filter_map(|range| text.get(range.clone())).collect();
             Understanding::Foreign { language, words: words.join(" ") }
         }
@@ -140,7 +156,8 @@ fn is_same(plan: &[Intent], meaning: &Meaning) -> bool {
     let ends = AxisValues::from_posture(&posture_of(&aim));
     let Ok(timeline) = timeline(meaning, &AxisValues::neutral()) else { return false };
     let other = timeline.axes_at(timeline.seconds());
-    !meaning.is_simultaneous() && Axis::ALL.iter().all(|axis| (ends[*axis] - other[*axis]).abs() < SAME_DEGREES)
+    !meaning.is_simultaneous()
+        && Axis::ALL.iter().all(|axis| (ends[*axis] - other[*axis]).abs() < SAME_DEGREES)
 }
 
 /// Postures within this of each other count as the same, degrees or millimetres.

@@ -18,7 +18,7 @@ use firmware_bridge::posture::{HeadPose, Posture};
 use minismith_assistant::agents::robot_control::{motions_of, spoken_motions};
 use minismith_motion_checks::sentences::{Judgement, Sentence, Wanted, parse};
 use minismith_motion_checks::trace::Trace;
-use minismith_nlu::{Aim, DialogContext, Intent, Known, PastTurn, Understanding, is_stop, interpret};
+use minismith_nlu::{Aim, DialogContext, Intent, Known, PastTurn, Understanding, interpret, is_stop};
 use minismith_runtime::report::TurnOutcome;
 use serde::Serialize;
 
@@ -115,7 +115,12 @@ fn judged(name: &str, cases: &[Sentence], times: &mut Vec<f64>) -> FileResult {
         if judgement != Judgement::Right && !is_unseen {
             let failed = if case.wanted == Wanted::Moves { case.failed(&heard.trace) } else { Vec::new() };
             let said = case.turns.join(" / ");
-            result.failures.push(format!("{} {judgement:?}: {said}: {}; {}", case.id, heard.plan, failed.join("; ")));
+            result.failures.push(format!(
+                "{} {judgement:?}: {said}: {}; {}",
+                case.id,
+                heard.plan,
+                failed.join("; ")
+            ));
         }
     }
     result
@@ -163,12 +168,13 @@ impl Listener {
             let at = self.posture(&self.joints);
             let motions = match intent {
                 Intent::Motion(primitive) => motions_of(primitive, &at).map_err(|why| why.to_string()),
-                Intent::Spoken(spoken) => {
-                    spoken.chosen(false).map_or_else(|| Ok(Vec::new()), |meaning| spoken_motions(meaning, &at))
-                }
+                Intent::Spoken(spoken) => spoken
+                    .chosen(false)
+                    .map_or_else(|| Ok(Vec::new()), |meaning| spoken_motions(meaning, &at)),
                 _ => Ok(Vec::new()),
             };
-            let planned = motions.and_then(|motions| motions.iter().try_for_each(|motion| self.plan(motion, &mut setpoints)));
+            let planned = motions
+                .and_then(|motions| motions.iter().try_for_each(|motion| self.plan(motion, &mut setpoints)));
             if planned.is_err() {
                 is_done = false;
                 break;

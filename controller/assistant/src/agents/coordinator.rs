@@ -49,7 +49,9 @@ impl Task {
     pub const fn agent(&self) -> Agent {
         match self {
             Task::Answer(_) | Task::ListTools => Agent::Coordinator,
-            Task::Move(_) | Task::Perform(_) | Task::ReportState | Task::RunTool { .. } => Agent::RobotControl,
+            Task::Move(_) | Task::Perform(_) | Task::ReportState | Task::RunTool { .. } => {
+                Agent::RobotControl
+            }
             Task::Report(topic) => self_report::agent(topic),
             Task::Look(_) => Agent::Vision,
             Task::AuthorTool { .. } => Agent::Code,

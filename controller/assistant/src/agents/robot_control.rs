@@ -76,7 +76,8 @@ pub fn perform(context: &mut ExecutionContext, spoken: &Spoken) -> (Step, String
     let kind = describe(meaning, "en");
     let what = describe(meaning, spoken.language);
     let from = context.commanded_posture().unwrap_or_else(Posture::init);
-    let ready = if *meaning == Meaning::Wake { context.torque(Joints::all(true)).map(|_| ()) } else { Ok(()) };
+    let ready =
+        if *meaning == Meaning::Wake { context.torque(Joints::all(true)).map(|_| ()) } else { Ok(()) };
     let motions = ready.map_err(|refusal| refusal.to_string()).and_then(|()| spoken_motions(meaning, &from));
     let step = match motions {
         Ok(motions) => context.sequence(&kind, &motions),

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::known;
 use crate::agents::coordinator::{Assignment, Decision, decide};
 use crate::agents::route::tool_request;
-use minismith_nlu::{Known, Reason, Understanding, is_stop, interpret};
+use minismith_nlu::{Known, Reason, Understanding, interpret, is_stop};
 use minismith_toolchain::workshop::registry::Entry;
 
 /// The consequence of a sentence.

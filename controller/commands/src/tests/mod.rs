@@ -108,10 +108,10 @@ fn short(meaning: &crate::Meaning) -> String {
     match meaning {
         crate::Meaning::Go { aims: own, seconds, pace } => format!("[{} {seconds:?} x{pace}]", aims(own)),
         crate::Meaning::Gesture(gesture) => format!(
-            "{}x({}) beat={} pause={} period={:?} total={:?} trend={:?} stroke={}",
+            "{}x({}) out_and_back={} pause={} period={:?} total={:?} trend={:?} stroke={}",
             gesture.count,
             gesture.strokes.iter().map(|one| aims(one)).collect::<Vec<_>>().join(" / "),
-            gesture.is_beat,
+            gesture.is_out_and_back,
             gesture.pause,
             gesture.period,
             gesture.total,

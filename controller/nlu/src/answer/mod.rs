@@ -65,7 +65,9 @@ pub fn tools(known: &Known<'_>) -> String {
 pub fn refusal(understanding: &Understanding) -> Option<String> {
     Some(match understanding {
         Understanding::Stop | Understanding::Plan(_) => return None,
-        Understanding::Foreign { language, words } if words.is_empty() => spoken_answer(Answer::Cannot, language),
+        Understanding::Foreign { language, words } if words.is_empty() => {
+            spoken_answer(Answer::Cannot, language)
+        }
         Understanding::Foreign { language, words } => spoken_answer(Answer::Unclear(words), language),
         Understanding::Empty => "I heard nothing. Say \"help\" to hear what I understand.".to_owned(),
         Understanding::TooLong { characters, allowed } => format!(

@@ -28,7 +28,6 @@ use minismith_toolchain::workshop::tool_runtime::ToolRuntime;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-
 /// What became of a request, by the case's own checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -9,8 +9,8 @@ use minismith_toolchain::guest::LazyHost;
 use minismith_toolchain::workshop::rehearsal::RehearsalOptions;
 use serde_json::Map;
 
-use minismith_motion_checks::cases::{Case, Stimulus, parse};
 use super::harness::measured_run;
+use minismith_motion_checks::cases::{Case, Stimulus, parse};
 use minismith_motion_checks::judge::{Verdict, judge, runs};
 use minismith_motion_checks::trace::StimulusKind;
 
