@@ -88,12 +88,18 @@ fn sentence_is_declined_as_a_whole_when_any_part_fails() {
     declines(&bench, " \n\t ", "not_understood", &["heard nothing"]);
     declines(&bench, &"look left ".repeat(1_000), "not_understood", &["10000 characters", "2000"]);
     declines(&bench, "nod\u{7}\u{1b}[31m", "not_understood", &["no text"]);
-    declines(&bench, "nodd twise", "not_understood", &["nodd twise", "\"nod twice\""]);
+    declines(&bench, "nodd twise and flurb", "not_understood", &["nodd twise"]);
     declines(&bench, "fly to the moon", "not_understood", &["fly to the moon", "\"look left 20 degrees\""]);
     declines(&bench, "nod, then fly to the moon", "not_understood", &["fly to the moon"]);
     declines(&bench, "raise your head 20 cm", "refused", &["200 mm", "0 to 20 mm"]);
     declines(&bench, "nod, then turn left 300 degrees", "refused", &["300 deg", "0 to 160 deg"]);
     declines(&bench, "run happy_helo", "not_understood", &["happy_helo"]);
+}
+
+#[test]
+fn word_that_sounds_like_a_known_one_is_taken_and_said_back() {
+    let reply = TestDir::new().run(&["say", "nod twise", "--json"]).exits(0).json();
+    assert!(reply["text"].as_str().unwrap().starts_with("I heard \"twice\". Done: nod"), "{reply}");
 }
 
 #[test]

@@ -347,3 +347,43 @@ pub(crate) const fn opposite(way: Way) -> Way {
         other => other,
     }
 }
+
+/// What is left open where an act is said again: its parts, and its way before an amount.
+pub(crate) fn same_act(clause: &mut Clause, old: &Clause, past: Option<&Clause>) {
+    let ways_of =
+        |one: &Clause| one.ways.iter().map(|heading| Heading { amount: None, ..*heading }).collect();
+    let Some(act) = clause.act else { return };
+    let is_one_antenna = matches!(old.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna]);
+    let is_other_side = matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite && heading.amount.is_none());
+    if old.act == Some(act) && is_one_antenna && is_other_side && clause.parts.is_empty() {
+        // "Wiggle the left antenna. Now the other side."
+        clause.parts = vec![Part::Other];
+        clause.ways.clone_from(&old.ways);
+    }
+    let has_amount = clause.said_amount().is_some();
+    if clause.is_it && act == Act::Turn && clause.ways.is_empty() && !has_amount {
+        // "整个身体都转过去": to where the gaze went.
+        clause.ways = ways_of(past.filter(|_| old.ways.is_empty()).unwrap_or(old));
+    }
+    let is_head = clause.parts.is_empty() && old.parts == [Part::Head] && old.act.is_some_and(is_posture);
+    if act == Act::Turn && is_head && !clause.is_it && clause.link == Link::And {
+        // "Raise your head and turn left."
+        clause.parts = vec![Part::Head];
+    }
+    if old.act != Some(act) {
+        return;
+    }
+    let is_one = !matches!(old.parts.as_slice(), [] | [Part::Other]);
+    if clause.parts.is_empty() && is_one {
+        clause.parts.clone_from(&old.parts);
+    }
+    if is_posture(act)
+        && clause.ways.is_empty()
+        && (has_amount || clause.is_most || !clause.compared.is_empty())
+    {
+        clause.ways = ways_of(old);
+    }
+    if clause.is_same && !has_amount {
+        clause.amount = old.said_amount();
+    }
+}

@@ -5,7 +5,7 @@ use minismith_score::Axis;
 use crate::clause::{Clause, Heading, Link};
 use crate::concept::is_posture;
 use crate::concept::{Act, Part, Way};
-use crate::reader::Past;
+use crate::past::Past;
 
 /// Completes clauses by those that follow: a modifier before what it modifies, and a verb at the end.
 pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause> {

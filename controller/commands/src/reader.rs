@@ -2,31 +2,17 @@
 
 use std::ops::Range;
 
-use minismith_score::{AxisValues, Event};
+use minismith_score::Event;
 
 use crate::clause::{Clause, Link, Phrase};
 use crate::compose::Composer;
 use crate::concept::{Act, Concept, Part};
 use crate::lexicon::{Lexicon, lexicon, lexicons};
 use crate::meaning::Meaning;
+use crate::past::Past;
 use crate::sound;
 use crate::splitter::split;
 use crate::tagger::{Tag, finish, raw, tag};
-
-/// What was done last, to which a text may refer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Past {
-    /// What it meant.
-    pub meaning: Meaning,
-    /// The act that was said last.
-    pub act: Option<Act>,
-    /// The parts that were said last.
-    pub parts: Vec<Part>,
-    /// What was said last.
-    pub phrase: Phrase,
-    /// The posture before it.
-    pub before: AxisValues,
-}
 
 /// What a text means.
 #[derive(Clone, Debug, PartialEq)]

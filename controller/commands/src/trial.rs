@@ -6,7 +6,8 @@ use minismith_score::{AxisValues, MotionTrace, Stimuli};
 use crate::build::timeline;
 use crate::clause::Phrase;
 use crate::meaning::Meaning;
-use crate::reader::{Past, Reading, is_stop, read};
+use crate::past::Past;
+use crate::reader::{Reading, is_stop, read};
 
 /// How long a trace is at least, seconds.
 const MIN_SECONDS: f64 = 1.0;

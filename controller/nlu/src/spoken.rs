@@ -1,6 +1,7 @@
 //! Motions that the reader of commands understands: several parts at once, references, and other languages.
 
 use std::fmt;
+use std::ops::Range;
 
 use firmware_bridge::posture::{HeadPose, Posture};
 use minismith_commands::concept::{Act, Part};
@@ -125,9 +126,7 @@ pub(super) fn combined(
             parts: Vec::new(),
             phrase: Phrase::default(),
         }),
-        Reading::NotUnderstood(ranges)
-            if language != "en" && !matches!(understood, Understanding::Plan(_)) =>
-        {
+        Reading::NotUnderstood(ranges) if is_foreign(text, language, &understood, &ranges) => {
             let words: Vec<&str> = ranges.iter().filter_map(|range| text.get(range.clone())).collect();
             Understanding::Foreign { language, words: words.join(" ") }
         }
@@ -136,6 +135,12 @@ pub(super) fn combined(
         }
         _ => understood,
     }
+}
+
+/// Returns whether a text is in another language than English, by the larger part of it.
+fn is_foreign(text: &str, language: &str, understood: &Understanding, unknown: &[Range<usize>]) -> bool {
+    let unknown: usize = unknown.iter().map(ExactSizeIterator::len).sum();
+    language != "en" && !matches!(understood, Understanding::Plan(_)) && 2 * unknown < text.len()
 }
 
 /// Returns whether a posture leaves the axes of the last one where they are: "and now up as well".

@@ -66,12 +66,13 @@ pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> PlanPreview {
 /// Returns whether the agents may know more. What is forbidden, denied, reported or unclear in itself stays
 /// declined.
 pub(super) fn is_beyond(understood: &Understanding, text: &str) -> bool {
-    matches!(
-        understood,
-        Understanding::Unclear { reason, .. } if is_beyond_grammar(*reason)
-            // What a tool must not do belongs to its description.
-            || (*reason == Reason::Negated && tool_request(text).is_some())
-    )
+    matches!(understood, Understanding::Foreign { .. })
+        || matches!(
+            understood,
+            Understanding::Unclear { reason, .. } if is_beyond_grammar(*reason)
+                // What a tool must not do belongs to its description.
+                || (*reason == Reason::Negated && tool_request(text).is_some())
+        )
 }
 
 const fn is_beyond_grammar(reason: Reason) -> bool {

@@ -1,0 +1,22 @@
+//! What was done last, to which a text may refer.
+
+use minismith_score::AxisValues;
+
+use crate::clause::Phrase;
+use crate::concept::{Act, Part};
+use crate::meaning::Meaning;
+
+/// What was done last, to which a text may refer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Past {
+    /// What it meant.
+    pub meaning: Meaning,
+    /// The act that was said last.
+    pub act: Option<Act>,
+    /// The parts that were said last.
+    pub parts: Vec<Part>,
+    /// What was said last.
+    pub phrase: Phrase,
+    /// The posture before it.
+    pub before: AxisValues,
+}
