@@ -48,11 +48,12 @@ struct Phrases {
 }
 
 /// The files, by the language's code.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("en", include_str!("../answers/en.yaml")),
     ("de", include_str!("../answers/de.yaml")),
     ("fr", include_str!("../answers/fr.yaml")),
     ("es", include_str!("../answers/es.yaml")),
+    ("it", include_str!("../answers/it.yaml")),
     ("zh", include_str!("../answers/zh.yaml")),
 ];
 

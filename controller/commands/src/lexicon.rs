@@ -77,11 +77,12 @@ pub(crate) struct Sounding {
 const MOST_JUMPED: usize = 4;
 
 /// The files by the language's code; the first language is taken where two fit equally.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("en", include_str!("../lexicon/en.yaml")),
     ("de", include_str!("../lexicon/de.yaml")),
     ("fr", include_str!("../lexicon/fr.yaml")),
     ("es", include_str!("../lexicon/es.yaml")),
+    ("it", include_str!("../lexicon/it.yaml")),
     ("zh", include_str!("../lexicon/zh.yaml")),
 ];
 
