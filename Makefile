@@ -107,7 +107,7 @@ bench: official clients recorder dashboard models ## Measures against the offici
 bench-authoring: build models ## Has a tool made for each of 120 requests, and judges its measured motion by checks of its own
 	$(PROGRAMS)/minismith bench --authoring tests/cases/authoring.yaml --out $(TARGET)/authoring.json
 
-bench-understanding: build ## Says some thousand sentences in five languages, and judges what would move by checks of its own
+bench-understanding: build ## Says some thousand sentences in six languages, and judges what would move by checks of its own
 	$(PROGRAMS)/minismith bench --understanding tests/cases/sentences --out $(TARGET)/understanding.json
 
 fuzz: ## Fuzzes the policy and the guest's protocol, FUZZ_SECONDS (60) each; installs cargo-fuzz where it is missing
