@@ -1,8 +1,13 @@
 //! What follows what, and what happens at once.
 
-use crate::clause::Link;
-use crate::compose::Said;
+use crate::clause::{Clause, Link};
 use crate::meaning::Meaning;
+
+/// A part of a sentence with its meaning.
+pub(crate) struct Said {
+    pub clause: Clause,
+    pub meaning: Meaning,
+}
 
 /// Arranges what was said in time.
 pub(crate) fn arrange(said: &[Said]) -> Meaning {

@@ -3,19 +3,13 @@
 use minismith_score::Axis;
 
 use crate::acts::axes_of;
-use crate::arrange::{arrange, merged};
+use crate::arrange::{Said, arrange, merged};
 use crate::clause::{Clause, Link, Phrase, opposite, other_of, same_act};
 use crate::concept::is_posture;
 use crate::concept::{Act, Compared, Part, Way};
 use crate::meaning::Meaning;
 use crate::past::Past;
 use crate::prepare::prepared;
-
-/// A part of a sentence with its meaning.
-pub(crate) struct Said {
-    pub clause: Clause,
-    pub meaning: Meaning,
-}
 
 pub(crate) struct Composer<'a> {
     pub past: Option<&'a Past>,

@@ -18,6 +18,7 @@ pub mod describe;
 pub mod keys;
 pub mod lexicon;
 pub mod meaning;
+mod misheard;
 pub mod past;
 mod prepare;
 pub mod reader;

@@ -9,8 +9,8 @@ use crate::compose::Composer;
 use crate::concept::{Act, Concept, Part};
 use crate::lexicon::{Lexicon, lexicon, lexicons};
 use crate::meaning::Meaning;
+use crate::misheard::hear;
 use crate::past::Past;
-use crate::sound;
 use crate::splitter::split;
 use crate::tagger::{Tag, finish, raw, tag};
 
@@ -87,7 +87,7 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
     if !matches!(reading, Reading::NotUnderstood(_)) {
         return (reading, code);
     }
-    let Some((taken, notes)) = sound::hear(&lexicon.words(text), &tags, lexicon) else {
+    let Some((taken, notes)) = hear(&lexicon.words(text), &tags, lexicon) else {
         return (reading, code);
     };
     match read_tags(&finish(raw(&taken, lexicon), lexicon), past) {

@@ -1,16 +1,6 @@
-//! Takes a word that is not known for the one word of the language that sounds very near: "tern your body".
+//! How words sound, roughly, and how far two sounds are from each other.
 
-use crate::concept::{Act, Concept, Part};
-use crate::lexicon::Lexicon;
-use crate::tagger::Tag;
-use crate::words::Word;
-
-/// Texts with more words than this are told, not ordered.
-const MOST_WORDS: usize = 14;
-/// Texts with more unknown words than this are not misheard, but something else.
-const MOST_UNKNOWN: usize = 4;
-/// Two sounds this near are the same.
-const SAME: f64 = 0.5;
+use crate::concept::Concept;
 
 /// Returns whether a word with this meaning is taken for one that is not known.
 pub(crate) fn is_taken(meaning: &[Concept]) -> bool {
@@ -62,7 +52,7 @@ const fn is_vowel(letter: char) -> bool {
     matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
 }
 
-const fn class(letter: char) -> char {
+pub(crate) const fn class(letter: char) -> char {
     match letter {
         'a' | 'e' | 'i' | 'o' | 'u' | 'y' => 'a',
         'b' => 'p',
@@ -76,7 +66,7 @@ const fn class(letter: char) -> char {
 }
 
 /// Returns how far two sounds are from each other.
-fn distance(one: &[char], other: &[char]) -> f64 {
+pub(crate) fn distance(one: &[char], other: &[char]) -> f64 {
     let mut row: Vec<f64> = (0..=other.len()).map(|at| at as f64).collect();
     for (at, letter) in one.iter().enumerate() {
         let mut diagonal = at as f64;
@@ -96,222 +86,4 @@ fn distance(one: &[char], other: &[char]) -> f64 {
         row = next;
     }
     row.last().copied().unwrap_or(0.0)
-}
-
-/// What could stand at a place.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Expected {
-    /// A verb that moves a part.
-    ActOfPart,
-    /// A unit or "times", after a number.
-    Unit,
-    /// A number, before a unit.
-    Number,
-    /// Anything that sounds the same.
-    Any,
-}
-
-impl Expected {
-    fn fits(self, meaning: &[Concept]) -> bool {
-        let [concept] = meaning else { return false };
-        match self {
-            Expected::ActOfPart => matches!(
-                concept,
-                Concept::Act(
-                    Act::Nod
-                        | Act::Shake
-                        | Act::Bow
-                        | Act::Wiggle
-                        | Act::Wave
-                        | Act::Look
-                        | Act::Turn
-                        | Act::Tilt
-                        | Act::Move
-                        | Act::Shift
-                        | Act::Raise
-                        | Act::Lower
-                        | Act::Lean
-                        | Act::Spread
-                        | Act::Close
-                )
-            ),
-            Expected::Unit => matches!(concept, Concept::Unit(_) | Concept::Times),
-            Expected::Number => matches!(concept, Concept::Number(_)),
-            Expected::Any => true,
-        }
-    }
-}
-
-/// The words with those that were probably said, and what was replaced by what.
-pub(crate) type Guess = (Vec<Word>, Vec<(String, String)>);
-
-/// Returns the words with the unknown ones replaced by what was probably said, and what was replaced by what.
-pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Guess> {
-    let is_told = |tag: &Tag| {
-        matches!(
-            tag.concept,
-            Concept::Somebody
-                | Concept::Asks
-                | Concept::Because
-                | Concept::When
-                | Concept::Unless
-                | Concept::Past
-                | Concept::Cannot
-        )
-    };
-    let unknown: Vec<usize> = words
-        .iter()
-        .enumerate()
-        .filter(|(_, word)| {
-            tags.iter().any(|tag| tag.concept == Concept::Unknown && tag.span.start == word.span.start)
-        })
-        .map(|(at, _)| at)
-        .collect();
-    if unknown.is_empty()
-        || unknown.len() > MOST_UNKNOWN
-        || words.len() > MOST_WORDS
-        || tags.iter().any(is_told)
-    {
-        return None;
-    }
-    let mut heard: Vec<Option<Word>> = words.iter().cloned().map(Some).collect();
-    let mut joined_places: Vec<usize> = Vec::new();
-    let mut notes: Vec<(String, String)> = Vec::new();
-    for at in unknown.into_iter().rev() {
-        let Some(word) = words.get(at) else { continue };
-        if joined_places.contains(&at) || word.text.chars().count() < 3 {
-            continue;
-        }
-        let joined = |first: usize| {
-            let (one, other) = (words.get(first)?, words.get(first + 1)?);
-            if joined_places.contains(&first) || joined_places.contains(&(first + 1)) {
-                return None;
-            }
-            // "Juan mira": a verb that is known stays one.
-            let is_verb = |word: &Word| {
-                let known = lexicon.longest(std::slice::from_ref(word));
-                known.is_some_and(|(meaning, _)| {
-                    meaning.iter().any(|concept| matches!(concept, Concept::Act(_)))
-                })
-            };
-            if is_verb(one) || is_verb(other) {
-                return None;
-            }
-            (one.text.len() > 1
-                && other.text.len() > 1
-                && !one.is_sign()
-                && !other.is_sign()
-                && one.number.is_none()
-                && other.number.is_none())
-            .then(|| (first, format!("{}{}", one.text, other.text)))
-        };
-        let pairs = [at.checked_sub(1).and_then(joined), joined(at)];
-        let pair = pairs.into_iter().flatten().find_map(|(first, text)| {
-            let found =
-                nearest(&text, Expected::Any, (text.chars().count() as f64 * 0.18).min(1.5), lexicon)?;
-            (text.chars().count() >= 6).then_some((first, text, found))
-        });
-        if let Some((first, text, found)) = pair {
-            let end = words.get(first + 1).map_or(word.span.end, |second| second.span.end);
-            if let Some(Some(one)) = heard.get_mut(first) {
-                found.clone_into(&mut one.text);
-                one.span.end = end;
-            }
-            if let Some(second) = heard.get_mut(first + 1) {
-                *second = None;
-            }
-            joined_places.extend([first, first + 1]);
-            notes.push((text, found.to_owned()));
-            continue;
-        }
-        let expected = expected(word, tags);
-        let single =
-            nearest(&word.text, expected, if expected == Expected::Any { SAME } else { 1.0 }, lexicon)
-                .or_else(|| nearest(&word.text, Expected::Any, SAME, lexicon));
-        if let (Some(found), Some(Some(own))) = (single, heard.get_mut(at)) {
-            notes.push((word.text.clone(), found.to_owned()));
-            found.clone_into(&mut own.text);
-        }
-    }
-    (!notes.is_empty()).then(|| (heard.into_iter().flatten().collect(), notes))
-}
-
-/// Returns what could stand at the place of a word.
-fn expected(word: &Word, tags: &[Tag]) -> Expected {
-    let at = tags.iter().position(|tag| tag.span.start == word.span.start).unwrap_or(0);
-    let is_shown = |tag: &&Tag| !matches!(tag.concept, Concept::Skip | Concept::Article);
-    let before = tags.get(..at).unwrap_or_default().iter().rev().find(is_shown).map(|tag| &tag.concept);
-    let after = tags.get(at + 1..).unwrap_or_default().iter().find(is_shown).map(|tag| &tag.concept);
-    match (before, after) {
-        (Some(Concept::Number(_)), _) => Expected::Unit,
-        (_, Some(Concept::Unit(_) | Concept::Times)) => Expected::Number,
-        (
-            None
-            | Some(
-                Concept::Comma
-                | Concept::Stop
-                | Concept::And
-                | Concept::Then
-                | Concept::Request
-                | Concept::Call
-                | Concept::Restart,
-            ),
-            Some(Concept::Part(
-                Part::Head
-                | Part::Body
-                | Part::Antenna
-                | Part::Antennas
-                | Part::LeftAntenna
-                | Part::RightAntenna,
-            )),
-        ) => Expected::ActOfPart,
-        _ => Expected::Any,
-    }
-}
-
-/// Returns the one word that sounds nearest, within a distance; none if several with different meanings do.
-fn nearest<'a>(text: &str, expected: Expected, within: f64, lexicon: &'a Lexicon) -> Option<&'a str> {
-    let sound = of(text);
-    if sound.len() < 2 {
-        return None;
-    }
-    let mut best: Option<(f64, &crate::lexicon::Sounding)> = None;
-    let mut is_sure = false;
-    for known in &lexicon.sounds {
-        let begins_alike = match (known.sound.first(), sound.first()) {
-            (Some(one), Some(other)) => class(*one) == class(*other),
-            _ => false,
-        };
-        if !begins_alike {
-            continue;
-        }
-        if known.sound.len().abs_diff(sound.len()) > 2 || !expected.fits(&known.meaning) {
-            continue;
-        }
-        let far = distance(&sound, &known.sound);
-        // Three letters of which the last differs are the same only before a part of the robot.
-        if far > 0.5
-            && known.sound.len() < 4
-            && !(expected == Expected::ActOfPart && known.sound.get(..2) == sound.get(..2))
-        {
-            continue;
-        }
-        if far > within + 1e-9 || far > known.sound.len() as f64 * 0.34 {
-            continue;
-        }
-        match best {
-            Some((nearer, other)) if far > nearer - 1e-9 => {
-                is_sure &= far > nearer + 0.2 || other.meaning == known.meaning;
-            }
-            Some((nearer, other)) => {
-                is_sure = far < nearer - 0.2 || other.meaning == known.meaning;
-                best = Some((far, known));
-            }
-            None => {
-                is_sure = true;
-                best = Some((far, known));
-            }
-        }
-    }
-    best.filter(|_| is_sure).map(|(_, known)| known.word.as_str())
 }

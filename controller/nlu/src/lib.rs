@@ -14,7 +14,7 @@
 //! * [`question`]: questions about the robot;
 //! * [`vision_intent`]: clauses about what the camera sees;
 //! * `corrections`, `anaphora` and `modification`: corrections and references;
-//! * `spoken`: motions of several parts, references and other languages, by `minismith_commands`;
+//! * `spoken` and `combine`: motions of several parts, references and other languages, by `minismith_commands`;
 //! * `decline_reason`: the reason for declining;
 //! * [`answer`]: the answers.
 //!
@@ -29,6 +29,7 @@ mod anaphora;
 pub mod answer;
 mod arguments;
 mod build;
+mod combine;
 mod corrections;
 mod cursor;
 mod decimal;

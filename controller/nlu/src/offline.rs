@@ -1,12 +1,12 @@
 //! The entry points: turns a text into a plan or a reason. Pure, and well under a
 //! millisecond.
 
+use super::combine::combined;
 use super::dialog_context::{DialogContext, PastTurn};
 use super::grammar;
 use super::intent::{MAX_STEPS, MAX_TEXT_LEN, Reason, Understanding};
 use super::known::Known;
 use super::primitive::OutOfRange;
-use super::spoken::combined;
 use super::stop::is_stop;
 use super::suggestions::nearest;
 

@@ -1,18 +1,12 @@
-//! Motions that the reader of commands understands: several parts at once, references, and other languages.
+//! A motion as the reader of commands understands it.
 
 use std::fmt;
-use std::ops::Range;
 
-use firmware_bridge::posture::{HeadPose, Posture};
 use minismith_commands::concept::{Act, Part};
 use minismith_commands::describe::describe;
 use minismith_commands::meaning::Meaning;
-use minismith_commands::{Past, Phrase, Reading, read, timeline};
-use minismith_score::{Axis, AxisValues, Event};
-
-use super::aim::Aim;
-use super::dialog_context::{DialogContext, PastTurn};
-use super::intent::{Intent, Reason, Understanding};
+use minismith_commands::{Past, Phrase};
+use minismith_score::{AxisValues, Event};
 
 /// A motion as it was said.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,9 +19,9 @@ pub struct Spoken {
     pub language: &'static str,
     /// Words that were not known, and the ones that sound like them and were taken instead.
     pub heard: Vec<(String, String)>,
-    act: Option<Act>,
-    parts: Vec<Part>,
-    phrase: Phrase,
+    pub(super) act: Option<Act>,
+    pub(super) parts: Vec<Part>,
+    pub(super) phrase: Phrase,
 }
 
 /// Formats the motion in English, as a plan's step.
@@ -45,13 +39,20 @@ impl Spoken {
         match &self.if_event {
             None => of(&self.meaning).unwrap_or_default(),
             Some((event, then)) => {
-                let parts: Vec<String> = [of(then), of(&self.meaning)].into_iter().flatten().collect();
-                format!("{}? {}", event.describe(), parts.join(" / "))
+                let nothing = || "nothing".to_owned();
+                let (then, otherwise) = (of(then), of(&self.meaning));
+                format!(
+                    "{} if there is {}, otherwise {}",
+                    then.unwrap_or_else(nothing),
+                    event.describe(),
+                    otherwise.unwrap_or_else(nothing)
+                )
             }
         }
     }
 
-    fn past(&self) -> Option<Past> {
+    /// Returns it as what a later text may refer to, from the neutral posture.
+    pub(super) fn past(&self) -> Option<Past> {
         Some(Past {
             meaning: self.meaning.clone()?,
             act: self.act,
@@ -69,121 +70,4 @@ impl Spoken {
             _ => self.meaning.as_ref(),
         }
     }
-}
-
-/// Combines what the grammar understood with what the reader of commands does.
-///
-/// The grammar answers questions, knows tools and the camera, and tells single motions. The reader combines parts of a
-/// sentence, refers to what was done, and reads other languages.
-pub(super) fn combined(
-    text: &str,
-    understood: Understanding,
-    before: Option<&DialogContext>,
-) -> Understanding {
-    let keeps = match &understood {
-        Understanding::Plan(plan) => plan.iter().any(|intent| !matches!(intent, Intent::Motion(_))),
-        Understanding::Unclear { reason, .. } => {
-            matches!(reason, Reason::NotText | Reason::Rules | Reason::Motors | Reason::Unkind)
-        }
-        Understanding::OutOfRange(_) => false,
-        _ => true,
-    };
-    if keeps {
-        return understood;
-    }
-    let past = before.and_then(past);
-    let language = before.and_then(DialogContext::language).unwrap_or("en");
-    let (reading, language) = read(text, past.as_ref(), language);
-    let plan = match &understood {
-        Understanding::Plan(plan) => plan.as_slice(),
-        _ => &[],
-    };
-    let plan_of = |spoken: Spoken| Understanding::Plan(vec![Intent::Spoken(Box::new(spoken))]);
-    match reading {
-        Reading::Motion { is_simple: true, .. } if plan.len() == 1 => understood,
-        // The grammar refers to single motions, too; only what adds to the last one is new to it.
-        Reading::Motion { ref meaning, .. } if plan.len() == 1 && !adds_to(past.as_ref(), meaning) => {
-            understood
-        }
-        // One step after another, as the grammar reports them.
-        Reading::Motion { ref meaning, .. } if plan.len() > 1 && is_same(plan, meaning) => understood,
-        // What the grammar takes for too much may be possible, read otherwise: "half a dozen".
-        Reading::Motion { ref meaning, .. }
-            if matches!(understood, Understanding::OutOfRange(_))
-                && timeline(meaning, &AxisValues::neutral()).is_err() =>
-        {
-            understood
-        }
-        Reading::Motion { meaning, act, parts, phrase, heard, .. } => {
-            plan_of(Spoken { meaning: Some(meaning), if_event: None, language, heard, act, parts, phrase })
-        }
-        Reading::Conditional { event: Event::Face, then, otherwise } => plan_of(Spoken {
-            meaning: otherwise,
-            if_event: Some((Event::Face, then)),
-            language,
-            heard: Vec::new(),
-            act: None,
-            parts: Vec::new(),
-            phrase: Phrase::default(),
-        }),
-        Reading::NotUnderstood(ranges) if is_foreign(text, language, &understood, &ranges) => {
-            let words: Vec<&str> = ranges.iter().filter_map(|range| text.get(range.clone())).collect();
-            Understanding::Foreign { language, words: words.join(" ") }
-        }
-        Reading::Impossible(_) if language != "en" && !matches!(understood, Understanding::Plan(_)) => {
-            Understanding::Foreign { language, words: String::new() }
-        }
-        _ => understood,
-    }
-}
-
-/// Returns whether a text is in another language than English, by the larger part of it.
-fn is_foreign(text: &str, language: &str, understood: &Understanding, unknown: &[Range<usize>]) -> bool {
-    let unknown: usize = unknown.iter().map(ExactSizeIterator::len).sum();
-    language != "en" && !matches!(understood, Understanding::Plan(_)) && 2 * unknown < text.len()
-}
-
-/// Returns whether a posture leaves the axes of the last one where they are: "and now up as well".
-fn adds_to(past: Option<&Past>, meaning: &Meaning) -> bool {
-    let (Some(past), Meaning::Go { .. }) = (past, meaning) else { return false };
-    let moved = past.meaning.axes();
-    past.meaning.is_posture() && meaning.axes().iter().all(|axis| !moved.contains(axis))
-}
-
-/// Returns whether a plan of single motions and a meaning without simultaneous gestures end in the same posture.
-fn is_same(plan: &[Intent], meaning: &Meaning) -> bool {
-    let mut aim = Aim::neutral();
-    for intent in plan {
-        if let Intent::Motion(primitive) = intent {
-            primitive.motions_from(&mut aim);
-        }
-    }
-    let ends = AxisValues::from_posture(&posture_of(&aim));
-    let Ok(timeline) = timeline(meaning, &AxisValues::neutral()) else { return false };
-    let other = timeline.axes_at(timeline.seconds());
-    !meaning.is_simultaneous()
-        && Axis::ALL.iter().all(|axis| (ends[*axis] - other[*axis]).abs() < SAME_DEGREES)
-}
-
-/// Postures within this of each other count as the same, degrees or millimetres.
-const SAME_DEGREES: f64 = 1.0;
-
-/// Returns what a text may refer to.
-fn past(before: &DialogContext) -> Option<Past> {
-    let PastTurn { plan, said, from, .. } = before.last_action()?;
-    let start = AxisValues::from_posture(&posture_of(from.as_ref()?));
-    if let [Intent::Spoken(spoken)] = plan.as_slice() {
-        return Some(Past { before: start, ..spoken.past()? });
-    }
-    match read(said, None, "en").0 {
-        Reading::Motion { meaning, act, parts, phrase, .. } => {
-            Some(Past { meaning, act, parts, phrase, before: start })
-        }
-        _ => None,
-    }
-}
-
-fn posture_of(aim: &Aim) -> Posture {
-    let head: HeadPose = aim.head();
-    Posture { head, body_yaw: aim.body_yaw, antennas: aim.antennas }
 }
