@@ -17,8 +17,7 @@ const TABLE: [(&str, &[&str]); 24] = [
     ("minismith-perception", &["firmware-bridge"]),
     ("minismith-score", &["firmware-bridge"]),
     ("minismith-motion-checks", &[]),
-    // Only its tests import `minismith-motion-checks`.
-    ("minismith-commands", &["minismith-motion-checks", "minismith-score"]),
+    ("minismith-commands", &["minismith-score"]),
     ("minismith-contract", &["minismith-score"]),
     // Only its tests import `minismith-contract`.
     ("minismith-composer", &["minismith-contract", "minismith-score"]),

@@ -2,8 +2,7 @@
 
 use crate::clause::{Clause, Link};
 use crate::compose::Composer;
-use crate::concept::is_posture;
-use crate::concept::{Act, Compared};
+use crate::concept::{Act, Compared, is_posture};
 use crate::meaning::{Aim, Amount, Meaning};
 
 impl Composer<'_> {

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use minismith_score::Event;
 
-use crate::concept::is_posture;
-use crate::concept::{Act, Compared, Part, Way};
+use crate::concept::{Act, Compared, Part, Way, is_posture};
 
 /// How a clause follows the one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,7 +5,7 @@
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
 //! Reading order: [`concept`], [`keys`], [`words`], [`lexicon`], [`tagger`], `sound`, `clause`, `splitter`, `acts`, [`meaning`],
-//! `prepare`, `compose`, `again`, `refer`, `arrange`, [`reader`], [`build`], [`trial`].
+//! `prepare`, `compose`, `again`, `refer`, `arrange`, [`reader`], [`build`].
 
 mod acts;
 mod again;
@@ -28,7 +28,6 @@ mod splitter;
 pub mod tagger;
 #[cfg(test)]
 mod tests;
-pub mod trial;
 pub mod words;
 
 pub use build::{Impossible, timeline};

@@ -3,8 +3,7 @@
 use minismith_score::Axis;
 
 use crate::clause::{Clause, Heading, Link};
-use crate::concept::is_posture;
-use crate::concept::{Act, Part, Way};
+use crate::concept::{Act, Part, Way, is_posture};
 use crate::past::Past;
 
 /// Completes clauses by those that follow: a modifier before what it modifies, and a verb at the end.

@@ -102,7 +102,7 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
 #[must_use]
 pub fn is_stop(text: &str) -> bool {
     let (best, tags) = detect(text, "en");
-    if orders_stop(&split(&tag(text, best)), true) {
+    if orders_stop(&split(&finish(tags.clone(), best)), true) {
         return true;
     }
     let is_clear = !tags.iter().any(|tag| tag.concept == Concept::Unknown);

@@ -2,8 +2,7 @@
 
 use crate::clause::{Clause, Said};
 use crate::compose::Composer;
-use crate::concept::is_posture;
-use crate::concept::{Compared, Part, Way};
+use crate::concept::{Compared, Part, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 
 impl Composer<'_> {

@@ -3,8 +3,7 @@
 use minismith_score::Event;
 
 use crate::clause::{Clause, Condition, Heading, Link, Said};
-use crate::concept::is_posture;
-use crate::concept::{Act, Concept, Unit, Way};
+use crate::concept::{Act, Concept, Unit, Way, is_posture};
 use crate::tagger::Tag;
 
 /// Splits tags into clauses.

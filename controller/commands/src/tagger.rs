@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::concept::is_posture;
-use crate::concept::{Concept, Part, Way};
+use crate::concept::{Concept, Part, Way, is_posture};
 use crate::lexicon::Lexicon;
 use crate::words::Word;
 

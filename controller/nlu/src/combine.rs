@@ -115,7 +115,7 @@ fn past(before: &DialogContext) -> Option<Past> {
     let PastTurn { plan, said, from, .. } = before.last_action()?;
     let start = AxisValues::from_posture(&posture_of(from.as_ref()?));
     if let [Intent::Spoken(spoken)] = plan.as_slice() {
-        return Some(Past { before: start, ..spoken.past()? });
+        return spoken.past(start);
     }
     match read(said, None, "en").0 {
         Reading::Motion { meaning, act, parts, phrase, .. } => {

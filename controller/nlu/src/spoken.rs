@@ -27,38 +27,28 @@ pub struct Spoken {
 /// Formats the motion in English, as a plan's step.
 impl fmt::Display for Spoken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.describe("en"))
+        let of = |meaning: &Option<Meaning>| meaning.as_ref().map(|meaning| describe(meaning, "en"));
+        let otherwise = of(&self.meaning);
+        match &self.if_event {
+            None => f.write_str(&otherwise.unwrap_or_default()),
+            Some((event, then)) => {
+                let nothing = || "nothing".to_owned();
+                let (then, otherwise) = (of(then).unwrap_or_else(nothing), otherwise.unwrap_or_else(nothing));
+                write!(f, "{then} if there is {}, otherwise {otherwise}", event.describe())
+            }
+        }
     }
 }
 
 impl Spoken {
-    /// Describes the motion in a language.
-    #[must_use]
-    pub fn describe(&self, language: &str) -> String {
-        let of = |meaning: &Option<Meaning>| meaning.as_ref().map(|meaning| describe(meaning, language));
-        match &self.if_event {
-            None => of(&self.meaning).unwrap_or_default(),
-            Some((event, then)) => {
-                let nothing = || "nothing".to_owned();
-                let (then, otherwise) = (of(then), of(&self.meaning));
-                format!(
-                    "{} if there is {}, otherwise {}",
-                    then.unwrap_or_else(nothing),
-                    event.describe(),
-                    otherwise.unwrap_or_else(nothing)
-                )
-            }
-        }
-    }
-
-    /// Returns it as what a later text may refer to, from the neutral posture.
-    pub(super) fn past(&self) -> Option<Past> {
+    /// Returns it as what a later text may refer to. `before` is the posture from which it began.
+    pub(super) fn past(&self, before: AxisValues) -> Option<Past> {
         Some(Past {
             meaning: self.meaning.clone()?,
             act: self.act,
             parts: self.parts.clone(),
             phrase: self.phrase.clone(),
-            before: AxisValues::neutral(),
+            before,
         })
     }
 

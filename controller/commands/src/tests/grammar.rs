@@ -1,8 +1,8 @@
 //! Short sentences, and what they move.
 
+use super::listener::Listener;
 use super::short;
 use crate::Reading;
-use crate::trial::Listener;
 
 /// Says turns to a fresh listener and returns what the last one means, in few words.
 fn said(turns: &[&str]) -> String {
