@@ -75,6 +75,8 @@ struct Writer {
 impl Writer {
     fn run(&mut self, lines: &Receiver<Vec<u8>>, closing: &AtomicBool) {
         while let Ok(first) = lines.recv() {
+            // Read before the queue is emptied: what comes during the last write belongs to the log, too.
+            let is_last = closing.load(Ordering::Acquire);
             let mut text = first;
             while let Ok(line) = lines.try_recv() {
                 if text.len() >= WRITE_CHUNK_BYTES {
@@ -84,7 +86,7 @@ impl Writer {
                 text.extend(line);
             }
             self.write(&text);
-            if closing.load(Ordering::Acquire) {
+            if is_last {
                 break;
             }
         }
