@@ -157,6 +157,15 @@ impl Clause {
             let part = if *way == Way::Left { Part::LeftAntenna } else { Part::RightAntenna };
             return Clause { act: Some(act), parts: vec![part], ways: Vec::new(), ..self.clone() }.meaning();
         }
+        if self.ways.len() > 1 && self.ways.iter().any(|heading| heading.way == Way::Ahead) {
+            // "Look up at me": the other way says where to.
+            let ways = self.ways.iter().copied().filter(|heading| heading.way != Way::Ahead).collect();
+            return Clause { ways, ..self.clone() }.meaning();
+        }
+        if act == Act::Dance && !self.parts.is_empty() && self.parts.iter().copied().all(is_antenna) {
+            // "Make your antennas dance".
+            return Clause { act: Some(Act::Wiggle), ..self.clone() }.meaning();
+        }
         if !is_posture(act)
             && act != Act::Dance
             && self.count.is_none()

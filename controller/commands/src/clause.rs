@@ -107,6 +107,8 @@ pub(crate) struct Clause {
     pub is_fragment: bool,
     /// It is a state that is kept while something else happens.
     pub is_kept: bool,
+    /// It names a state in which something already is: "keep it tilted".
+    pub is_state: bool,
     /// It happens at each repetition of what was said before.
     pub is_each: bool,
     /// A time is a rest between repetitions.
@@ -169,6 +171,17 @@ impl Clause {
     /// Returns whether it names a motion or a part of one.
     pub(crate) fn has_motion(&self) -> bool {
         self.act.is_some() || !self.parts.is_empty() || !self.ways.is_empty()
+    }
+
+    /// Returns whether it names parts and says nothing of them.
+    pub(crate) fn names_only_parts(&self) -> bool {
+        self.act.is_none()
+            && self.ways.is_empty()
+            && !self.parts.is_empty()
+            && !self.is_still
+            && self.unknown.is_empty()
+            && self.count.is_none()
+            && !self.is_negated
     }
 
     /// Returns whether it tells or asks of a motion, and orders none.

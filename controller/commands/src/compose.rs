@@ -187,6 +187,33 @@ impl<'a> Composer<'a> {
             self.push(clause, Meaning::Neutral { axes, pace });
             return Ok(());
         }
+        let is_moved = self.has_moved() || (clause.is_state && self.past.is_some());
+        if clause.is_state && clause.act.is_some_and(is_posture) && clause.ways.is_empty() && is_moved {
+            // "Turn right. Stay turned like that and nod": nothing new moves.
+            clause.act = Some(Act::Hold);
+            clause.parts.clear();
+        }
+        if clause.act == Some(Act::Hold) && clause.is_it && clause.said_amount().is_none() && self.has_moved() {
+            // "Hang your head and keep it down for five seconds".
+            clause.ways.clear();
+        }
+        let goes_round = |act: Act| matches!(act, Act::Shake | Act::Scan | Act::Sway | Act::Wiggle);
+        let says_sides =
+            !clause.ways.is_empty() && clause.ways.iter().all(|heading| heading.way == Way::Sides);
+        if says_sides
+            && clause.act.is_none()
+            && clause.parts.is_empty()
+            && clause.link == Link::Comma
+            && self.said.last().is_some_and(|said| said.clause.act.is_some_and(goes_round))
+        {
+            // "Shake your head once, please, from side to side".
+            clause.amount = clause.said_amount();
+            clause.ways.clear();
+            if !clause.is_only_modifier() {
+                return Ok(());
+            }
+            return self.modify(&clause);
+        }
         if clause.act == Some(Act::Hold)
             && clause.ways.is_empty()
             && (!self.said.is_empty() || clause.parts.is_empty())
@@ -269,7 +296,7 @@ impl<'a> Composer<'a> {
             }
             (meaning, _) => meaning,
         };
-        let meaning = self.goes_on(meaning, &clause);
+        let meaning = self.goes_on(self.faces_front(meaning, &clause), &clause);
         self.act = clause.act.or(self.act);
         if !clause.parts.is_empty() {
             self.parts.clone_from(&clause.parts);
@@ -292,6 +319,25 @@ impl<'a> Composer<'a> {
         }
         self.push(clause, meaning);
         Ok(())
+    }
+
+    /// "Turn left, nod, and look straight ahead again": the body turns back, too.
+    fn faces_front(&self, meaning: Meaning, clause: &Clause) -> Meaning {
+        let has_turned = self.said.iter().any(|said| said.meaning.axes().contains(&Axis::BodyTurn));
+        match meaning {
+            Meaning::Neutral { mut axes, pace }
+                if has_turned
+                    && !clause.is_fragment
+                    && !clause.is_kept
+                    && clause.parts.is_empty()
+                    && axes.contains(&Axis::HeadTurn)
+                    && !axes.contains(&Axis::BodyTurn) =>
+            {
+                axes.push(Axis::BodyTurn);
+                Meaning::Neutral { axes, pace }
+            }
+            other => other,
+        }
     }
 
     /// Returns whether something was said in this text that moves.
@@ -384,8 +430,11 @@ impl<'a> Composer<'a> {
         if clause.act.is_none() {
             self.refers |= self.said.is_empty() && self.past.is_some();
             let is_part_only = clause.ways.is_empty();
-            let is_correction =
-                matches!(clause.link, Link::Correction) || clause.is_instead || clause.is_only;
+            // "The left one twice and the right one only once" corrects nothing.
+            let is_next = matches!(clause.link, Link::And | Link::Then) && clause.count.is_some();
+            let is_correction = matches!(clause.link, Link::Correction)
+                || clause.is_instead
+                || (clause.is_only && !is_next);
             if let Some(old) = old.filter(|_| is_part_only || is_correction) {
                 if is_correction {
                     self.said.pop();

@@ -198,12 +198,17 @@ fn complete_lists(all: &mut Vec<Clause>) {
             && !before.is_stop_order
             && !before.is_still
             && before.condition.is_none();
+        // "Have a look at both sides, first to the right, then to the left".
+        let is_announced = !before.ways.is_empty()
+            && before.act.is_some_and(is_posture)
+            && before.ways.iter().all(|heading| heading.way == Way::Sides && heading.amount.is_none())
+            && clause.is_first;
         let is_list = clause.act.is_none()
             && clause.parts.is_empty()
             && !clause.ways.is_empty()
             && !clause.is_negated
             && matches!(clause.link, Link::Comma | Link::Stop);
-        if is_open && is_list {
+        if (is_open || is_announced) && is_list {
             clause.act = before.act;
             clause.parts.clone_from(&before.parts);
             clause.link = before.link;

@@ -247,6 +247,9 @@ fn conditional(clauses: &[Clause], past: Option<&Past>) -> Reading {
             if event.as_ref().is_some_and(|event| event != own) {
                 return Reading::Impossible("it can wait for one thing only".to_owned());
             }
+            if clause.link == Link::Stop && has_own && event.is_none() && !then.is_empty() {
+                return Reading::Impossible("it is not clear what belongs to the condition".to_owned());
+            }
             if condition.is_negated {
                 // What was said before the condition belongs to it.
                 if has_own && event.is_none() {

@@ -3,7 +3,7 @@
 use minismith_score::Event;
 
 use crate::clause::{Clause, Condition, Heading, Link, Said};
-use crate::concept::{Act, Concept, Unit, Way, is_posture};
+use crate::concept::{Act, Concept, Part, Unit, Way, is_posture};
 use crate::tagger::Tag;
 
 /// Splits tags into clauses.
@@ -59,6 +59,16 @@ impl Splitter {
             self.clauses.iter_mut().for_each(|clause| clause.is_negated = true);
         }
         let is_trailing = self.now.link == Link::Correction && self.now.is_empty();
+        if let [first, .., last] = self.clauses.as_mut_slice()
+            && is_trailing
+            && last.names_only_parts()
+            && first.has_motion()
+            && !share_part(first, last)
+        {
+            // "Only the body to the right, the antennas no".
+            last.is_still = true;
+            return;
+        }
         if let [.., _, last] = self.clauses.as_mut_slice()
             && is_trailing
             && last.act.is_none()
@@ -90,6 +100,10 @@ impl Splitter {
             && let Some(seconds) = self.now.seconds.or(self.now.lasting)
         {
             self.now.pause = Some(seconds);
+        }
+        if self.now.delay.is_some() && self.now.is_only_modifier() && link == Link::Comma {
+            // "And then, after two seconds, nod": the time belongs to what follows.
+            return;
         }
         if self.now.is_empty()
             && self.now.link == Link::After
@@ -393,7 +407,11 @@ impl Splitter {
                 }
                 self.now.is_cancel = true;
             }
-            Concept::Past => self.now.is_past = !matches!(self.now.act, Some(Act::Hold | Act::Move)),
+            Concept::Past => {
+                // "Keep it tilted" and "stay turned" name a state.
+                self.now.is_state |= self.now.act == Some(Act::Hold);
+                self.now.is_past = !matches!(self.now.act, Some(Act::Hold | Act::Move));
+            }
             Concept::Cannot => self.now.is_impossible = true,
             _ => {}
         }
@@ -467,15 +485,7 @@ impl Splitter {
 
     /// Returns whether nothing but parts was said.
     fn names_only_parts(&self) -> bool {
-        let now = &self.now;
-        now.act.is_none()
-            && now.ways.is_empty()
-            && !now.parts.is_empty()
-            && !now.is_still
-            && now.unknown.is_empty()
-            && now.count.is_none()
-            && !now.is_negated
-            && self.number.is_none()
+        self.now.names_only_parts() && self.number.is_none()
     }
 
     /// Returns whether a verb still waits for where it goes.
@@ -563,6 +573,21 @@ impl Splitter {
             self.now.is_serial = true;
         }
     }
+}
+
+/// Returns whether two clauses name parts of one kind: head, body or antennas. What names none moves the head.
+fn share_part(one: &Clause, other: &Clause) -> bool {
+    let kind = |part: &Part| match part {
+        Part::Head => 0,
+        Part::Body => 1,
+        _ => 2,
+    };
+    let kinds = |clause: &Clause| -> Vec<u8> {
+        let parts = if clause.parts.is_empty() { &[Part::Head][..] } else { &clause.parts };
+        parts.iter().map(kind).collect()
+    };
+    let known = kinds(one);
+    kinds(other).iter().any(|kind| known.contains(kind))
 }
 
 const fn is_plain_move(act: Act) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! It errs on the side of stopping: a needless stop costs a second, a missed one may injure a finger.
 
-use minismith_commands::is_stop as is_spoken_stop;
+use minismith_commands::{Reading, is_stop as is_spoken_stop, read};
 
 /// Returns whether this text asks to stop, anywhere in it, in any of the languages.
 ///
@@ -11,7 +11,25 @@ use minismith_commands::is_stop as is_spoken_stop;
 #[must_use]
 pub fn is_stop(text: &str) -> bool {
     let scan = scanned(text);
-    scan.found || (!scan.has_stop_word && text.len() <= MAX_READ_BYTES && is_spoken_stop(text))
+    let is_short = text.len() <= MAX_READ_BYTES;
+    if scan.found {
+        return !(is_short && is_part_of_motion(text));
+    }
+    !scan.has_stop_word && is_short && is_spoken_stop(text)
+}
+
+/// Returns whether a stop word is one step of a motion, and not its first one: "look up, stop for three seconds, and look
+/// down", "turn right and then stop there". All of the text has to be understood, and no other language takes it for a stop.
+fn is_part_of_motion(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let begins_with_stop = words.next().is_some_and(|word| scanned(word).found);
+    // "Stop looking down and look up".
+    let names_what_ends = words.next().is_some_and(|word| word.ends_with("ing"));
+    let is_english_start = begins_with_stop && !names_what_ends;
+    let (reading, language) = read(text, None, "en");
+    let is_motion = matches!(reading, Reading::Motion { ref heard, .. } if heard.is_empty());
+    // "Halt den Kopf nach links": the German word for "hold".
+    is_motion && (!is_english_start || language != "en") && !is_spoken_stop(text)
 }
 
 /// In longer texts, only English stop words are looked for.
