@@ -162,6 +162,12 @@ impl Clause {
             let ways = self.ways.iter().copied().filter(|heading| heading.way != Way::Ahead).collect();
             return Clause { ways, ..self.clone() }.meaning();
         }
+        let rolls = act == Act::Circle
+            && self.ways.iter().any(|heading| matches!(heading.way, Way::Left | Way::Right));
+        if rolls {
+            // "Roll your head to the right" names the axis of the tilt.
+            return Clause { act: Some(Act::Tilt), ..self.clone() }.meaning();
+        }
         if act == Act::Dance && !self.parts.is_empty() && self.parts.iter().copied().all(is_antenna) {
             // "Make your antennas dance".
             return Clause { act: Some(Act::Wiggle), ..self.clone() }.meaning();
@@ -241,6 +247,12 @@ impl Clause {
             Act::Sound => return Ok(Meaning::Sound),
             Act::Center | Act::Return => {
                 let mut axes: Vec<Axis> = self.parts.iter().flat_map(|part| axes_of(*part)).collect();
+                let is_vertical = !self.ways.is_empty()
+                    && self.ways.iter().all(|heading| matches!(heading.way, Way::Up | Way::Down));
+                if is_vertical && !self.parts.iter().any(|part| is_antenna(*part)) {
+                    // "Bring your head back up".
+                    axes = vec![Axis::HeadPitch, Axis::HeadRise];
+                }
                 if axes.is_empty() {
                     axes = if self.undone == Some(Act::Tilt) {
                         vec![Axis::HeadTilt]

@@ -130,6 +130,11 @@ impl<'a> Composer<'a> {
                 return Ok(());
             }
         }
+        if self.goes_back_level(&clause) {
+            self.refers |= self.said.is_empty();
+            self.push(clause, Meaning::Neutral { axes: vec![Axis::HeadPitch, Axis::HeadRise], pace: 1.0 });
+            return Ok(());
+        }
         if clause.is_cancel {
             self.cancel(&clause);
             return Ok(());
@@ -336,8 +341,42 @@ impl<'a> Composer<'a> {
                 axes.push(Axis::BodyTurn);
                 Meaning::Neutral { axes, pace }
             }
+            Meaning::Neutral { mut axes, pace } if clause.is_kept && self.has_moved() => {
+                // "Shift your head to the left, and keep facing ahead": what was said before stays.
+                axes.retain(|axis| {
+                    !axis.is_shift() && !self.said.iter().any(|said| said.meaning.axes().contains(axis))
+                });
+                Meaning::Neutral { axes, pace }
+            }
             other => other,
         }
+    }
+
+    /// "Look up. Come down again": what went up is level again.
+    fn goes_back_level(&self, clause: &Clause) -> bool {
+        let is_vague = matches!(clause.act, None | Some(Act::Move | Act::Raise | Act::Lower | Act::Return));
+        let is_head = clause.parts.iter().all(|part| *part == Part::Head);
+        let own = match (clause.act, clause.ways.as_slice()) {
+            (Some(Act::Raise), []) => Way::Up,
+            (Some(Act::Lower), []) => Way::Down,
+            (_, [heading]) if heading.amount.is_none() => heading.way,
+            _ => return false,
+        };
+        let is_vertical = matches!(own, Way::Up | Way::Down);
+        if !clause.is_again || !is_vague || !is_head || !is_vertical || clause.said_amount().is_some() {
+            return false;
+        }
+        let posture = self.said.iter().rev().find(|said| said.meaning.is_posture());
+        let before = match posture {
+            Some(said) => match (said.clause.act, said.clause.ways.as_slice()) {
+                (Some(Act::Raise), []) => Some(Way::Up),
+                (Some(Act::Lower), []) => Some(Way::Down),
+                (_, [heading]) => Some(heading.way),
+                _ => None,
+            },
+            None => self.past_way(),
+        };
+        before == Some(opposite(own))
     }
 
     /// Returns whether something was said in this text that moves.

@@ -147,6 +147,8 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
     for at in 0..tags.len() {
         match concept(&tags, at) {
             Some(Concept::Article | Concept::Number(_) | Concept::Size(_) | Concept::Again) => {
+                // "Turn towards the window on your left".
+                let own_concept_is_article = concept(&tags, at) == Some(Concept::Article);
                 let count = run(&tags, at + 1, 2);
                 let next = concept(&tags, at + 1 + count);
                 let is_noun = match next {
@@ -154,7 +156,10 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
                     Some(Concept::Way(_)) => matches!(concept(&tags, at + 2 + count), Some(Concept::Part(_))),
                     _ => false,
                 };
-                if count > 0 && is_noun {
+                let is_goal = own_concept_is_article
+                    && matches!(next, Some(Concept::Way(_)))
+                    && clause_before(&tags, at).any(|concept| matches!(concept, Concept::Act(act) if is_posture(*act)));
+                if count > 0 && (is_noun || is_goal) {
                     skip(&mut tags, at + 1..at + 1 + count);
                 }
                 let is_known = matches!(concept(&tags, at + 1), Some(Concept::Act(_) | Concept::Part(_)));
@@ -193,13 +198,8 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
                 let named = run(&tags, at + 1 + inner, 3);
                 let is_person =
                     (at + 1..at + 1 + inner).any(|at| concept(&tags, at) == Some(Concept::Somebody));
-                let is_gesture = tags
-                    .get(..at)
-                    .unwrap_or_default()
-                    .iter()
-                    .rev()
-                    .take_while(|tag| !ends_clause(&tag.concept))
-                    .any(|tag| matches!(tag.concept, Concept::Act(act) if !is_posture(act)));
+                let is_gesture = clause_before(&tags, at)
+                    .any(|concept| matches!(concept, Concept::Act(act) if !is_posture(*act)));
                 if (named > 0 || is_person) && (own == Concept::For || is_gesture) {
                     skip(&mut tags, at..at + 1 + inner + named);
                 } else if own == Concept::To {
@@ -210,6 +210,12 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
         }
     }
     tags
+}
+
+/// Returns the concepts of a clause before a place, backwards.
+fn clause_before(tags: &[Tag], at: usize) -> impl Iterator<Item = &Concept> {
+    let before = tags.get(..at).unwrap_or_default().iter().rev().map(|tag| &tag.concept);
+    before.take_while(|concept| !ends_clause(concept))
 }
 
 /// A verb in the third person tells something, but after a number it is a noun, and a part can be its subject.

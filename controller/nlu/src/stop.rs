@@ -21,11 +21,22 @@ pub fn is_stop(text: &str) -> bool {
 /// Returns whether a stop word is one step of a motion, and not its first one: "look up, stop for three seconds, and look
 /// down", "turn right and then stop there". All of the text has to be understood, and no other language takes it for a stop.
 fn is_part_of_motion(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let begins_with_stop = words.next().is_some_and(|word| scanned(word).found);
-    // "Stop looking down and look up".
-    let names_what_ends = words.next().is_some_and(|word| word.ends_with("ing"));
-    let is_english_start = begins_with_stop && !names_what_ends;
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_stop_word = |word: &str| scanned(word).found;
+    // A stop at the end is one, unless the text counts it as a step: "nod twice, then stop".
+    if let [.., before, last] = words.as_slice()
+        && is_stop_word(last)
+        && !["then", "you"].contains(&before.to_lowercase().as_str())
+    {
+        return false;
+    }
+    // "Stop looking down and look up", but not "stop, bring your head up".
+    let names_what_ends = text.trim_start().split_once(' ').is_some_and(|(first, rest)| {
+        let next = rest.split_whitespace().next().unwrap_or_default();
+        first.chars().all(char::is_alphanumeric) && next.len() > "bring".len() && next.ends_with("ing")
+    });
+    let is_english_start = words.first().is_some_and(|first| is_stop_word(first)) && !names_what_ends;
     let (reading, language) = read(text, None, "en");
     let is_motion = matches!(reading, Reading::Motion { ref heard, .. } if heard.is_empty());
     // "Halt den Kopf nach links": the German word for "hold".
@@ -82,6 +93,10 @@ enum StopContext {
     Did,
     /// "did you not": the next word did not happen.
     DidNot,
+    /// "does not": what follows is told, and asks for nothing.
+    Told,
+    /// "bus": "bus stop" is a place.
+    Place,
     /// "until I say": the next stop word is one that comes later.
     Until,
     /// "don't move": a stop, unless a part is named that stays.
@@ -107,8 +122,14 @@ impl Scan {
         let (found, before) = match (self.word.as_str(), self.before) {
             ("stop" | "halt" | "freze" | "abort" | "cancel" | "cease", before) => {
                 self.has_stop_word = true;
-                let is_denied =
-                    matches!(before, StopContext::Negation | StopContext::DidNot | StopContext::Until);
+                let is_denied = matches!(
+                    before,
+                    StopContext::Negation
+                        | StopContext::DidNot
+                        | StopContext::Told
+                        | StopContext::Place
+                        | StopContext::Until
+                );
                 (!is_denied, StopContext::Nothing)
             }
             ("move", StopContext::Negation) => (false, StopContext::DontMove),
@@ -122,6 +143,9 @@ impl Scan {
                 (false, StopContext::Until)
             }
             ("stil", StopContext::Hold) => (true, StopContext::Nothing),
+            ("doesnt" | "didnt" | "wont" | "cant" | "couldnt" | "wouldnt", _) => (false, StopContext::Told),
+            ("you", StopContext::Told) => (false, StopContext::Nothing),
+            ("bus" | "tram" | "train" | "truck", _) => (false, StopContext::Place),
             ("did", _) => (false, StopContext::Did),
             ("not", StopContext::Did) => (false, StopContext::DidNot),
             ("dont" | "not" | "never" | "non", _) => (false, StopContext::Negation),
@@ -147,7 +171,8 @@ mod tests {
             "Stoooop",
             "please stop moving",
             "stop, look left 20 degrees",
-            "nod twice then stop",
+            "stop, bring your head back to the center",
+            "could you nod now, stop",
             "wait until I come, stop",
             "stop nodding",
             "halt",
@@ -188,6 +213,12 @@ mod tests {
             "non-stop dancing",
             "nonstop",
             "make a tool called stop_dance that nods",
+            "nod twice then stop",
+            "turn right and then stop there",
+            "look up, stop for three seconds, and then look down",
+            "stop looking down and look up",
+            "the bus stop is on the left",
+            "it doesn't stop here",
             "nod",
             "stopwatch",
             "nod until I say stop",
