@@ -27,6 +27,7 @@ mod recording_cost;
 mod rehearsal;
 mod rounds;
 pub mod row;
+mod sentence;
 mod sight;
 mod speech;
 mod text_to_motion;
@@ -143,6 +144,8 @@ enum Subject {
     Check,
     /// How long prompts are.
     Prompts,
+    /// Understanding a sentence.
+    Sentence,
     /// From a sentence to the line.
     TextToMotion,
     /// Understanding and speaking.
@@ -158,7 +161,7 @@ enum Subject {
 }
 
 impl Subject {
-    const ALL: [Subject; 23] = [
+    const ALL: [Subject; 24] = [
         Subject::Kinematics,
         Subject::CycleCost,
         Subject::CycleCostLogged,
@@ -172,6 +175,7 @@ impl Subject {
         Subject::Rehearsal,
         Subject::Check,
         Subject::Prompts,
+        Subject::Sentence,
         Subject::TextToMotion,
         Subject::Speech,
         Subject::LocalModel,
@@ -201,6 +205,7 @@ impl Subject {
             Subject::Rehearsal => rehearsal::SPEEDS.map(str::to_owned).into(),
             Subject::Check => vec![rehearsal::CHECK.to_owned()],
             Subject::Prompts => vec![prompts::NAME.to_owned()],
+            Subject::Sentence => sentence::NAMES.map(str::to_owned).into(),
             Subject::TextToMotion => text_to_motion::NAMES.map(str::to_owned).into(),
             Subject::Speech => speech::NAMES.map(str::to_owned).into(),
             Subject::LocalModel => local_model::NAMES.map(str::to_owned).into(),
@@ -226,6 +231,7 @@ impl Subject {
             Subject::Rehearsal => rehearsal::speeds(context),
             Subject::Check => vec![rehearsal::check(context)],
             Subject::Prompts => vec![prompts::measure(context)],
+            Subject::Sentence => sentence::measure(context),
             Subject::TextToMotion => text_to_motion::measure(context),
             Subject::Speech => speech::measure(context),
             Subject::LocalModel => local_model::measure(context),

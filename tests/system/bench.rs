@@ -44,6 +44,7 @@ fn tools_and_agents_are_measured() {
         ("rehearsal_speed", "s/s", true),
         ("tool_check", "s", false),
         ("prompt_tokens", "tokens", true),
+        ("sentence_p99", "ms", false),
         ("words_to_bus_p50", "ms", false),
     ] {
         let document = bench.run(&["bench", "--json", "--quick", "--only", name]).exits(0).json();
@@ -64,6 +65,8 @@ fn unknown_name_and_missing_packages_are_errors() {
             "rehearsal_speed_stream",
             "tool_check",
             "prompt_tokens",
+            "sentence_p50",
+            "sentence_p99",
             "words_to_bus_p50",
             "words_to_bus_p99",
             "pulse_jitter_p99_idle",

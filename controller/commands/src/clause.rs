@@ -107,8 +107,6 @@ pub(crate) struct Clause {
     pub is_fragment: bool,
     /// It is a state that is kept while something else happens.
     pub is_kept: bool,
-    /// It names a state in which something already is: "keep it tilted".
-    pub is_state: bool,
     /// It happens at each repetition of what was said before.
     pub is_each: bool,
     /// A time is a rest between repetitions.

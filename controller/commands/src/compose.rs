@@ -192,8 +192,12 @@ impl<'a> Composer<'a> {
             self.push(clause, Meaning::Neutral { axes, pace });
             return Ok(());
         }
-        let is_moved = self.has_moved() || (clause.is_state && self.past.is_some());
-        if clause.is_state && clause.act.is_some_and(is_posture) && clause.ways.is_empty() && is_moved {
+        let is_moved = self.has_moved() || self.past.is_some_and(|past| past.meaning.is_posture());
+        let is_state = clause.is_kept
+            && clause.act.is_some_and(is_posture)
+            && clause.ways.is_empty()
+            && clause.said_amount().is_none();
+        if is_state && is_moved {
             // "Turn right. Stay turned like that and nod": nothing new moves.
             clause.act = Some(Act::Hold);
             clause.parts.clear();

@@ -407,11 +407,7 @@ impl Splitter {
                 }
                 self.now.is_cancel = true;
             }
-            Concept::Past => {
-                // "Keep it tilted" and "stay turned" name a state.
-                self.now.is_state |= self.now.act == Some(Act::Hold);
-                self.now.is_past = !matches!(self.now.act, Some(Act::Hold | Act::Move));
-            }
+            Concept::Past => self.now.is_past = !matches!(self.now.act, Some(Act::Hold | Act::Move)),
             Concept::Cannot => self.now.is_impossible = true,
             _ => {}
         }
