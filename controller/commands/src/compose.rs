@@ -57,6 +57,15 @@ impl<'a> Composer<'a> {
             } else {
                 Link::Start
             };
+            let stays_upright = clause.act == Some(Act::Hold)
+                && moves_only_antennas(&clause)
+                && clause.ways.iter().all(|heading| heading.way == Way::Up)
+                && !clause.ways.is_empty()
+                && !self.has_moved_antennas();
+            if stays_upright {
+                // "Bow, but keep your antennas up": they are.
+                clause.is_still = true;
+            }
             let axes = || clause.parts.iter().flat_map(|part| axes_of(*part));
             if clause.is_still {
                 still.extend(axes());
@@ -130,6 +139,18 @@ impl<'a> Composer<'a> {
                 return Ok(());
             }
         }
+        if let ([heading], None, true) = (clause.ways.as_slice(), clause.act, clause.is_same)
+            && matches!(heading.way, Way::Left | Way::Right | Way::Opposite)
+            && heading.amount.is_none()
+            && clause.parts.is_empty()
+            && self.said.len() > 1
+            && clause.link < Link::With
+        {
+            // "Look left, nod, and then do the same on the right".
+            let meaning = arrange(&self.said).mirrored();
+            self.push(Clause { link: Link::Then, ..clause }, meaning);
+            return Ok(());
+        }
         if self.goes_back_level(&clause) {
             self.refers |= self.said.is_empty();
             self.push(clause, Meaning::Neutral { axes: vec![Axis::HeadPitch, Axis::HeadRise], pace: 1.0 });
@@ -202,7 +223,8 @@ impl<'a> Composer<'a> {
             clause.act = Some(Act::Hold);
             clause.parts.clear();
         }
-        if clause.act == Some(Act::Hold) && clause.is_it && clause.said_amount().is_none() && self.has_moved() {
+        if clause.act == Some(Act::Hold) && clause.is_it && clause.said_amount().is_none() && self.has_moved()
+        {
             // "Hang your head and keep it down for five seconds".
             clause.ways.clear();
         }
@@ -356,6 +378,10 @@ impl<'a> Composer<'a> {
         }
     }
 
+    fn has_moved_antennas(&self) -> bool {
+        self.said.iter().flat_map(|said| said.meaning.axes()).any(|axis| Axis::ANTENNAS.contains(&axis))
+    }
+
     /// "Look up. Come down again": what went up is level again.
     fn goes_back_level(&self, clause: &Clause) -> bool {
         let is_vague = matches!(clause.act, None | Some(Act::Move | Act::Raise | Act::Lower | Act::Return));
@@ -475,9 +501,8 @@ impl<'a> Composer<'a> {
             let is_part_only = clause.ways.is_empty();
             // "The left one twice and the right one only once" corrects nothing.
             let is_next = matches!(clause.link, Link::And | Link::Then) && clause.count.is_some();
-            let is_correction = matches!(clause.link, Link::Correction)
-                || clause.is_instead
-                || (clause.is_only && !is_next);
+            let is_correction =
+                matches!(clause.link, Link::Correction) || clause.is_instead || (clause.is_only && !is_next);
             if let Some(old) = old.filter(|_| is_part_only || is_correction) {
                 if is_correction {
                     self.said.pop();
@@ -619,4 +644,10 @@ impl<'a> Composer<'a> {
         self.said.push(last);
         Ok(())
     }
+}
+
+/// Returns whether a clause names antennas and nothing else.
+fn moves_only_antennas(clause: &Clause) -> bool {
+    let mut axes = clause.parts.iter().flat_map(|part| axes_of(*part));
+    !clause.parts.is_empty() && axes.all(|axis| Axis::ANTENNAS.contains(&axis))
 }

@@ -26,6 +26,13 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             open.absorb(&clause);
             continue;
         }
+        // "Move your antennas one at a time, the right one first".
+        if let Some(last) = all.last_mut().filter(|last| last.is_in_turn && moves_antennas(last))
+            && let Some(order) = order_of(&clause)
+        {
+            last.parts = order;
+            continue;
+        }
         // "One of them, the left".
         let is_side = matches!(clause.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna]);
         if let Some(last) =
@@ -122,6 +129,30 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
     all
 }
 
+/// Returns whether a clause moves both antennas.
+fn moves_antennas(clause: &Clause) -> bool {
+    let is_usual = clause.parts.is_empty() && clause.act == Some(Act::Wiggle);
+    is_usual || clause.parts == [Part::Antennas]
+}
+
+/// Returns the order of the antennas that a clause tells, if it tells nothing else: "the right one first".
+fn order_of(clause: &Clause) -> Option<Vec<Part>> {
+    let is_left = match (clause.parts.as_slice(), clause.ways.as_slice()) {
+        ([Part::LeftAntenna], []) => true,
+        ([Part::RightAntenna], []) => false,
+        ([], [heading]) if heading.way == Way::Left => true,
+        ([], [heading]) if heading.way == Way::Right => false,
+        _ => return None,
+    };
+    let is_order = clause.is_first && clause.act.is_none() && clause.said_amount().is_none();
+    let order = if is_left {
+        vec![Part::LeftAntenna, Part::RightAntenna]
+    } else {
+        vec![Part::RightAntenna, Part::LeftAntenna]
+    };
+    is_order.then_some(order)
+}
+
 /// Returns whether a clause names what moves, and not yet where to.
 fn is_open(clause: &Clause) -> bool {
     let is_vague = matches!(clause.act, None | Some(Act::Move | Act::Turn | Act::Tilt));
@@ -146,6 +177,11 @@ fn resolve_sides(clause: &mut Clause, named: &mut bool) {
     let mut parts = Vec::new();
     for part in std::mem::take(&mut clause.parts) {
         match (part, *named) {
+            // "The left antenna, then the right one, then both together".
+            (Part::Both, true) if clause.is_together && clause.link == Link::Then => {
+                clause.is_together = false;
+                parts.push(Part::Antennas);
+            }
             (Part::Both, true)
                 if !(clause.is_together || clause.is_in_turn)
                     || clause.act.is_some()

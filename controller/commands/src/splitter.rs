@@ -80,6 +80,11 @@ impl Splitter {
 
     /// Ends the clause; the next one has this link, or the stronger one of two in a row.
     fn close(&mut self, link: Link) {
+        let lasts = |clause: &Clause| clause.lasting.or(clause.seconds).is_some();
+        if self.time == Some(Concept::For) && self.clauses.iter().any(lasts) {
+            // "Look left for two seconds, right for three".
+            self.now.lasting = self.number.take().or(self.now.lasting);
+        }
         self.flush_number();
         self.time = None;
         if link == Link::Stop {
@@ -475,6 +480,8 @@ impl Splitter {
         match rest.get(1).map(|tag| &tag.concept) {
             Some(Concept::Still) => true,
             Some(Concept::Way(_) | Concept::Past) => self.now.has_motion(),
+            // "Nod with your antennas spread out".
+            Some(Concept::Act(act)) => is_posture(*act) && *act != Act::Hold && self.now.act.is_some(),
             _ => false,
         }
     }

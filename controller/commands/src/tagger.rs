@@ -158,7 +158,8 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
                 };
                 let is_goal = own_concept_is_article
                     && matches!(next, Some(Concept::Way(_)))
-                    && clause_before(&tags, at).any(|concept| matches!(concept, Concept::Act(act) if is_posture(*act)));
+                    && clause_before(&tags, at)
+                        .any(|concept| matches!(concept, Concept::Act(act) if is_posture(*act)));
                 if count > 0 && (is_noun || is_goal) {
                     skip(&mut tags, at + 1..at + 1 + count);
                 }

@@ -42,7 +42,9 @@ pub(super) fn combined(
     };
     let plan_of = |spoken: Spoken| Understanding::Plan(vec![Intent::Spoken(Box::new(spoken))]);
     match reading {
-        Reading::Motion { is_simple: true, ref meaning, .. } if plan.len() == 1 && is_same(plan, meaning) => understood,
+        Reading::Motion { is_simple: true, ref meaning, .. } if plan.len() == 1 && is_same(plan, meaning) => {
+            understood
+        }
         // The grammar refers to single motions, too; only what adds to the last one is new to it.
         Reading::Motion { ref meaning, .. } if plan.len() == 1 && !adds_to(past.as_ref(), meaning) => {
             understood
