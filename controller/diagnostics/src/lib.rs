@@ -95,7 +95,7 @@ pub fn examine(config: &Config) -> Vec<Check> {
 fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     let source = match &config.source {
         Some(path) => path.display().to_string(),
-        None => "built-in values; no config.yaml in this folder".to_owned(),
+        None => "built-in values; there is no configuration file".to_owned(),
     };
     let mut checks = vec![Check::ok("configuration", source)];
     checks.extend(serial_ports(&config.robot, &machine.ports));
@@ -105,7 +105,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
         Err(expected) => Check::error(
             "tool host",
             format!("there is no program {}", expected.display()),
-            "build it with `make build`; it belongs in the folder of `minismith`",
+            "copy it beside `minismith`, from where that was built (`make build`)",
         ),
     });
     checks.push(tools(&config.tools, machine.tools_writable));
@@ -172,7 +172,7 @@ fn serial_ports(robot: &RobotChoice, ports: &[Port]) -> Vec<Check> {
 fn python(interpreter: &Path, packages: Packages) -> Check {
     const NAME: &str = "Python for tools";
     let path = interpreter.display();
-    let remedy = "create it with `make setup`, or set tool_host.python in config.yaml to an interpreter that has numpy";
+    let remedy = "install it with `minismith setup` (in the source tree also `make setup`), or set tool_host.python in config.yaml to an interpreter that has numpy";
     match packages {
         Packages::NoInterpreter => Check::error(NAME, format!("there is no program {path}"), remedy),
         Packages::WithNumpy => Check::ok(NAME, format!("{path}, with numpy")),

@@ -19,6 +19,7 @@ use super::quantity::{
     RequestRate, Retries, Scale, Seed, SentRate, SentWidth, SimulatedSeconds, SingularityMargin, Speed,
     Steps, StoredImageRate, Temperature, Threads, TokenBudget, TurnTokens, Volts, WallSeconds, Watchdog,
 };
+use super::places::PredefinedTools;
 use super::recording::{MaybeAddress, Viewer};
 use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::PublicKey;
@@ -307,6 +308,7 @@ mappings! {
     /// `tools`.
     ToolsKeys {
         directory: Given<SomePath>,
+        predefined: Given<PredefinedTools>,
     }
     /// `models`.
     ModelsKeys {

@@ -4,7 +4,9 @@ use super::*;
 
 pub(super) fn check(text: &str) -> Result<Config, ConfigError> {
     let name = "robot.yaml";
-    read_own(name, text.as_bytes(), Path::new("/home/ada"))
+    let folder = Path::new("/home/ada");
+    let layout = Layout::of_project(Environment::of_this_process(), folder);
+    read_own(name, text.as_bytes(), folder, &layout)
 }
 
 #[track_caller]
@@ -97,17 +99,17 @@ fn unknown_keys_are_named_with_what_was_meant() {
             "control_loop:\n  rate: 100",
             "robot.yaml:2: control_loop.rate: unknown key; allowed here: rate_hz; did you mean `rate_hz`?",
         ),
-        ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory"),
+        ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory, predefined"),
         (
             "tool-host: {}",
             "robot.yaml:1: tool-host: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, workshop, tool_host, nlu, language_model, local_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
         ),
         (
             "tools: {\"a`, expected `b\": 1}",
-            "robot.yaml:1: tools.a`, expected `b: unknown key; allowed here: directory",
+            "robot.yaml:1: tools.a`, expected `b: unknown key; allowed here: directory, predefined",
         ),
-        ("tools: {<<: {directory: x}}", "robot.yaml:1: tools.<<: unknown key; allowed here: directory"),
-        ("tools: {1: x}", "robot.yaml:1: tools.1: unknown key; allowed here: directory"),
+        ("tools: {<<: {directory: x}}", "robot.yaml:1: tools.<<: unknown key; allowed here: directory, predefined"),
+        ("tools: {1: x}", "robot.yaml:1: tools.1: unknown key; allowed here: directory, predefined"),
     ] {
         refused(text, message);
     }
