@@ -26,6 +26,7 @@ use utoipa::ToSchema;
 use devices::Port;
 use machine::{Machine, Packages};
 use minismith_runtime::config::{Config, Endpoint, LanguageModel, Nlu, RobotChoice};
+use minismith_runtime::paths::Location;
 
 /// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
@@ -98,6 +99,15 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
         None => "built-in values; there is no configuration file".to_owned(),
     };
     let mut checks = vec![Check::ok("configuration", source)];
+    checks.extend(config.untrusted.iter().map(|file| {
+        let file = file.display();
+        Check::warning(
+            "configuration",
+            format!("{file} is not read: another user owns it, or others may write it or its folder"),
+            format!("look at it with `ls -l {file}`; `--config {file}` reads it all the same"),
+        )
+    }));
+    checks.push(Check::ok("files", files(&config.locations)));
     checks.extend(serial_ports(&config.robot, &machine.ports));
     checks.push(python(&config.tool_host.python, machine.packages));
     checks.push(match &machine.tool_host {
@@ -121,6 +131,19 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     checks.extend(machine.real_time.judge());
     checks.push(control_loop::judge(machine.control_loop.as_ref()));
     checks
+}
+
+/// Returns what was taken from where.
+fn files(locations: &[Location]) -> String {
+    let names = ["tools", "predefined tools", "models", "Python for tools", "local model"];
+    let shown = locations.iter().filter(|location| names.contains(&location.name)).map(|location| {
+        let Location { name, path, reason, .. } = location;
+        match path {
+            Some(path) => format!("{name}: {} ({reason})", path.display()),
+            None => format!("{name}: {reason}"),
+        }
+    });
+    format!("{}; `minismith paths` shows all", shown.collect::<Vec<_>>().join("; "))
 }
 
 /// Returns one check for each port. The configured port must exist and be open to this user.

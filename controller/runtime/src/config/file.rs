@@ -12,6 +12,7 @@ use super::camera::{CalibrationFile, CameraSource, IntrinsicsName, ProviderName,
 use super::choice::{Flag, InvalidValue, Nlu, OptionalMechanismName, RobotChoice, SomePath};
 use super::language_model::{KeyName, ModelName, ServerAddress};
 use super::logs::{Levels, OtlpEndpoint};
+use super::places::PredefinedTools;
 use super::quantity::{
     Acceleration, AntennaRange, Baud, BodyRange, Connections, ContextTokens, CpuSeconds, Days, DiskSize,
     FileSize, Files, FrameRate, Frames, HeadRange, HeadroomMegabytes, ImageRate, Iterations, Jerk, Kilobytes,
@@ -19,7 +20,6 @@ use super::quantity::{
     RequestRate, Retries, Scale, Seed, SentRate, SentWidth, SimulatedSeconds, SingularityMargin, Speed,
     Steps, StoredImageRate, Temperature, Threads, TokenBudget, TurnTokens, Volts, WallSeconds, Watchdog,
 };
-use super::places::PredefinedTools;
 use super::recording::{MaybeAddress, Viewer};
 use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::PublicKey;

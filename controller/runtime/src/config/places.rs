@@ -41,7 +41,8 @@ impl FromStr for PredefinedTools {
             }
             other => {
                 let allowed = "auto, directory, built-in, or the path of a folder with a slash in it";
-                Err(InvalidValue::new(other, allowed).meaning(nearest(other, ["auto", "directory", "built-in"])))
+                Err(InvalidValue::new(other, allowed)
+                    .meaning(nearest(other, ["auto", "directory", "built-in"])))
             }
         }
     }
@@ -58,7 +59,9 @@ pub(super) struct Places<'a> {
 impl<'a> Places<'a> {
     /// Starts with the configuration file itself. `folder` is where relative paths start, `name` the file in messages.
     pub(super) fn new(layout: &'a Layout, folder: &'a Path, name: &'a str) -> Self {
-        Places { layout, folder, name, found: vec![layout.configuration().clone()] }
+        let mut configuration = layout.configuration().clone();
+        configuration.path = configuration.path.map(|path| absolute(Path::new(""), &path));
+        Places { layout, folder, name, found: vec![configuration] }
     }
 
     /// Returns the absolute path of one that was written.
@@ -139,7 +142,8 @@ impl<'a> Places<'a> {
         places.extend(self.layout.shared_predefined());
         // The sources are there to make the registered tools of, even before there is the first one.
         let is_made_here = tools.join("sources").is_dir();
-        let taken = if is_made_here { Some(0) } else { places.iter().position(|(path, _)| holds_a_tool(path)) };
+        let taken =
+            if is_made_here { Some(0) } else { places.iter().position(|(path, _)| holds_a_tool(path)) };
         let Some(taken) = taken else {
             let searched = places.into_iter().map(|(path, origin)| Candidate {
                 path,

@@ -190,10 +190,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
             roster: roster(built_in.agents.roster.0.as_ref(), own.agents.roster.0.as_ref())
                 .map_err(|problem| ConfigError::Whole { file: name.to_owned(), problem })?,
         },
-        memory: Memory {
-            file: sessions,
-            retention_days: of!(memory.retention_days).value(),
-        },
+        memory: Memory { file: sessions, retention_days: of!(memory.retention_days).value() },
         camera: Camera {
             source: match of!(camera.source) {
                 CameraSource::Files(path) => CameraSource::Files(places.absolute(&path)),

@@ -151,7 +151,8 @@ impl Layout {
     pub fn of_the_user(&self, path: &Path) -> Result<(PathBuf, &'static str), NoHome> {
         let config = Path::new("~/.config").join(NAME);
         let data = Path::new("~/.local/share").join(NAME);
-        let is_service = self.base == Base::System && self.environment.service_folder("STATE_DIRECTORY").is_some();
+        let is_service =
+            self.base == Base::System && self.environment.service_folder("STATE_DIRECTORY").is_some();
         if !is_service && path.starts_with(&config) {
             let (folder, origin) = self.personal(".config", "XDG_CONFIG_HOME");
             if let (Some(folder), Ok(rest)) = (folder, path.strip_prefix("~/.config")) {
@@ -277,7 +278,7 @@ fn find_configuration(environment: &Environment, named: Option<&Path>) -> (Locat
         let folder = file.parent().unwrap_or(Path::new(""));
         let real = |path: &Path| fs::canonicalize(environment.current.join(path)).ok();
         let is_system = system.iter().any(|(of, _)| real(of).is_some_and(|of| Some(of) == real(folder)));
-        if is_system { Base::System } else { Base::Project(folder.to_owned()) }
+        if is_system { Base::System } else { Base::Project(environment.current.join(folder)) }
     };
     if let Some(named) = named {
         return (Location::given("configuration", None, named, "--config"), base_of(named));

@@ -49,7 +49,9 @@ pub fn locate_program() -> Result<PathBuf, GuestError> {
     let executable = executable()?;
     let candidates = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
     choose(PROGRAM_VARIABLE, candidates, |searched| {
-        format!("the program {PROGRAM} is missing (searched {searched}); copy it beside the program `minismith` with which it was built, or set {PROGRAM_VARIABLE}")
+        format!(
+            "the program {PROGRAM} is missing (searched {searched}); copy it beside the program `minismith` with which it was built, or set {PROGRAM_VARIABLE}"
+        )
     })
 }
 

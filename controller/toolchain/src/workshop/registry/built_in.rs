@@ -79,7 +79,8 @@ mod tests {
         let written = unpacked(folder.path()).unwrap();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/predefined");
         let tools = |folder: &Path| {
-            let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            let mut names: Vec<_> =
+                fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
             names.sort();
             names
         };
