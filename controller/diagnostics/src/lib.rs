@@ -107,7 +107,6 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
             format!("look at it with `ls -l {file}`; `--config {file}` reads it all the same"),
         )
     }));
-    checks.push(Check::ok("files", files(&config.locations)));
     checks.extend(serial_ports(&config.robot, &machine.ports));
     checks.push(python(&config.tool_host.python, machine.packages));
     checks.push(match &machine.tool_host {
@@ -118,6 +117,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
             "copy it beside `minismith`, from where that was built (`make build`)",
         ),
     });
+    checks.push(Check::ok("files", files(&config.locations)));
     checks.push(tools(&config.tools, machine.tools_writable));
     checks.extend(sandbox::judge(&config.tool_host.sandbox_requirements, &machine.sandbox));
     checks.push(disk(&config.tools, machine.free));
