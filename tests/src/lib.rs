@@ -96,6 +96,12 @@ impl TestDir {
     pub fn configured(keys: &str) -> Self {
         let bench = TestDir { folder: tempfile::tempdir().unwrap() };
         let python = workspace().join(".venv/bin/python");
+        // A test counts its own tools alone.
+        let none = "predefined: directory";
+        let keys = match keys.split_once("tools: {directory") {
+            Some((before, after)) => format!("{before}tools: {{{none}, directory{after}"),
+            None => format!("tools: {{{none}}}\n{keys}"),
+        };
         bench.write("config.yaml", &format!("tool_host: {{python: {}}}\n{keys}", python.display()));
         bench
     }

@@ -42,6 +42,7 @@ mod old_names;
 mod openai_client;
 mod openapi;
 mod parsers;
+mod paths;
 mod policy;
 mod realtime_under_load;
 mod registry;

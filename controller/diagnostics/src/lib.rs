@@ -26,6 +26,7 @@ use utoipa::ToSchema;
 use devices::Port;
 use machine::{Machine, Packages};
 use minismith_runtime::config::{Config, Endpoint, LanguageModel, Nlu, RobotChoice};
+use minismith_runtime::paths::Location;
 
 /// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
@@ -95,9 +96,17 @@ pub fn examine(config: &Config) -> Vec<Check> {
 fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     let source = match &config.source {
         Some(path) => path.display().to_string(),
-        None => "built-in values; no config.yaml in this folder".to_owned(),
+        None => "built-in values; there is no configuration file".to_owned(),
     };
     let mut checks = vec![Check::ok("configuration", source)];
+    checks.extend(config.untrusted.iter().map(|file| {
+        let file = file.display();
+        Check::warning(
+            "configuration",
+            format!("{file} is not read: another user owns it, or others may write it or its folder"),
+            format!("look at it with `ls -l {file}`; `--config {file}` reads it all the same"),
+        )
+    }));
     checks.extend(serial_ports(&config.robot, &machine.ports));
     checks.push(python(&config.tool_host.python, machine.packages));
     checks.push(match &machine.tool_host {
@@ -105,9 +114,10 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
         Err(expected) => Check::error(
             "tool host",
             format!("there is no program {}", expected.display()),
-            "build it with `make build`; it belongs in the folder of `minismith`",
+            "copy it beside `minismith`, from where that was built (`make build`)",
         ),
     });
+    checks.push(Check::ok("files", files(&config.locations)));
     checks.push(tools(&config.tools, machine.tools_writable));
     checks.extend(sandbox::judge(&config.tool_host.sandbox_requirements, &machine.sandbox));
     checks.push(disk(&config.tools, machine.free));
@@ -121,6 +131,19 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     checks.extend(machine.real_time.judge());
     checks.push(control_loop::judge(machine.control_loop.as_ref()));
     checks
+}
+
+/// Returns what was taken from where.
+fn files(locations: &[Location]) -> String {
+    let names = ["tools", "predefined tools", "models", "Python for tools", "local model"];
+    let shown = locations.iter().filter(|location| names.contains(&location.name)).map(|location| {
+        let Location { name, path, reason, .. } = location;
+        match path {
+            Some(path) => format!("{name}: {} ({reason})", path.display()),
+            None => format!("{name}: {reason}"),
+        }
+    });
+    format!("{}; `minismith paths` shows all", shown.collect::<Vec<_>>().join("; "))
 }
 
 /// Returns one check for each port. The configured port must exist and be open to this user.
@@ -172,7 +195,7 @@ fn serial_ports(robot: &RobotChoice, ports: &[Port]) -> Vec<Check> {
 fn python(interpreter: &Path, packages: Packages) -> Check {
     const NAME: &str = "Python for tools";
     let path = interpreter.display();
-    let remedy = "create it with `make setup`, or set tool_host.python in config.yaml to an interpreter that has numpy";
+    let remedy = "install it with `minismith setup` (in the source tree also `make setup`), or set tool_host.python in config.yaml to an interpreter that has numpy";
     match packages {
         Packages::NoInterpreter => Check::error(NAME, format!("there is no program {path}"), remedy),
         Packages::WithNumpy => Check::ok(NAME, format!("{path}, with numpy")),

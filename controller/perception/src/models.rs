@@ -1,6 +1,6 @@
 //! Model files and ONNX Runtime, which is loaded as a shared library at run time and is never linked ([`Models`]).
 //!
-//! `make models` installs both. A model is read once and checked against its hash, and exactly those bytes run. The process has
+//! `minismith setup` installs both. A model is read once and checked against its hash, and exactly those bytes run. The process has
 //! one runtime, loaded with the first model. A session belongs to one thread.
 
 mod provider;
@@ -26,7 +26,7 @@ const MAX_FILE_BYTES: u64 = 256 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
     /// The model or the runtime is not installed.
-    #[error("{what} is not available: {file} is missing in {}; run `make models`", .folder.display())]
+    #[error("{what} is not available: {file} is missing in {}; run `minismith setup` (in the source tree also `make models`)", .folder.display())]
     NotInstalled {
         /// Task that needs it.
         what: &'static str,
@@ -36,7 +36,7 @@ pub enum ModelError {
         folder: PathBuf,
     },
     /// The model or the runtime is installed but unusable.
-    #[error("{what} is not available: cannot use {file} in {} ({reason}); run `make models` to reinstall it", .folder.display())]
+    #[error("{what} is not available: cannot use {file} in {} ({reason}); run `minismith setup` (in the source tree also `make models`) to reinstall it", .folder.display())]
     Broken {
         /// Task that needs it.
         what: &'static str,

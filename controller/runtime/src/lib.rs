@@ -1,7 +1,7 @@
 //! The foundation of the other crates: configuration, roles and tokens, reports, the journal, logs, the network and
 //! subprocesses.
 //!
-//! Reading order: [`config`] (the keys of `config.yaml` as typed values), [`agent_spec`] (agents in the configuration),
+//! Reading order: [`paths`] (where files are), [`config`] (the keys of `config.yaml` as typed values), [`agent_spec`] (agents in the configuration),
 //! [`role`] and [`tokens`] (permissions), [`report`] (reports of motions and turns), [`journal`] (one JSON line per
 //! request and action), [`logs`] (stderr, a file, OpenTelemetry spans). [`subprocess`] starts every process, and [`net`]
 //! opens every listener and connection. Helpers: [`bounded`], [`chance`].
@@ -32,6 +32,7 @@ pub mod config;
 pub mod journal;
 pub mod logs;
 pub mod net;
+pub mod paths;
 pub mod report;
 pub mod role;
 pub mod subprocess;

@@ -4,10 +4,10 @@
 //! process. So one thread that lives as long as the controller starts them all.
 
 use std::ffi::OsString;
-use std::io::{Error, Result};
+use std::io::{BufRead, BufReader, Error, Result};
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -28,8 +28,43 @@ pub struct Program {
 /// Returns the path of a program in `PATH`; none where it is not installed.
 #[must_use]
 pub fn find(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|position| position.is_file())
+    find_all(name).into_iter().next()
+}
+
+/// Returns all programs of this name in `PATH`, in its order.
+#[must_use]
+pub fn find_all(name: &str) -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .filter(|position| position.is_file())
+        .collect()
+}
+
+/// Runs a program to its end, with the environment of this process and no input, and passes on each line of its standard
+/// output. Its standard error is that of this process, or is discarded if it is `quiet`.
+///
+/// # Errors
+/// Errors of the system: the file is missing or not executable, or its output is not text.
+// This is the only module that may start programs.
+#[allow(clippy::disallowed_methods)]
+pub fn run(
+    path: &Path,
+    arguments: &[OsString],
+    quiet: bool,
+    on_line: &mut dyn FnMut(&str),
+) -> Result<ExitStatus> {
+    let error = if quiet { Stdio::null() } else { Stdio::inherit() };
+    let mut child = Command::new(path)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(error)
+        .spawn()?;
+    let mut output = child.stdout.take().into_iter().flat_map(|output| BufReader::new(output).lines());
+    let read = output.try_for_each(|line| line.map(|line| on_line(&line)));
+    let ended = child.wait()?;
+    read.map(|()| ended)
 }
 
 type SpawnRequest = (Program, Sender<Result<Child>>);

@@ -9,7 +9,7 @@ use minismith_assistant::model::{Model, Watch};
 use minismith_contract::{Contract, Verdict};
 use minismith_control::robot::RobotRuntime;
 use minismith_local_model::runtime::installed;
-use minismith_runtime::config::{Config, Nlu, RobotChoice};
+use minismith_runtime::config::{Config, Nlu, Predefined, RobotChoice};
 use minismith_toolchain::workshop::Workshop;
 
 use super::local_model::patient;
@@ -53,6 +53,7 @@ fn made(context: &BenchContext<'_>) -> Result<f64, Failed> {
         let config = Config {
             robot: RobotChoice::Mock,
             tools: folder.path().to_owned(),
+            predefined: Predefined::InTools,
             nlu: Nlu::Grammar,
             ..context.config.clone()
         };

@@ -6,6 +6,7 @@ mod calibrate;
 mod code;
 mod dataset;
 mod hardware;
+mod install;
 mod interrupt;
 mod journal;
 mod listen;
@@ -14,6 +15,7 @@ mod model;
 mod motors;
 mod move_joints;
 mod old_names;
+mod paths;
 mod predefined;
 mod print;
 mod quantity;
@@ -73,7 +75,8 @@ impl CommandStatus {
 Example:\n  minismith say \"nod twice, then look left 20 degrees\""
 )]
 pub struct Cli {
-    /// Configuration file. Default: ./config.yaml if it exists, otherwise the built-in values.
+    /// Configuration file. Default: config.yaml in the current folder, in ~/.config/minismith or in /etc/minismith,
+    /// otherwise the built-in values. `minismith paths` shows it.
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     /// How text is understood: grammar, llm (a language model behind an endpoint) or local (one on this computer).
@@ -268,6 +271,19 @@ minismith raw /dev/ttyACM0 < packets.txt"
         #[arg(long)]
         json: bool,
     },
+    /// Show where configuration, tools, models, Python and recordings are, and why.
+    #[command(after_help = "Examples:\n  minismith paths\n  minismith paths --all\n  minismith paths --json")]
+    Paths {
+        /// Also show the places that were taken, with every place in the order of the search.
+        #[arg(long)]
+        all: bool,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Install what tools and models need: Python packages and model files, checked by their hashes.
+    #[command(after_help = install::EXAMPLES)]
+    Setup(install::Setup),
     /// Measure performance, compared with the official packages. `make peers official` installs them.
     #[command(after_help = "Examples:\n  minismith bench --quick\n  minismith bench --only ik,fk --json")]
     Bench(bench::BenchArgs),
@@ -292,6 +308,14 @@ pub fn parse() -> Cli {
 /// Errors of usage and environment. A rejected request is [`CommandStatus::Failure`].
 pub fn run(cli: Cli) -> anyhow::Result<CommandStatus> {
     let config = Config::load(cli.config.as_deref())?;
+    for file in &config.untrusted {
+        eprintln!(
+            "warning: {} is not read, because another user owns it or may write it or its folder; `--config {}` reads it \
+             all the same",
+            file.display(),
+            file.display()
+        );
+    }
     for old in &config.old_spellings {
         eprintln!("warning: {old}");
     }
@@ -335,6 +359,8 @@ fn carry_out(command: Command, config: Config) -> anyhow::Result<CommandStatus> 
         Command::Calibrate(arguments) => calibrate::run(&config, &arguments),
         Command::Raw(arguments) => raw::run(&config, &arguments),
         Command::Doctor { json } => hardware::doctor(&config, json),
+        Command::Paths { all, json } => paths::run(&config, json, all),
+        Command::Setup(arguments) => install::run(&config, &arguments),
         Command::Bench(args) => bench::run(&config, args),
         Command::Rules { json } => tool::rules(json),
     }

@@ -76,7 +76,7 @@ pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<CommandStatus
 /// Opens the microphone and the speaker of this machine.
 fn spoken(config: &Config) -> anyhow::Result<Parts> {
     let (source, sink) = (listen::microphone(&config.voice, "")?, listen::speaker(&config.voice)?);
-    let tools = Registry::open(&config.tools)?;
+    let tools = Registry::of(config)?;
     let engines = Engines::open(&config.voice, &models_of(config), true, &tools)?;
     Ok(Parts { engines, source, sink })
 }

@@ -41,7 +41,15 @@ mod zygote;
 
 use std::process::ExitCode;
 
+/// What `--version` prints. `minismith setup` reads the version of Python, of which this program needs exactly this one.
+const VERSION: &str =
+    concat!("minismith-tool-host ", env!("CARGO_PKG_VERSION"), ", Python ", env!("MINISMITH_PYTHON_VERSION"));
+
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|word| word == "--version") {
+        println!("{}", VERSION);
+        return ExitCode::SUCCESS;
+    }
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|word| word == minismith_protocol::confinement::ARGUMENT) {
         return confine::run(&words.next().unwrap_or_default().to_string_lossy());

@@ -118,10 +118,10 @@ fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unf
     let Host { address_space, frames: windows, program, environment, mechanisms } = host;
     let python = arguments.python.display();
     interpreter::start(&arguments.python)
-        .map_err(|reason| hello_unfit(format!("cannot start {python}: {reason}; run `make setup`")))?;
+        .map_err(|reason| hello_unfit(format!("cannot start {python}: {reason}; run `minismith setup`")))?;
     Python::attach(|py| {
         let versions = warmup::warm_up(py, &arguments.python, arguments.profile).map_err(|error| {
-            hello_unfit(format!("cannot run tools with {python}: {error}; run `make setup`"))
+            hello_unfit(format!("cannot run tools with {python}: {error}; run `minismith setup`"))
         })?;
         budget::watch(py)
             .map_err(|error| hello_unfit(format!("cannot install the audit hook in {python}: {error}")))?;

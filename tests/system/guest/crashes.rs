@@ -181,7 +181,7 @@ fn missing_mechanism_is_named() {
     let nowhere = Path::new("/nowhere/at/all");
     for (fault, says) in [
         (start(nowhere, &python), "cannot start /nowhere/at/all"),
-        (start(&program, Path::new("/bin/false")), "make setup"),
+        (start(&program, Path::new("/bin/false")), "minismith setup"),
         (start(Path::new("/bin/true"), &python), "the tool host has ended"),
     ] {
         assert!(matches!(fault, GuestError::NoHost { .. }) && fault.to_string().contains(says), "{fault}");

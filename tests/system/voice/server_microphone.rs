@@ -39,7 +39,7 @@ impl Served {
         let (registry, sessions, journal, traces) =
             (stored("tools"), stored("sessions.sqlite"), stored("journal.jsonl"), stored("traces"));
         let own = format!(
-            "voice: {{{keys}}}\ntools: {{directory: {registry}}}\nmemory: {{file: {sessions}}}\n\
+            "voice: {{{keys}}}\ntools: {{predefined: directory, directory: {registry}}}\nmemory: {{file: {sessions}}}\n\
              journal: {{file: {journal}}}\ntraces: {{directory: {traces}}}\n"
         );
         bench.write("config.yaml", &own);

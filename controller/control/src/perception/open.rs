@@ -70,7 +70,7 @@ pub fn scene_camera(config: &Config) -> Arc<dyn Camera> {
                 && scene.identity() == Scene::empty().identity()
             {
                 tracing::info!(
-                    "the simulated camera shows no people until `make models` has installed its photographs and the program has restarted"
+                    "the simulated camera shows no people until `minismith setup` (or `make models`) has installed its photographs and the program has restarted"
                 );
             }
             Arc::new(SceneCamera::new(Arc::new(scene)))

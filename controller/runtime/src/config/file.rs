@@ -12,6 +12,7 @@ use super::camera::{CalibrationFile, CameraSource, IntrinsicsName, ProviderName,
 use super::choice::{Flag, InvalidValue, Nlu, OptionalMechanismName, RobotChoice, SomePath};
 use super::language_model::{KeyName, ModelName, ServerAddress};
 use super::logs::{Levels, OtlpEndpoint};
+use super::places::PredefinedTools;
 use super::quantity::{
     Acceleration, AntennaRange, Baud, BodyRange, Connections, ContextTokens, CpuSeconds, Days, DiskSize,
     FileSize, Files, FrameRate, Frames, HeadRange, HeadroomMegabytes, ImageRate, Iterations, Jerk, Kilobytes,
@@ -307,6 +308,7 @@ mappings! {
     /// `tools`.
     ToolsKeys {
         directory: Given<SomePath>,
+        predefined: Given<PredefinedTools>,
     }
     /// `models`.
     ModelsKeys {

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`Config`] and its sections, `old_spelling` (keys of earlier versions), `file` (the keys as written),
 //! `choice` and `quantity` (the allowed values), `signing` (keys and a secret), `language_model` (endpoints and a key),
-//! `logs`, `resolve` (from keys to their meaning), `error` (messages for the user). Degrees and milliseconds end here:
+//! `logs`, `places` (files and folders), `resolve` (from keys to their meaning), `error` (messages for the user). Degrees and milliseconds end here:
 //! inside, angles are [`Radians`] and times are [`Duration`]. The file at the root of the project is built into the
 //! program; it supplies the values that a user's file leaves out.
 
@@ -15,6 +15,7 @@ mod file;
 mod language_model;
 mod logs;
 mod old_spelling;
+mod places;
 mod quantity;
 mod recording;
 mod resolve;
@@ -38,6 +39,7 @@ pub use error::ConfigError;
 pub use language_model::{Endpoint, Key, KeyError, KeyName, LanguageModel, LocalModel};
 pub use logs::{Levels, Logs};
 pub use old_spelling::OldSpelling;
+pub use places::Predefined;
 pub use quantity::{Rate, Scale};
 pub use recording::{RecordingConfig, RerunConfig};
 pub use serve::{HostName, Origin, Peers, Server};
@@ -45,6 +47,7 @@ pub use signing::{PublicKey, SigningKeyError, SigningSecret, bytes_of};
 pub use voice::{Service, TtsEngine, Voice, WakeWordMode};
 
 use crate::net::Address;
+use crate::paths::{Environment, Layout, Location};
 use file::File;
 use old_spelling::modernize;
 use resolve::{has_endpoint, resolve};
@@ -75,6 +78,8 @@ pub struct Config {
     pub server: Server,
     /// The folder that contains `predefined` and `generated` tools.
     pub tools: PathBuf,
+    /// Where the predefined tools are.
+    pub predefined: Predefined,
     /// The folder of installed models.
     pub models: PathBuf,
     /// How new tools are created and verified.
@@ -105,6 +110,10 @@ pub struct Config {
     pub otlp_endpoint: Option<Address>,
     /// Old spellings in the file, in the order of their lines.
     pub old_spellings: Vec<OldSpelling>,
+    /// Where everything is, and why.
+    pub locations: Vec<Location>,
+    /// Configuration files that exist, but belong to others and were not read.
+    pub untrusted: Vec<PathBuf>,
 }
 
 /// Stored conversations.
@@ -215,25 +224,29 @@ pub struct ToolHost {
 }
 
 impl Config {
-    /// Reads `path`. Without a path, reads `config.yaml` in the current folder if it exists, or uses the built-in values.
+    /// Reads `path`. Without a path, reads the configuration file that [`Layout`] finds, or uses the built-in values.
     ///
     /// # Errors
     /// A [`ConfigError`] that names the file, the line, the key and the allowed values.
     pub fn load(path: Option<&Path>) -> Result<Config, ConfigError> {
-        let own = Path::new("config.yaml");
-        let (path, bytes) = match path {
-            Some(path) => (path, read(path)),
-            None => match read(own) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Config::built_in(),
-                bytes => (own, bytes),
-            },
+        Config::load_in(Environment::of_this_process(), path)
+    }
+
+    /// Does what [`load`](Self::load) does, in another environment.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_in(environment: Environment, path: Option<&Path>) -> Result<Config, ConfigError> {
+        let layout = Layout::find(environment, path);
+        let Some(path) = layout.configuration().path.clone() else {
+            return resolve(&File::default(), BUILT_IN_NAME, Path::new(""), &layout);
         };
         let name = path.display().to_string();
-        let bytes = bytes
+        let bytes = read(&path)
             .map_err(|error| ConfigError::Unreadable { file: name.clone(), reason: error.to_string() })?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let config = read_own(&name, &bytes, folder)?;
-        Ok(Config { source: Some(path.to_owned()), ..config })
+        let config = read_own(&name, &bytes, folder, &layout)?;
+        Ok(Config { source: Some(path), ..config })
     }
 
     /// Returns the configuration with another value of `nlu`, as the command line asks for it.
@@ -247,12 +260,16 @@ impl Config {
         Ok(config)
     }
 
-    /// Returns the values built into the program. Relative paths start at the current folder.
+    /// Returns the values built into the program. Relative paths start at the current folder, and only the predefined tools
+    /// there count.
     ///
     /// # Errors
     /// Never in a program that passed its tests.
     pub fn built_in() -> Result<Config, ConfigError> {
-        resolve(&File::default(), BUILT_IN_NAME, Path::new(""))
+        let folder = Path::new("");
+        let layout = Layout::of_project(Environment::of_this_process(), folder);
+        let config = resolve(&File::default(), BUILT_IN_NAME, folder, &layout)?;
+        Ok(Config { predefined: Predefined::InTools, ..config })
     }
 }
 
@@ -264,9 +281,9 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a user's file. Old spellings are accepted.
-fn read_own(name: &str, bytes: &[u8], folder: &Path) -> Result<Config, ConfigError> {
+fn read_own(name: &str, bytes: &[u8], folder: &Path, layout: &Layout) -> Result<Config, ConfigError> {
     let (text, old_spellings) = modernize(name, text_of(name, bytes)?)?;
-    let config = resolve(&parse(name, &text)?, name, folder)?;
+    let config = resolve(&parse(name, &text)?, name, folder, layout)?;
     Ok(Config { old_spellings, ..config })
 }
 

@@ -8,6 +8,7 @@ use firmware_bridge::units::Radians;
 use super::camera::{IntrinsicsName, intrinsics};
 use super::file::{EndpointKeys, File, Given, Listed, SpeechKeys};
 use super::language_model::overheard;
+use super::places::Places;
 use super::roster::roster;
 use super::{
     Agents, BUILT_IN, BUILT_IN_NAME, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint, Group,
@@ -15,16 +16,54 @@ use super::{
     SceneChoice, Server, Service, Stewart, ToolHost, Vision, Voice, Workshop, parse,
 };
 use crate::journal::RotatingFile;
+use crate::paths::Layout;
 
 /// Returns the configuration of `own`, with the built-in value for each missing key.
-pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, ConfigError> {
+pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) -> Result<Config, ConfigError> {
     let built_in = parse(BUILT_IN_NAME, BUILT_IN)?;
+    let mut places = Places::new(layout, folder, name);
     /// The value of one key.
     macro_rules! of {
         ($($key:ident).+) => {
             pick(&own.$($key).+, &built_in.$($key).+, stringify!($($key).+))?
         };
     }
+    /// The built-in path of one key.
+    macro_rules! default {
+        ($($key:ident).+) => {
+            built_in.$($key).+.0.as_ref().map(|path| path.0.as_path())
+        };
+    }
+    /// The path of one key: a file or folder that the program writes for its user.
+    macro_rules! user_path {
+        ($name:literal, $($key:ident).+) => {
+            places.of_the_user($name, stringify!($($key).+), &of!($($key).+).0, default!($($key).+))?
+        };
+    }
+    let tools = places.tools(&of!(tools.directory).0, default!(tools.directory))?;
+    let predefined = places.predefined(of!(tools.predefined), &tools);
+    let models = places.models(&of!(models.directory).0, default!(models.directory));
+    let python = places.python(&of!(tool_host.python).0, default!(tool_host.python));
+    let local_model = places.local_model(&of!(local_model.directory).0, default!(local_model.directory));
+    let sessions = user_path!("sessions", memory.file);
+    let journal = user_path!("journal", journal.file);
+    /// The path of one key that may be none.
+    macro_rules! maybe_user_path {
+        ($name:literal, $($key:ident).+) => {
+            match of!($($key).+).0 {
+                None => None,
+                Some(path) => {
+                    let default = built_in.$($key).+.0.as_ref().and_then(|path| path.0.as_deref());
+                    Some(places.of_the_user($name, stringify!($($key).+), &path, default)?)
+                }
+            }
+        };
+    }
+    let traces = maybe_user_path!("traces", traces.directory);
+    let log = maybe_user_path!("log", logs.file);
+    let photographs = user_path!("photographs", camera.photo_directory);
+    let tokens = user_path!("tokens", server.token_file);
+    let signing_key = user_path!("signing key", workshop.signing_key);
     let limits = Limits {
         body_rotation: Group {
             max_angle: of!(limits.body_rotation.max_angle_deg).into(),
@@ -69,7 +108,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
         source: None,
         old_spellings: Vec::new(),
         robot: match of!(robot) {
-            RobotChoice::Serial(device) => RobotChoice::Serial(absolute(folder, &device)),
+            RobotChoice::Serial(device) => RobotChoice::Serial(places.absolute(&device)),
             mock => mock,
         },
         rate: of!(control_loop.rate_hz),
@@ -83,22 +122,23 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
         server: Server {
             host: of!(server.host).0,
             port: of!(server.port).value(),
-            token_file: absolute(folder, &of_the_user(&of!(server.token_file).0)),
+            token_file: tokens,
             anonymous_role: of!(server.anonymous_role).0,
             allowed_hosts: listed(&own.server.allowed_hosts),
             allowed_origins: listed(&own.server.allowed_origins),
             max_connections: of!(server.max_connections).value(),
             rate_limit_per_s: of!(server.rate_limit_per_s).value(),
             tls: tls(of!(server.tls_certificate).0, of!(server.tls_key).0, name)?
-                .map(|(certificate, key)| (absolute(folder, &certificate), absolute(folder, &key))),
+                .map(|(certificate, key)| (places.absolute(&certificate), places.absolute(&key))),
             mdns: of!(server.mdns).0,
             trusted_peers: listed(&own.compat.trusted_peers),
         },
-        tools: absolute(folder, &of!(tools.directory).0),
-        models: absolute(folder, &of!(models.directory).0),
+        tools,
+        predefined,
+        models,
         workshop: Workshop {
             max_repair_attempts: of!(workshop.max_repair_attempts).value(),
-            signing_key: absolute(folder, &of_the_user(&of!(workshop.signing_key).0)),
+            signing_key,
             trusted_signers: own
                 .workshop
                 .trusted_signers
@@ -110,7 +150,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             budget,
         },
         tool_host: ToolHost {
-            python: absolute(folder, &of!(tool_host.python).0),
+            python,
             sandbox_requirements: pick(
                 &Given(own.tool_host.optional_sandbox_mechanisms.0.clone()),
                 &Given(built_in.tool_host.optional_sandbox_mechanisms.0),
@@ -136,7 +176,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             seed: of!(language_model.seed).value(),
         },
         local_model: LocalModel {
-            directory: absolute(folder, &of!(local_model.directory).0),
+            directory: local_model,
             threads: of!(local_model.threads).value(),
             context_tokens: of!(local_model.context_tokens).value(),
             memory_headroom_bytes: u64::from(of!(local_model.memory_headroom_mb).value()) << 20,
@@ -150,17 +190,14 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             roster: roster(built_in.agents.roster.0.as_ref(), own.agents.roster.0.as_ref())
                 .map_err(|problem| ConfigError::Whole { file: name.to_owned(), problem })?,
         },
-        memory: Memory {
-            file: absolute(folder, &of_the_user(&of!(memory.file).0)),
-            retention_days: of!(memory.retention_days).value(),
-        },
+        memory: Memory { file: sessions, retention_days: of!(memory.retention_days).value() },
         camera: Camera {
             source: match of!(camera.source) {
-                CameraSource::Files(path) => CameraSource::Files(absolute(folder, &of_the_user(&path))),
+                CameraSource::Files(path) => CameraSource::Files(places.absolute(&path)),
                 other => other,
             },
             scene: match of!(camera.scene) {
-                SceneChoice::File(path) => SceneChoice::File(absolute(folder, &of_the_user(&path))),
+                SceneChoice::File(path) => SceneChoice::File(places.absolute(&path)),
                 built_in => built_in,
             },
             size: (of!(camera.width).value(), of!(camera.height).value()),
@@ -169,7 +206,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             intrinsics: intrinsics(of!(camera.intrinsics), &listed(&own.camera.calibration), name)?,
             auto_intrinsics: of!(camera.intrinsics) == IntrinsicsName::Auto
                 && listed(&own.camera.calibration).is_empty(),
-            photo_directory: absolute(folder, &of_the_user(&of!(camera.photo_directory).0)),
+            photo_directory: photographs,
         },
         vision: Vision {
             execution_providers: listed(&own.vision.execution_providers)
@@ -204,16 +241,16 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
         },
         recording: RecordingConfig {
             journal: RotatingFile {
-                path: absolute(folder, &of_the_user(&of!(journal.file).0)),
+                path: journal,
                 max_bytes: u64::from(of!(journal.max_file_mb).value()) << 20,
                 retained: of!(journal.max_files).value(),
             },
-            traces: of!(traces.directory).0.map(|path| absolute(folder, &of_the_user(&path))),
+            traces,
             retention_days: of!(traces.retention_days).value(),
             max_total_bytes: u64::from(of!(traces.max_total_mb).value()) << 20,
             camera_fps: of!(traces.camera_fps).value(),
             rerun: RerunConfig {
-                file: of!(rerun.file).0.map(|path| absolute(folder, &of_the_user(&path))),
+                file: of!(rerun.file).0.map(|path| places.absolute(&path)),
                 connect: of!(rerun.connect).0,
                 listen: of!(rerun.listen).0,
                 sample_rate_hz: of!(rerun.sample_rate_hz).value(),
@@ -221,10 +258,10 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             },
         },
         logs: Logs {
-            file: match (of!(logs.file).0, of!(logs.max_file_mb), of!(logs.max_files)) {
+            file: match (log, of!(logs.max_file_mb), of!(logs.max_files)) {
                 (None, ..) => None,
                 (Some(path), longest, stored) => Some(RotatingFile {
-                    path: absolute(folder, &of_the_user(&path)),
+                    path,
                     max_bytes: u64::from(longest.value()) << 20,
                     retained: stored.value(),
                 }),
@@ -232,6 +269,8 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             levels: of!(logs.level),
         },
         otlp_endpoint: of!(telemetry.otlp_endpoint).0,
+        locations: std::mem::take(&mut places.found),
+        untrusted: layout.untrusted().map(Path::to_owned).collect(),
     };
     let plain_http = of!(language_model.allow_plain_http).0;
     agree(&config, plain_http, name)?;
@@ -355,25 +394,4 @@ fn pick<T: Clone>(own: &Given<T>, built_in: &Given<T>, key: &str) -> Result<T, C
         file: BUILT_IN_NAME.to_owned(),
         problem: format!("{key} has no value; this program was built from an incomplete config.yaml"),
     })
-}
-
-/// `~` is the user's own folder, and `~/.config` is where the user keeps configuration. Where neither is known, the
-/// path stays as it is.
-fn of_the_user(path: &Path) -> PathBuf {
-    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let home = folder("HOME");
-    for (usual, variable) in [(".config", "XDG_CONFIG_HOME"), (".local/share", "XDG_DATA_HOME")] {
-        if let Ok(rest) = path.strip_prefix(Path::new("~").join(usual)) {
-            let folder = folder(variable).or_else(|| home.map(|home| home.join(usual)));
-            return folder.map_or_else(|| path.to_owned(), |folder| folder.join(rest));
-        }
-    }
-    let moved = path.strip_prefix("~").ok().zip(home).map(|(rest, home)| home.join(rest));
-    moved.unwrap_or_else(|| path.to_owned())
-}
-
-/// Returns the absolute path, so that a later change of the current folder has no effect.
-fn absolute(folder: &Path, path: &Path) -> PathBuf {
-    let joined = folder.join(path);
-    std::path::absolute(&joined).unwrap_or(joined)
 }

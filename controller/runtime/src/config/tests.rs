@@ -4,7 +4,9 @@ use super::*;
 
 pub(super) fn check(text: &str) -> Result<Config, ConfigError> {
     let name = "robot.yaml";
-    read_own(name, text.as_bytes(), Path::new("/home/ada"))
+    let folder = Path::new("/home/ada");
+    let layout = Layout::of_project(Environment::of_this_process(), folder);
+    read_own(name, text.as_bytes(), folder, &layout)
 }
 
 #[track_caller]
@@ -97,17 +99,20 @@ fn unknown_keys_are_named_with_what_was_meant() {
             "control_loop:\n  rate: 100",
             "robot.yaml:2: control_loop.rate: unknown key; allowed here: rate_hz; did you mean `rate_hz`?",
         ),
-        ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory"),
+        ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory, predefined"),
         (
             "tool-host: {}",
             "robot.yaml:1: tool-host: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, workshop, tool_host, nlu, language_model, local_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
         ),
         (
             "tools: {\"a`, expected `b\": 1}",
-            "robot.yaml:1: tools.a`, expected `b: unknown key; allowed here: directory",
+            "robot.yaml:1: tools.a`, expected `b: unknown key; allowed here: directory, predefined",
         ),
-        ("tools: {<<: {directory: x}}", "robot.yaml:1: tools.<<: unknown key; allowed here: directory"),
-        ("tools: {1: x}", "robot.yaml:1: tools.1: unknown key; allowed here: directory"),
+        (
+            "tools: {<<: {directory: x}}",
+            "robot.yaml:1: tools.<<: unknown key; allowed here: directory, predefined",
+        ),
+        ("tools: {1: x}", "robot.yaml:1: tools.1: unknown key; allowed here: directory, predefined"),
     ] {
         refused(text, message);
     }
@@ -421,4 +426,57 @@ fn the_bar_is_lowered_by_name() {
         "everything but namespaces, pivot_root"
     );
     assert_eq!(bar("tool_host: {python: p}"), "everything but landlock");
+}
+
+/// A configuration in a folder of its own, with a user whose folders are there too.
+fn loaded(folder: &Path, text: &str) -> Result<Config, ConfigError> {
+    let path = folder.join("config.yaml");
+    std::fs::write(&path, text).unwrap();
+    let mut environment = Environment::of_this_process();
+    environment.variables = [("HOME", folder.join("home").into())].into();
+    environment.share = folder.join("usr");
+    environment.program = Some(folder.join("bin"));
+    Config::load_in(environment, Some(&path))
+}
+
+#[test]
+fn predefined_tools_are_those_of_the_folder_or_of_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let predefined = |text: &str| loaded(folder.path(), text).unwrap().predefined;
+    assert_eq!(predefined("robot: mock\n"), Predefined::BuiltIn);
+    assert_eq!(predefined("tools: {predefined: directory}\n"), Predefined::InTools);
+    assert_eq!(predefined("tools: {predefined: ./mine}\n"), Predefined::Folder(at("mine")));
+    // A folder that is empty, or holds only states, holds no tool.
+    std::fs::create_dir_all(at("tools/predefined/nod")).unwrap();
+    std::fs::write(at("tools/predefined/nod/state.json"), "{}").unwrap();
+    assert_eq!(predefined("robot: mock\n"), Predefined::BuiltIn);
+    let shared = at("usr/tools/predefined/nod");
+    std::fs::create_dir_all(&shared).unwrap();
+    std::fs::write(shared.join("v1.json"), "{}").unwrap();
+    assert_eq!(predefined("robot: mock\n"), Predefined::Folder(at("usr/tools/predefined")));
+    std::fs::write(at("tools/predefined/nod/v1.json"), "{}").unwrap();
+    assert_eq!(predefined("robot: mock\n"), Predefined::InTools);
+    assert_eq!(predefined("tools: {predefined: built-in}\n"), Predefined::BuiltIn);
+    refused(
+        "tools: {predefined: bulit-in}",
+        "robot.yaml:1: tools.predefined: `bulit-in` is not allowed; allowed: auto, directory, built-in, or the path of a \
+         folder with a slash in it; did you mean `built-in`?",
+    );
+}
+
+#[test]
+fn a_key_with_its_default_is_looked_for_and_any_other_is_taken_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home/.local/share/minismith");
+    std::fs::create_dir_all(home.join("models")).unwrap();
+    std::fs::write(home.join("models/one.onnx"), "").unwrap();
+    let config = loaded(folder.path(), "models: {directory: .cache/models}\n").unwrap();
+    assert_eq!(config.models, home.join("models"));
+    let config =
+        loaded(folder.path(), "models: {directory: mine}\ntool_host: {python: ~/py/bin/python}\n").unwrap();
+    assert_eq!(config.models, folder.path().join("mine"));
+    assert_eq!(config.tool_host.python, folder.path().join("home/py/bin/python"));
+    let models = config.locations.iter().find(|location| location.name == "models").unwrap();
+    assert!(models.reason.starts_with("set in ") && !models.exists, "{models:?}");
 }

@@ -63,8 +63,8 @@ pub(super) fn routes(
 ))]
 async fn metrics(State(counted): State<Arc<Counted>>, caller: Caller) -> Result<Response, ApiError> {
     caller.require_role(Role::Viewer)?;
-    let folder = counted.config.tools.clone();
-    let tools = tokio::task::spawn_blocking(move || Registry::open(&folder)?.list());
+    let config = counted.config.clone();
+    let tools = tokio::task::spawn_blocking(move || Registry::of(&config)?.list());
     // A registry that cannot be read is left out; the routes about tools report why.
     let tools = tools.await.ok().and_then(Result::ok);
     let mut page = Page::default();

@@ -57,7 +57,7 @@ async fn plan(
         return Err(unprocessable("body.text", &why));
     }
     let reading = tokio::task::spawn_blocking(move || {
-        let tools = Registry::open(&config.tools)?.list()?;
+        let tools = Registry::of(&config)?.list()?;
         let thinks = Client::configured(&config).is_ok_and(|client| client.is_some());
         Ok::<_, ApiError>(read(&text, tools, thinks))
     });

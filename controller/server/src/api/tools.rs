@@ -46,7 +46,7 @@ use minismith_toolchain::workshop::responses::{self, AddResult, FileChecked, Sea
 const MAX_MODULES: usize = 32;
 
 pub(super) fn routes(queue: RequestQueue, control_loop: ControlLoopHandle, config: &Config) -> OpenApiRouter {
-    let (tools, models) = (config.tools.clone(), config.models.clone());
+    let config = Arc::new(config.clone());
     OpenApiRouter::new()
         .routes(routes!(list, add))
         .routes(routes!(search))
@@ -55,7 +55,7 @@ pub(super) fn routes(queue: RequestQueue, control_loop: ControlLoopHandle, confi
         .routes(routes!(run))
         .merge(tool_admin::routes())
         .merge(tool_preview::routes())
-        .with_state(Arc::new(Shop { queue, control_loop, tools, models }))
+        .with_state(Arc::new(Shop { queue, control_loop, config }))
 }
 
 /// List the tools
@@ -103,7 +103,7 @@ async fn search(
     if !(1..=1000).contains(&limit) {
         return Err(unprocessable("query.limit", "`limit` is out of range: use 1 to 1000"));
     }
-    let models = shop.models.clone();
+    let models = shop.config.models.clone();
     let search = move |registry: &minismith_toolchain::workshop::registry::Registry| {
         registry.search(&text, usize::from(limit), &models).map(|found| responses::found(&text, found))
     };

@@ -1,10 +1,11 @@
 //! The state that the routes about tools share.
 
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::http::StatusCode;
 use firmware_bridge::control_loop::ControlLoopHandle;
+use minismith_runtime::config::Config;
 use minismith_toolchain::workshop::registry::{Registry, RegistryError};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -16,8 +17,7 @@ use super::request_queue::RequestQueue;
 pub(super) struct Shop {
     pub(super) queue: RequestQueue,
     pub(super) control_loop: ControlLoopHandle,
-    pub(super) tools: PathBuf,
-    pub(super) models: PathBuf,
+    pub(super) config: Arc<Config>,
 }
 
 pub(super) type Answer<T> = Result<Json<T>, ApiError>;
@@ -28,8 +28,8 @@ impl Shop {
         &self,
         ask: impl FnOnce(&Registry) -> Result<T, RegistryError> + Send + 'static,
     ) -> Answer<T> {
-        let tools = self.tools.clone();
-        let asked = tokio::task::spawn_blocking(move || ask(&Registry::open(&tools)?)).await;
+        let config = self.config.clone();
+        let asked = tokio::task::spawn_blocking(move || ask(&Registry::of(&config)?)).await;
         let lost = |_| ApiError::new(StatusCode::CONFLICT, "the response was lost; send the request again");
         Ok(Json(asked.map_err(lost)??))
     }

@@ -182,7 +182,7 @@ async fn engines(
 ) -> Result<(Engines, OwnedSemaphorePermit), ApiError> {
     let (room, voice) = (room.clone(), voice.clone());
     let opened = tokio::task::spawn_blocking(move || {
-        let tools = Registry::open(&room.config.tools).map_err(|error| NoVoice(error.to_string()))?;
+        let tools = Registry::of(&room.config).map_err(|error| NoVoice(error.to_string()))?;
         let engines = Engines::open(&voice, &models_of(&room.config), is_spoken, &tools)?;
         Ok::<_, NoVoice>((engines, seat))
     });

@@ -19,7 +19,7 @@ use minismith_motion_checks::cases::{Arguments, Case, Level, Outcome, Stimulus a
 use minismith_motion_checks::judge::{RunKey, judge, runs, stimulus_events};
 use minismith_motion_checks::trace::{EventKind, Sample, StimulusKind, Trace, TraceEvent};
 use minismith_perception::models::Models;
-use minismith_runtime::config::{Config, RobotChoice};
+use minismith_runtime::config::{Config, Predefined, RobotChoice};
 use minismith_toolchain::tool_run::Outcome as Ended;
 use minismith_toolchain::workshop::Workshop;
 use minismith_toolchain::workshop::rehearsal::{CallRequest, GuestStarter, RehearsalOptions, repeat_call};
@@ -89,7 +89,8 @@ pub fn run(
 }
 
 fn run_case(config: &Config, case: &Case, folder: &Path) -> anyhow::Result<CaseResult> {
-    let config = Config { robot: RobotChoice::Mock, tools: folder.to_owned(), ..config.clone() };
+    let predefined = Predefined::InTools;
+    let config = Config { robot: RobotChoice::Mock, tools: folder.to_owned(), predefined, ..config.clone() };
     let workshop = Workshop::open(&config)?;
     let robot = RobotRuntime::open(&config.robot, &config)?;
     let mut conversation = Conversation::new(&robot, &workshop).searching_with(&config.models);

@@ -135,7 +135,9 @@ impl GuestError {
     /// Returns [`GuestError::NoHost`] for a failed step on the way to a host.
     pub(super) fn no_host(failed_step: &str, cause: impl std::fmt::Display) -> Self {
         GuestError::NoHost {
-            reason: format!("{failed_step}: {cause}; run `make setup`, and see `minismith doctor`"),
+            reason: format!(
+                "{failed_step}: {cause}; run `minismith setup` (in the source tree also `make setup`), and see `minismith doctor`"
+            ),
         }
     }
 

@@ -3,12 +3,13 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use minismith_runtime::paths::{Environment, PYTHON_VARIABLE};
+
 use super::GuestError;
 
 const PROGRAM: &str = "minismith-tool-host";
 const PROGRAM_VARIABLE: &str = "MINISMITH_TOOL_HOST";
 const PYTHON: &str = ".venv/bin/python";
-const PYTHON_VARIABLE: &str = "MINISMITH_PYTHON";
 const CODE_VARIABLE: &str = "MINISMITH_CODE_PYTHON";
 /// Suffix of the virtual environment for code tasks. It is next to the one for tools.
 const CODE_SUFFIX: &str = "-code";
@@ -16,19 +17,25 @@ const CODE_SUFFIX: &str = "-code";
 /// Returns the paths of the host program and its interpreter.
 ///
 /// The program is `MINISMITH_TOOL_HOST`, or is next to this executable (or in the folder above, for tests). The
-/// interpreter is the first of: `MINISMITH_PYTHON`, the configured `python`, or `.venv/bin/python`. The last one is
-/// searched for in the current folder, the executable's folder, and their parents.
+/// interpreter is the first of: `MINISMITH_PYTHON`, the configured `python`, or `.venv/bin/python` of the source tree in
+/// which the current folder or this executable is.
 ///
 /// # Errors
 /// Returns [`GuestError::NoHost`], which lists the searched paths and says what to do.
 pub fn locate(python: &Path) -> Result<(PathBuf, PathBuf), GuestError> {
     let program = locate_program()?;
     let executable = executable()?;
-    let here = env::current_dir().unwrap_or_default();
-    let above = here.ancestors().chain(executable.ancestors().skip(1)).map(|folder| folder.join(PYTHON));
-    let python = choose(PYTHON_VARIABLE, std::iter::once(python.to_owned()).chain(above), |_| {
+    let environment = Environment::of_this_process();
+    let here = environment.current.clone();
+    // Any other folder above may belong to somebody else, or hold a Python for other purposes.
+    let above = here.ancestors().chain(executable.ancestors().skip(1));
+    let trees = above.filter(|folder| environment.is_source_tree(folder)).map(|folder| folder.join(PYTHON));
+    let configured = python;
+    let python = choose(PYTHON_VARIABLE, std::iter::once(python.to_owned()).chain(trees), |_| {
         format!(
-            "{PYTHON} is missing in this folder and its parents; create it with `make setup`, or set {PYTHON_VARIABLE}"
+            "there is no Python for tools: {} is missing; install it with `minismith setup` (in the source tree also \
+             `make setup`), or set {PYTHON_VARIABLE}; `minismith paths` shows where it was looked for",
+            configured.display()
         )
     })?;
     Ok((program, python))
@@ -42,7 +49,9 @@ pub fn locate_program() -> Result<PathBuf, GuestError> {
     let executable = executable()?;
     let candidates = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
     choose(PROGRAM_VARIABLE, candidates, |searched| {
-        format!("the program {PROGRAM} is missing (searched {searched}); build it with `make setup`")
+        format!(
+            "the program {PROGRAM} is missing (searched {searched}); copy it beside the program `minismith` with which it was built, or set {PROGRAM_VARIABLE}"
+        )
     })
 }
 

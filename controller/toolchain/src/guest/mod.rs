@@ -31,7 +31,7 @@ mod zygote;
 pub use fault::GuestError;
 pub use host::ToolHost;
 pub use lazy::LazyHost;
-pub use locate::{locate, locate_program};
+pub use locate::{locate, locate_code, locate_program};
 pub use sandboxed::{KillHandle, SandboxedGuest, Usage};
 
 use minismith_protocol::{GuestMessage, HostReply};

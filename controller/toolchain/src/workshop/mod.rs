@@ -106,7 +106,7 @@ impl Workshop {
     /// # Errors
     /// Returns an error if the registry cannot be opened.
     pub fn open(config: &Config) -> Result<Self, RegistryError> {
-        let registry = Registry::open(&config.tools)?;
+        let registry = Registry::of(config)?;
         let full = RehearsalOptions {
             limits: limits_of(config),
             period: config.rate.period(),

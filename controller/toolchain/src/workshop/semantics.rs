@@ -34,7 +34,7 @@ const MAX_PIECES: usize = 128;
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddingError {
     /// The model is not installed.
-    #[error("no model is installed in {} ({} is missing); `make models` installs one", .folder.display(), .missing)]
+    #[error("no model is installed in {} ({} is missing); `minismith setup` (in the source tree also `make models`) installs one", .folder.display(), .missing)]
     Missing {
         /// The folder of models.
         folder: PathBuf,
@@ -42,7 +42,7 @@ pub enum EmbeddingError {
         missing: &'static str,
     },
     /// The model is installed but does not work.
-    #[error("the model in {} does not work ({reason}); remove it and run `make models` again", .folder.display())]
+    #[error("the model in {} does not work ({reason}); remove it and run `minismith setup` (in the source tree also `make models`) again", .folder.display())]
     Broken {
         /// The folder of models.
         folder: PathBuf,

@@ -56,7 +56,7 @@ impl ToolCalls {
     pub(super) async fn offers(&self) -> Vec<ExposedTool> {
         let config = self.config.clone();
         let listed = tokio::task::spawn_blocking(move || {
-            Registry::open(&config.tools).and_then(|registry| reported(&registry))
+            Registry::of(&config).and_then(|registry| reported(&registry))
         });
         let entries = match listed.await {
             Ok(Ok(entries)) => entries,

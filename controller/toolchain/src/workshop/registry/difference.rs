@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use similar::TextDiff;
 
 use super::sources::read_sources;
-use super::state::State;
 use super::storage::versions_in;
 use super::{Registry, RegistryError, read_manifest, the_version};
 use minismith_analysis::manifest::ToolManifest;
@@ -63,22 +62,23 @@ impl Registry {
         from: Option<u32>,
         to: Option<u32>,
     ) -> Result<Difference, RegistryError> {
-        let folder = self.folder(name)?;
-        let to = the_version(name, to.unwrap_or(State::read(&folder)?.current), &folder)?;
+        let place = self.folder(name)?;
+        let folder = place.files();
+        let to = the_version(name, to.unwrap_or(place.state()?.current), folder)?;
         let from = match from {
-            Some(from) => the_version(name, from, &folder)?,
-            None => versions_in(&folder)?
+            Some(from) => the_version(name, from, folder)?,
+            None => versions_in(folder)?
                 .into_iter()
                 .rfind(|version| *version < to)
                 .ok_or_else(|| RegistryError::OneVersion { name: name.into(), version: to })?,
         };
         let side = |version| {
-            let (main, others) = read_sources(&folder, version, name)?;
+            let (main, others) = read_sources(folder, version, name)?;
             let mut modules: BTreeMap<String, String> = BTreeMap::new();
             for (stem, bytes) in others.into_iter().flatten().chain([(name.to_owned(), main)]) {
                 modules.insert(stem, String::from_utf8_lossy(&bytes).into_owned());
             }
-            Ok::<_, RegistryError>((modules, relevant_fields(&read_manifest(&folder, version)?)))
+            Ok::<_, RegistryError>((modules, relevant_fields(&read_manifest(folder, version)?)))
         };
         let ((old_code, old), (new_code, new)) = (side(from)?, side(to)?);
         let stems: BTreeSet<&String> = old_code.keys().chain(new_code.keys()).collect();

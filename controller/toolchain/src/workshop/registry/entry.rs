@@ -1,13 +1,13 @@
 //! The registry's view of a tool: a loaded version, and an entry of the list.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::state::{Approval, Deactivation, Quarantine, State};
+use super::layers::ToolFolder;
+use super::state::{Approval, Deactivation, Quarantine};
 use super::storage::versions_in;
 use super::{RegistryError, read_manifest};
 use minismith_analysis::manifest::{Capability, Evidence, Function, ToolManifest};
@@ -138,12 +138,17 @@ impl Entry {
 }
 
 /// Returns the entry of one tool, or `None` if it has no complete version.
-pub(super) fn entry(folder: &Path, name: &str, predefined: bool) -> Result<Option<Entry>, RegistryError> {
+pub(super) fn entry(
+    place: &ToolFolder,
+    name: &str,
+    predefined: bool,
+) -> Result<Option<Entry>, RegistryError> {
+    let folder = place.files();
     let versions = versions_in(folder)?;
     if versions.is_empty() {
         return Ok(None);
     }
-    let mut state = State::read(folder)?;
+    let mut state = place.state()?;
     let manifest = read_manifest(folder, state.current)?;
     Ok(Some(Entry {
         name: name.into(),

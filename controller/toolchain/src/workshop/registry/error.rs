@@ -130,6 +130,9 @@ const fn remedy(kind: ErrorKind) -> &'static str {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
             "free some space there and try again; the registry is unchanged"
         }
-        _ => "check that the tools directory exists and is writable",
+        _ => {
+            "check that the tools directory exists and is writable; `minismith paths` says why it is there, and \
+             tools.directory in config.yaml names another"
+        }
     }
 }

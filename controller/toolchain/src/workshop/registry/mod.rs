@@ -1,7 +1,8 @@
 //! The tool registry: tools become callable only through it.
 //!
 //! ```text
-//! tools/predefined/NAME/   v1.py v1.json state.json     comes with the program
+//! tools/predefined/NAME/   v1.py v1.json state.json     comes with the program; or only state.json
+//! tools/.built-in/HASH/    NAME/v1.py ...               a copy of the tools built into the program
 //! tools/generated/NAME/    v1.py v1.json v2/ v2.json v2.svg state.json
 //! tools/.lock              one writer at a time
 //! tools/.shelf.sqlite      statistics and the index of the search
@@ -9,17 +10,20 @@
 //! ```
 //!
 //! Reading order: `storage` (atomic reads and writes), `sources` (the code of a version), `state` (current version,
-//! approvals, deactivation), `entry` (the result of a read), then this module, `difference` and `database`.
+//! approvals, deactivation), `layers` (predefined tools that are only read), `entry` (the result of a read), then this
+//! module, `difference` and `database`.
 //!
 //! A version is never overwritten, and its number is never used again. A version exists once its `vN.json` exists. That
 //! file is written last: to a temporary file, synced and renamed. A crash at any point therefore leaves the old state
 //! or the new one, and the next writer removes the leftovers. `state.json` holds the current version, the approvals,
 //! and any deactivation. A lock on the registry allows one writer at a time.
 
+mod built_in;
 pub(super) mod database;
 mod difference;
 mod entry;
 mod error;
+mod layers;
 mod predefined;
 mod sources;
 mod state;
@@ -37,6 +41,7 @@ use super::review::Reviewed;
 use minismith_analysis::draft::Draft;
 use minismith_analysis::manifest::{Evidence, ToolManifest};
 use minismith_analysis::policy;
+use minismith_runtime::config::{Config, Predefined};
 
 pub use difference::{Change, Difference, ModuleChange};
 pub use entry::{Entry, RegisteredTool};
@@ -46,6 +51,7 @@ pub use state::{Approval, Deactivation, Quarantine};
 pub(super) use storage::write_atomic;
 
 use entry::entry;
+use layers::ToolFolder;
 use sources::{main_file, read_sources, write_sources};
 use state::{MAX_FAULTS, State};
 use storage::{io, lock, make_folder, read_json, remove_leftovers, versions_in, write_json};
@@ -54,10 +60,26 @@ use storage::{io, lock, make_folder, read_json, remove_leftovers, versions_in, w
 #[derive(Clone, Debug)]
 pub struct Registry {
     root: PathBuf,
+    /// The folder of predefined tools that are only read, if those are not below `root`.
+    shared: Option<PathBuf>,
 }
 
 impl Registry {
-    /// Opens the registry and creates its folders.
+    /// Opens the registry that a configuration describes.
+    ///
+    /// # Errors
+    /// Returns an error if the folders cannot be created.
+    pub fn of(config: &Config) -> Result<Self, RegistryError> {
+        let registry = Registry::open(&config.tools)?;
+        let shared = match &config.predefined {
+            Predefined::InTools => None,
+            Predefined::Folder(folder) => Some(folder.clone()),
+            Predefined::BuiltIn => Some(built_in::unpacked(&config.tools)?),
+        };
+        Ok(Registry { shared, ..registry })
+    }
+
+    /// Opens a registry whose predefined tools are all in its own folder, and creates its folders.
     ///
     /// # Errors
     /// Returns an error if the folders cannot be created.
@@ -66,7 +88,7 @@ impl Registry {
             let path = root.join(registry);
             fs::create_dir_all(&path).map_err(|source| io("make", &path, source))?;
         }
-        Ok(Registry { root: root.to_owned() })
+        Ok(Registry { root: root.to_owned(), shared: None })
     }
 
     /// Returns the folder of the registry.
@@ -119,7 +141,8 @@ impl Registry {
     /// # Errors
     /// Returns an error if a predefined tool has this name.
     pub fn may_be_given(&self, name: &str) -> Result<(), RegistryError> {
-        if self.root.join("predefined").join(name).is_dir() {
+        let folder = self.predefined_folder(name);
+        if folder.files().is_dir() {
             return Err(RegistryError::Predefined { name: name.into() });
         }
         Ok(())
@@ -131,14 +154,16 @@ impl Registry {
     /// Returns an error if the registry cannot be read. A damaged tool is skipped and logged.
     pub fn list(&self) -> Result<Vec<Entry>, RegistryError> {
         let mut entries: Vec<Entry> = Vec::new();
-        for (registry, predefined) in [("predefined", true), ("generated", false)] {
-            let path = self.root.join(registry);
+        let predefined = self.shared.clone().unwrap_or_else(|| self.root.join("predefined"));
+        for (path, predefined) in [(predefined, true), (self.root.join("generated"), false)] {
             for folder in fs::read_dir(&path).map_err(|source| io("read", &path, source))?.flatten() {
                 let Some(name) = folder.file_name().to_str().map(ToOwned::to_owned) else { continue };
                 if !folder.path().is_dir() || name.starts_with('.') {
                     continue;
                 }
-                match entry(&folder.path(), &name, predefined) {
+                let folder =
+                    if predefined { self.predefined_folder(&name) } else { ToolFolder::at(folder.path()) };
+                match entry(&folder, &name, predefined) {
                     Ok(Some(entry)) => entries.push(entry),
                     Ok(None) => {}
                     Err(error) => tracing::warn!(tool = name, %error, "left out of the list"),
@@ -156,15 +181,16 @@ impl Registry {
     /// # Errors
     /// Returns an error if it does not exist, its files were changed, or it no longer passes the policy.
     pub fn load(&self, name: &str, version: Option<u32>) -> Result<RegisteredTool, RegistryError> {
-        let folder = self.folder(name)?;
-        let mut state = State::read(&folder)?;
-        let version = the_version(name, version.unwrap_or(state.current), &folder)?;
-        let manifest = read_manifest(&folder, version)?;
-        let (main, others) = read_sources(&folder, version, name)?;
+        let place = self.folder(name)?;
+        let mut state = place.state()?;
+        let folder = place.files();
+        let version = the_version(name, version.unwrap_or(state.current), folder)?;
+        let manifest = read_manifest(folder, version)?;
+        let (main, others) = read_sources(folder, version, name)?;
         let refused = |findings| RegistryError::Refused { name: name.into(), findings };
         let draft = Draft::read_all(name, &main, others.as_ref()).map_err(refused)?;
         if draft.sha256() != manifest.code_sha256 {
-            return Err(RegistryError::Tampered { path: main_file(&folder, version, name) });
+            return Err(RegistryError::Tampered { path: main_file(folder, version, name) });
         }
         let vetted = policy::vet(draft).map_err(|no| refused(no.into_findings()))?;
         Ok(RegisteredTool::new(
@@ -276,8 +302,7 @@ impl Registry {
 
     /// Records a good run of a version. It resets the count of faults in a row.
     pub(super) fn no_fault(&self, name: &str, version: u32) -> Result<(), RegistryError> {
-        let folder = self.folder(name)?;
-        if !State::read(&folder)?.faults.contains_key(&version) {
+        if !self.folder(name)?.state()?.faults.contains_key(&version) {
             return Ok(());
         }
         self.change(name, |state, _| {
@@ -294,21 +319,30 @@ impl Registry {
     ) -> Result<T, RegistryError> {
         let folder = self.folder(name)?;
         let _lock = lock(&self.root)?;
-        let before = State::read(&folder)?;
+        let before = folder.state()?;
         let mut state = before.clone();
-        let answer = change(&mut state, &folder)?;
+        let answer = change(&mut state, folder.files())?;
         if state != before {
-            state.write(&folder)?;
+            folder.write_state(&state)?;
         }
         Ok(answer)
     }
 
+    /// Returns the folder of a predefined tool, which may not exist.
+    fn predefined_folder(&self, name: &str) -> ToolFolder {
+        let own = self.root.join("predefined").join(name);
+        match &self.shared {
+            Some(shared) => ToolFolder::layered(shared.join(name), own),
+            None => ToolFolder::at(own),
+        }
+    }
+
     /// Returns the folder of a tool that has a version.
-    fn folder(&self, name: &str) -> Result<PathBuf, RegistryError> {
+    fn folder(&self, name: &str) -> Result<ToolFolder, RegistryError> {
         let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        for registry in ["predefined", "generated"] {
-            let folder = self.root.join(registry).join(name);
-            if plain && !name.is_empty() && folder.is_dir() && !versions_in(&folder)?.is_empty() {
+        for folder in [self.predefined_folder(name), ToolFolder::at(self.root.join("generated").join(name))] {
+            let files = folder.files();
+            if plain && !name.is_empty() && files.is_dir() && !versions_in(files)?.is_empty() {
                 return Ok(folder);
             }
         }
@@ -326,7 +360,7 @@ impl Registry {
         name: &str,
         version: u32,
     ) -> Result<(String, BTreeMap<String, String>), RegistryError> {
-        let (main, others) = read_sources(&self.folder(name)?, version, name)?;
+        let (main, others) = read_sources(self.folder(name)?.files(), version, name)?;
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Ok((text(main), others.into_iter().flatten().map(|(stem, bytes)| (stem, text(bytes))).collect()))
     }
@@ -341,14 +375,14 @@ impl Registry {
         version: u32,
     ) -> Result<BTreeMap<&'static str, PathBuf>, RegistryError> {
         let folder = self.folder(name)?;
-        let files = SUFFIXES.map(|suffix| (suffix, folder.join(format!("v{version}.{suffix}"))));
+        let files = SUFFIXES.map(|suffix| (suffix, folder.files().join(format!("v{version}.{suffix}"))));
         Ok(files.into_iter().filter(|(_, file)| file.is_file()).collect())
     }
 
     /// Returns the bytes of a version's attachment, if it exists and is not too large.
     #[must_use]
     pub fn attachment(&self, name: &str, version: u32, suffix: &str) -> Option<Vec<u8>> {
-        let path = self.folder(name).ok()?.join(format!("v{version}.{suffix}"));
+        let path = self.folder(name).ok()?.files().join(format!("v{version}.{suffix}"));
         minismith_runtime::bounded::read_at_most(&path, storage::MAX_FILE_BYTES).ok()
     }
 }
