@@ -243,7 +243,7 @@ fn only_regular_files_of_the_stated_type_are_passed() {
     let users = run("users.txt").exits(0).json();
     assert_eq!(users["performance"]["value"]["type"], "txt");
     let config = run("config.yaml").exits(0).json();
-    assert_eq!(config["performance"]["value"]["keys"], json!(["tool_host", "bus"]));
+    assert_eq!(config["performance"]["value"]["keys"], json!(["tool_host", "tools", "bus"]));
 }
 
 #[test]

@@ -57,12 +57,7 @@ impl<'a> Composer<'a> {
             } else {
                 Link::Start
             };
-            let stays_upright = clause.act == Some(Act::Hold)
-                && moves_only_antennas(&clause)
-                && clause.ways.iter().all(|heading| heading.way == Way::Up)
-                && !clause.ways.is_empty()
-                && !self.has_moved_antennas();
-            if stays_upright {
+            if self.stays_upright(&clause) {
                 // "Bow, but keep your antennas up": they are.
                 clause.is_still = true;
             }
@@ -352,65 +347,8 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// "Turn left, nod, and look straight ahead again": the body turns back, too.
-    fn faces_front(&self, meaning: Meaning, clause: &Clause) -> Meaning {
-        let has_turned = self.said.iter().any(|said| said.meaning.axes().contains(&Axis::BodyTurn));
-        match meaning {
-            Meaning::Neutral { mut axes, pace }
-                if has_turned
-                    && !clause.is_fragment
-                    && !clause.is_kept
-                    && clause.parts.is_empty()
-                    && axes.contains(&Axis::HeadTurn)
-                    && !axes.contains(&Axis::BodyTurn) =>
-            {
-                axes.push(Axis::BodyTurn);
-                Meaning::Neutral { axes, pace }
-            }
-            Meaning::Neutral { mut axes, pace } if clause.is_kept && self.has_moved() => {
-                // "Shift your head to the left, and keep facing ahead": what was said before stays.
-                axes.retain(|axis| {
-                    !axis.is_shift() && !self.said.iter().any(|said| said.meaning.axes().contains(axis))
-                });
-                Meaning::Neutral { axes, pace }
-            }
-            other => other,
-        }
-    }
-
-    fn has_moved_antennas(&self) -> bool {
-        self.said.iter().flat_map(|said| said.meaning.axes()).any(|axis| Axis::ANTENNAS.contains(&axis))
-    }
-
-    /// "Look up. Come down again": what went up is level again.
-    fn goes_back_level(&self, clause: &Clause) -> bool {
-        let is_vague = matches!(clause.act, None | Some(Act::Move | Act::Raise | Act::Lower | Act::Return));
-        let is_head = clause.parts.iter().all(|part| *part == Part::Head);
-        let own = match (clause.act, clause.ways.as_slice()) {
-            (Some(Act::Raise), []) => Way::Up,
-            (Some(Act::Lower), []) => Way::Down,
-            (_, [heading]) if heading.amount.is_none() => heading.way,
-            _ => return false,
-        };
-        let is_vertical = matches!(own, Way::Up | Way::Down);
-        if !clause.is_again || !is_vague || !is_head || !is_vertical || clause.said_amount().is_some() {
-            return false;
-        }
-        let posture = self.said.iter().rev().find(|said| said.meaning.is_posture());
-        let before = match posture {
-            Some(said) => match (said.clause.act, said.clause.ways.as_slice()) {
-                (Some(Act::Raise), []) => Some(Way::Up),
-                (Some(Act::Lower), []) => Some(Way::Down),
-                (_, [heading]) => Some(heading.way),
-                _ => None,
-            },
-            None => self.past_way(),
-        };
-        before == Some(opposite(own))
-    }
-
     /// Returns whether something was said in this text that moves.
-    fn has_moved(&self) -> bool {
+    pub(crate) fn has_moved(&self) -> bool {
         self.said.iter().any(|said| !said.meaning.axes().is_empty())
     }
 
@@ -549,29 +487,6 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Returns the way in which the last motion went.
-    fn past_way(&self) -> Option<Way> {
-        let mut found = None;
-        let mut meaning = self.past?.meaning.clone();
-        meaning.each_mut(&mut |one| {
-            if let Meaning::Go { aims, .. } = one {
-                for aim in aims {
-                    let ways = match aim.axis {
-                        Axis::HeadTurn | Axis::BodyTurn | Axis::HeadSide => [Way::Left, Way::Right],
-                        Axis::HeadTilt => [Way::Right, Way::Left],
-                        Axis::HeadPitch => [Way::Down, Way::Up],
-                        Axis::HeadRise => [Way::Up, Way::Down],
-                        Axis::HeadForward => [Way::Forward, Way::Back],
-                        Axis::AntennaLeft | Axis::AntennaRight => [Way::Out, Way::In],
-                    };
-                    let [positive, negative] = ways;
-                    found = Some(if aim.sign > 0.0 { positive } else { negative });
-                }
-            }
-        });
-        found
-    }
-
     /// A fragment says more of what was said before it.
     fn modify(&mut self, clause: &Clause) -> Result<(), String> {
         // "Look left, look right, and all of that twice".
@@ -644,10 +559,4 @@ impl<'a> Composer<'a> {
         self.said.push(last);
         Ok(())
     }
-}
-
-/// Returns whether a clause names antennas and nothing else.
-fn moves_only_antennas(clause: &Clause) -> bool {
-    let mut axes = clause.parts.iter().flat_map(|part| axes_of(*part));
-    !clause.parts.is_empty() && axes.all(|axis| Axis::ANTENNAS.contains(&axis))
 }

@@ -5,7 +5,7 @@
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
 //! Reading order: [`concept`], [`keys`], [`words`], [`lexicon`], [`tagger`], `sound`, `clause`, `splitter`, `acts`, [`meaning`],
-//! `prepare`, `compose`, `again`, `refer`, `arrange`, [`reader`], [`build`].
+//! `prepare`, `compose`, `again`, `refer`, `neutral`, `arrange`, [`reader`], [`build`].
 
 mod acts;
 mod again;
@@ -19,6 +19,7 @@ pub mod keys;
 pub mod lexicon;
 pub mod meaning;
 mod misheard;
+mod neutral;
 pub mod past;
 mod prepare;
 pub mod reader;
