@@ -6,15 +6,16 @@ use serde_json::Value;
 
 /// The files with the least share of right sentences and the largest share of wrong ones that must hold, percent. Nobody
 /// looks at the sentences of the unseen files while the words are written.
-const LEAST: [(&str, f64, f64); 8] = [
+const LEAST: [(&str, f64, f64); 9] = [
     ("examples", 100.0, 0.0),
-    ("en", 88.0, 7.0),
-    ("de", 92.0, 3.0),
-    ("fr", 92.0, 3.0),
-    ("es", 90.0, 5.0),
-    ("it", 92.0, 3.0),
-    ("zh", 92.0, 3.0),
-    ("unseen", 74.0, 12.0),
+    ("en", 92.0, 5.0),
+    ("de", 95.0, 3.0),
+    ("fr", 95.0, 3.0),
+    ("es", 93.0, 3.0),
+    ("it", 95.0, 3.0),
+    ("zh", 97.0, 2.0),
+    ("practice", 88.0, 5.0),
+    ("unseen", 78.0, 10.0),
 ];
 
 #[test]

@@ -98,7 +98,12 @@ impl<'a> Composer<'a> {
             Some(count) => Meaning::Repeat(count, Box::new(meaning)),
             None => meaning,
         };
-        if meaning.axes().iter().any(|axis| still.contains(axis)) && !matches!(meaning, Meaning::Dance(_)) {
+        // "No, I meant your body, not your head": the head goes back.
+        let is_corrected = self.said.iter().any(|said| said.clause.link == Link::Correction);
+        if meaning.axes().iter().any(|axis| still.contains(axis))
+            && !matches!(meaning, Meaning::Dance(_))
+            && !is_corrected
+        {
             return Err("something is to move and to stay still".to_owned());
         }
         let single = if self.said.len() == 1 {
@@ -167,6 +172,17 @@ impl<'a> Composer<'a> {
             let Some(before) = before else { return Err("there is nothing to undo".to_owned()) };
             self.push(clause, Meaning::Posture(Box::new(before)));
             return Ok(());
+        }
+        let is_whole = clause.is_same && clause.is_it && clause.is_again;
+        if is_whole && !clause.has_motion() && clause.count.is_none() && self.said.len() > 1 {
+            // "Nod, wiggle your antennas, and do the whole thing again".
+            let meaning = arrange(&self.said);
+            self.push(Clause { link: Link::Then, ..clause }, meaning);
+            return Ok(());
+        }
+        if clause.is_stop_order && clause.ways.iter().any(|heading| heading.way == Way::Ahead) {
+            // "And then stop upright".
+            (clause.is_stop_order, clause.act) = (false, Some(Act::Look));
         }
         if clause.is_stop_order {
             let seconds = clause.lasting.or(clause.seconds).unwrap_or(1.0);
@@ -299,6 +315,10 @@ impl<'a> Composer<'a> {
             let count = clause.count.take();
             self.clause(clause)?;
             return self.modify(&Clause { count, link: Link::Comma, ..Clause::default() });
+        }
+        if let Some(gaze) = self.keeps_gaze(&clause) {
+            self.push(Clause { link: Link::While, ..clause }, gaze);
+            return Ok(());
         }
         self.inherit(&mut clause);
         let meaning = clause.meaning()?;

@@ -6,9 +6,24 @@ use crate::acts::axes_of;
 use crate::clause::{Clause, opposite};
 use crate::compose::Composer;
 use crate::concept::{Act, Part, Way};
-use crate::meaning::Meaning;
+use crate::meaning::{Aim, Meaning};
 
 impl Composer<'_> {
+    /// "Turn your body, but keep looking at me": the head turns back by as much as the body turns.
+    pub(crate) fn keeps_gaze(&self, clause: &Clause) -> Option<Meaning> {
+        let is_gaze = !clause.ways.is_empty()
+            && clause.ways.iter().all(|heading| heading.way == Way::Ahead)
+            && matches!(clause.act, None | Some(Act::Look | Act::Hold))
+            && clause.parts.iter().all(|part| *part == Part::Head);
+        let is_kept = is_gaze && (clause.is_kept || clause.is_stay);
+        let Some(Meaning::Go { aims, seconds, pace }) = self.said.last().map(|said| &said.meaning) else {
+            return None;
+        };
+        let body = aims.iter().find(|aim| aim.axis == Axis::BodyTurn).filter(|_| is_kept)?;
+        let head = Aim { axis: Axis::HeadTurn, sign: -body.sign, ..*body };
+        Some(Meaning::Go { aims: vec![head], seconds: *seconds, pace: *pace })
+    }
+
     /// "Turn left, nod, and look straight ahead again": the body turns back, too.
     pub(crate) fn faces_front(&self, meaning: Meaning, clause: &Clause) -> Meaning {
         let has_turned = self.said.iter().any(|said| said.meaning.axes().contains(&Axis::BodyTurn));

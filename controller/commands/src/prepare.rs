@@ -26,6 +26,18 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             open.absorb(&clause);
             continue;
         }
+        // "Move your left antenna up and down".
+        if let Some(last) = all.last_mut().filter(|last| is_up_or_down(last) && !last.parts.is_empty())
+            && clause.act.is_none()
+            && clause.parts.is_empty()
+            && clause.link == Link::And
+            && is_up_or_down(&clause)
+        {
+            last.act = Some(Act::Wiggle);
+            last.ways.clear();
+            last.absorb(&clause);
+            continue;
+        }
         // "Move your antennas one at a time, the right one first".
         if let Some(last) = all.last_mut().filter(|last| last.is_in_turn && moves_antennas(last))
             && let Some(order) = order_of(&clause)
@@ -127,6 +139,15 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
         }
     }
     all
+}
+
+/// Returns whether antennas, or what is not named, go up or down and no certain way.
+fn is_up_or_down(clause: &Clause) -> bool {
+    let is_vertical =
+        matches!(clause.ways.as_slice(), [heading] if matches!(heading.way, Way::Up | Way::Down));
+    let is_antenna = |part: &Part| !matches!(part, Part::Head | Part::Body);
+    let is_vague = matches!(clause.act, None | Some(Act::Move));
+    is_vertical && is_vague && clause.said_amount().is_none() && clause.parts.iter().all(is_antenna)
 }
 
 /// Returns whether a clause moves both antennas.

@@ -163,7 +163,8 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
         let is_stop = clause.is_stop_order
             && clause.seconds.is_none()
             && clause.lasting.is_none()
-            && clause.act.is_none();
+            && clause.act.is_none()
+            && clause.ways.is_empty();
         is_ordered && !is_chatter && !is_stop
     };
     let count = clauses.len();

@@ -40,6 +40,15 @@ impl Composer<'_> {
             return Ok(());
         };
         old.compared.clear();
+        if clause.is_same
+            && clause.is_again
+            && clause.compared == [Compared::Bigger]
+            && clause.amount.is_none()
+        {
+            // "The same amount again".
+            clause.amount = old.said_amount();
+            clause.is_same = false;
+        }
         let mut new = clause.over(&old);
         new.compared.clear();
         let step = clause.amount.is_some() || clause.number.is_some();

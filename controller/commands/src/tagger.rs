@@ -271,6 +271,15 @@ fn numbers(tags: Vec<Tag>) -> Vec<Tag> {
             *number += half;
             continue;
         }
+        // "A centimetre and a half".
+        if let Concept::Number(half) = tag.concept
+            && half < 1.0
+            && !matches!(next, Some(Concept::Unit(_) | Concept::Times))
+            && let Some(Tag { concept: Concept::Unit(_), span }) = joined.last().cloned()
+        {
+            joined.insert(joined.len() - 1, Tag { concept: Concept::Number(1.0 + half), span });
+            continue;
+        }
         if let Some(Tag { concept: Concept::Number(number), span }) = joined.last_mut() {
             match (&tag.concept, next) {
                 (Concept::Decimal, Some(Concept::Number(_))) => {
