@@ -31,16 +31,25 @@ fn is_part_of_motion(text: &str) -> bool {
     {
         return false;
     }
-    // "Stop looking down and look up", but not "stop, bring your head up".
-    let names_what_ends = text.trim_start().split_once(' ').is_some_and(|(first, rest)| {
-        let next = rest.split_whitespace().next().unwrap_or_default();
-        first.chars().all(char::is_alphanumeric) && next.len() > "bring".len() && next.ends_with("ing")
-    });
-    let is_english_start = words.first().is_some_and(|first| is_stop_word(first)) && !names_what_ends;
-    let (reading, language) = read(text, None, "en");
-    let is_motion = matches!(reading, Reading::Motion { ref heard, .. } if heard.is_empty());
+    let begins_with_stop = words.first().is_some_and(|first| is_stop_word(first));
+    let mut tokens = text.split_whitespace();
+    let first = tokens.next().unwrap_or_default();
+    let next = tokens.next().unwrap_or_default();
+    // A sign after the word ends what is said with it: "stop, look left".
+    let goes_on = first.chars().all(char::is_alphanumeric);
+    // "Stop looking down and look up", but not "stop bring your head up".
+    let names_what_ends = goes_on && next.len() > "bring".len() && next.ends_with("ing");
     // "Halt den Kopf nach links": the German word for "hold".
-    is_motion && (!is_english_start || language != "en") && !is_spoken_stop(text)
+    let may_be_german = goes_on && first.eq_ignore_ascii_case("halt");
+    if begins_with_stop && !names_what_ends && !may_be_german {
+        // It is not read first: a stop does not wait.
+        return false;
+    }
+    let (reading, language) = read(text, None, "en");
+    let is_motion = matches!(reading, Reading::Motion { ref heard, ref meaning, .. }
+        if heard.is_empty() && !meaning.axes().is_empty());
+    let is_other_word = may_be_german && language == "de";
+    is_motion && (!begins_with_stop || names_what_ends || is_other_word) && !is_spoken_stop(text)
 }
 
 /// In longer texts, only English stop words are looked for.
@@ -190,6 +199,10 @@ mod tests {
             "don't\nstop",
             "cancel that",
             "halt, sofort!",
+            "Halt! Schau nach links",
+            "Halt mal",
+            "Stop! Schau nach links",
+            "Stop mira a la izquierda",
             "arrête",
             "¡para!",
             "停",
@@ -217,6 +230,7 @@ mod tests {
             "turn right and then stop there",
             "look up, stop for three seconds, and then look down",
             "stop looking down and look up",
+            "Halt den Kopf nach links",
             "the bus stop is on the left",
             "it doesn't stop here",
             "nod",
