@@ -9,6 +9,9 @@ use crate::meaning::{Aim, Amount, Gesture, Meaning};
 /// Why a clause means nothing, in English.
 pub(crate) type Refusal = String;
 
+/// The axes that are neutral when the head is level again.
+pub(crate) const LEVEL: [Axis; 2] = [Axis::HeadPitch, Axis::HeadRise];
+
 /// Returns the axes of a part.
 pub(crate) fn axes_of(part: Part) -> Vec<Axis> {
     match part {
@@ -251,7 +254,7 @@ impl Clause {
                     && self.ways.iter().all(|heading| matches!(heading.way, Way::Up | Way::Down));
                 if is_vertical && !self.parts.iter().any(|part| is_antenna(*part)) {
                     // "Bring your head back up".
-                    axes = vec![Axis::HeadPitch, Axis::HeadRise];
+                    axes = LEVEL.to_vec();
                 }
                 if axes.is_empty() {
                     axes = if self.undone == Some(Act::Tilt) {

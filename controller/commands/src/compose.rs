@@ -2,7 +2,7 @@
 
 use minismith_score::Axis;
 
-use crate::acts::axes_of;
+use crate::acts::{LEVEL, axes_of};
 use crate::arrange::{Said, arrange, merged};
 use crate::clause::{Clause, Link, Phrase, opposite, other_of, same_act};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
@@ -153,7 +153,7 @@ impl<'a> Composer<'a> {
         }
         if self.goes_back_level(&clause) {
             self.refers |= self.said.is_empty();
-            self.push(clause, Meaning::Neutral { axes: vec![Axis::HeadPitch, Axis::HeadRise], pace: 1.0 });
+            self.push(clause, Meaning::Neutral { axes: LEVEL.to_vec(), pace: 1.0 });
             return Ok(());
         }
         if clause.is_cancel {

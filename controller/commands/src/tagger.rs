@@ -148,7 +148,7 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
         match concept(&tags, at) {
             Some(Concept::Article | Concept::Number(_) | Concept::Size(_) | Concept::Again) => {
                 // "Turn towards the window on your left".
-                let own_concept_is_article = concept(&tags, at) == Some(Concept::Article);
+                let is_article = concept(&tags, at) == Some(Concept::Article);
                 let count = run(&tags, at + 1, 2);
                 let next = concept(&tags, at + 1 + count);
                 let is_noun = match next {
@@ -156,7 +156,7 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
                     Some(Concept::Way(_)) => matches!(concept(&tags, at + 2 + count), Some(Concept::Part(_))),
                     _ => false,
                 };
-                let is_goal = own_concept_is_article
+                let is_goal = is_article
                     && matches!(next, Some(Concept::Way(_)))
                     && clause_before(&tags, at)
                         .any(|concept| matches!(concept, Concept::Act(act) if is_posture(*act)));

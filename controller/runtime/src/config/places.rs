@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::ConfigError;
 use super::choice::{InvalidValue, nearest};
-use crate::paths::{Candidate, CandidateState, Layout, Location, NoHome};
+use crate::paths::{Candidate, Layout, Location, NoHome};
 
 /// Where the predefined tools are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,27 +138,20 @@ impl<'a> Places<'a> {
                 return Predefined::Folder(self.take(Location::given(NAME, KEY, &folder, set)));
             }
         }
-        let mut places = vec![(own, "in the tools folder")];
-        places.extend(self.layout.shared_predefined());
+        let mut places = vec![(own.clone(), "in the tools folder".to_owned())];
+        let shared = self.layout.shared_predefined().into_iter();
+        places.extend(shared.map(|(path, origin)| (path, origin.to_owned())));
         // The sources are there to make the registered tools of, even before there is the first one.
         let is_made_here = tools.join("sources").is_dir();
-        let taken =
-            if is_made_here { Some(0) } else { places.iter().position(|(path, _)| holds_a_tool(path)) };
-        let Some(taken) = taken else {
-            let searched = places.into_iter().map(|(path, origin)| Candidate {
-                path,
-                origin: origin.to_owned(),
-                state: CandidateState::Missing,
-            });
-            self.found.push(built_in(searched.collect(), "built into the program"));
+        let exists = |path: &Path| (is_made_here && path == own) || holds_a_tool(path);
+        let location = Location::first(NAME, "tools.predefined", places, 0, exists);
+        if !location.exists {
+            self.found.push(built_in(location.searched, "built into the program"));
             return Predefined::BuiltIn;
-        };
-        let places = places.into_iter().map(|(path, origin)| (path, origin.to_owned())).collect();
-        let location = Location::first(NAME, "tools.predefined", places, 0, |path| {
-            holds_a_tool(path) || (is_made_here && path == tools.join("predefined"))
-        });
+        }
+        let is_own = location.path.as_deref() == Some(own.as_path());
         let path = self.take(location);
-        if taken == 0 { Predefined::InTools } else { Predefined::Folder(path) }
+        if is_own { Predefined::InTools } else { Predefined::Folder(path) }
     }
 
     fn searched(
