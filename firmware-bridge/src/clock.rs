@@ -65,6 +65,20 @@ impl MonotonicClock {
     pub fn start() -> Self {
         MonotonicClock { started_at: monotonic_nanos() }
     }
+
+    /// Sleeps until this time without a busy wait. The thread wakes some microseconds late with real-time scheduling,
+    /// and later without.
+    pub fn sleep_until(&self, until: Timestamp) {
+        let wake = self.started_at.saturating_add(until.0);
+        let deadline = rustix::time::Timespec {
+            tv_sec: i64::try_from(wake / 1_000_000_000).unwrap_or(i64::MAX),
+            tv_nsec: i64::try_from(wake % 1_000_000_000).unwrap_or(0),
+        };
+        // A signal may interrupt the sleep; the deadline is absolute, so the same call continues it.
+        while rustix::thread::clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &deadline).is_err()
+        {
+        }
+    }
 }
 
 /// Time to wake a sleeping thread, nanoseconds. A sleep ends this long before its deadline, and the rest is a busy
@@ -96,15 +110,7 @@ impl Clock for MonotonicClock {
     }
 
     fn wait_until(&self, until: Timestamp) {
-        let wake = self.started_at.saturating_add(until.0.saturating_sub(WAKEUP_MARGIN_NS));
-        let deadline = rustix::time::Timespec {
-            tv_sec: i64::try_from(wake / 1_000_000_000).unwrap_or(i64::MAX),
-            tv_nsec: i64::try_from(wake % 1_000_000_000).unwrap_or(0),
-        };
-        // A signal may interrupt the sleep; the deadline is absolute, so the same call continues it.
-        while rustix::thread::clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &deadline).is_err()
-        {
-        }
+        self.sleep_until(Timestamp(until.0.saturating_sub(WAKEUP_MARGIN_NS)));
         while self.now() < until {
             std::hint::spin_loop();
         }

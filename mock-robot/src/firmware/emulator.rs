@@ -151,9 +151,6 @@ pub(super) fn lock(bus: &Mutex<Bus>) -> MutexGuard<'_, Bus> {
     bus.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A sleep ends some tens of microseconds late, so the last part of a wait is a busy wait.
-const SPIN_MARGIN: Duration = Duration::from_micros(60);
-
 /// The state of the thread.
 struct EmulatorThread {
     bus: Arc<Mutex<Bus>>,
@@ -224,10 +221,9 @@ impl EmulatorThread {
         if self.byte_time.is_zero() {
             return;
         }
-        self.clock.wait_until(Timestamp(at.0.saturating_sub(SPIN_MARGIN.as_nanos() as u64)));
-        while self.clock.now() < at {
-            std::hint::spin_loop();
-        }
+        // A busy wait would be more exact by some microseconds. But it would take a quarter of a processor at real-time
+        // priority, and several emulators would keep one another from answering.
+        self.clock.sleep_until(at);
     }
 
     /// Waits until the port returns. Returns false if the emulator stops.
