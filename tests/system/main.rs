@@ -53,6 +53,7 @@ mod repository_rules;
 mod rest_api;
 mod sentences;
 mod server_fixture;
+mod service;
 mod similar_tools;
 mod small_model;
 mod toolkits;

@@ -4,10 +4,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use firmware_bridge::bus::{BusOptions, MotorBus};
-use firmware_bridge::clock::MonotonicClock;
-use firmware_bridge::control_loop::{ControlLoop, ControlLoopHandle, ControlLoopThread, LoopCommand};
+use firmware_bridge::clock::{Clock, MonotonicClock};
+use firmware_bridge::control_loop::{
+    ControlLoop, ControlLoopHandle, ControlLoopThread, LoopClient, LoopCommand, LoopSnapshot, MotionState,
+};
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::joints_from_posture;
 use firmware_bridge::limits::{JointLimits, Limits};
@@ -38,6 +41,13 @@ pub enum RobotOpenError {
     #[error("the emulated servos could not be started: {0}")]
     Emulator(#[from] EmulatorError),
 }
+
+/// The robot could not be laid down.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the head was not laid down, and torque may still be on: {0}; hold the head and switch the power off"
+)]
+pub struct NotReleased(String);
 
 /// Returns the envelope's limits, from the configured groups and the servos' own ranges.
 #[must_use]
@@ -252,6 +262,36 @@ impl RobotRuntime {
     #[must_use]
     pub fn handle(&self) -> ControlLoopHandle {
         self.control_loop.handle()
+    }
+
+    /// Lays the head down and releases the torque of all motors. A stop in the meantime only delays that.
+    ///
+    /// # Errors
+    /// [`NotReleased`], if a motor still has torque after this time.
+    pub fn stow_and_release(&self, within: Duration) -> Result<(), NotReleased> {
+        let clock = MonotonicClock::start();
+        let until = clock.now() + within;
+        let mut control = self.handle();
+        let is_released = |snapshot: &LoopSnapshot| snapshot.state.torque.iter().all(|(_, on)| !*on);
+        loop {
+            control.send_command(LoopCommand::StowAndRelease);
+            let snapshot = control.wait(&|snapshot| {
+                !matches!(snapshot.motion_state, MotionState::Stowing | MotionState::Stopping)
+                    || clock.now() >= until
+            });
+            if snapshot.motion_state == MotionState::TorqueOff && is_released(&snapshot) {
+                return Ok(());
+            }
+            if clock.now() >= until {
+                let why = snapshot.fault.map_or_else(
+                    || format!("it took longer than {} s", within.as_secs()),
+                    |fault| fault.to_string(),
+                );
+                return Err(NotReleased(why));
+            }
+            // A control loop that has ended would return at once.
+            clock.wait_until(clock.now() + control.period());
+        }
     }
 
     /// Returns whether real motors may move.

@@ -26,6 +26,7 @@ mod repl;
 mod replay;
 mod say;
 mod serve;
+mod service;
 mod session;
 mod setup;
 mod token;

@@ -404,7 +404,7 @@ fn why(error: &reqwest::Error) -> TransferError {
 }
 
 /// Returns the root cause; the outer messages only repeat the address.
-fn innermost(error: &dyn Error) -> String {
+pub(super) fn innermost(error: &dyn Error) -> String {
     let mut inner = error;
     while let Some(source) = inner.source() {
         inner = source;

@@ -2,7 +2,7 @@
 //!
 //! Reading order: this file (listeners, and requests to our own server), [`server`] (its connections), [`Address`],
 //! [`mdns`] (discovery of the robot), [`http`] (requests to other servers), [`sse`] (event streams), [`mjpeg_client`]
-//! (a network camera).
+//! (a network camera), [`self_check`] (whether our own server answers).
 //! Safety: without a token, nothing listens beyond loopback.
 
 mod address;
@@ -10,6 +10,7 @@ pub mod http;
 pub mod loopback_client;
 pub mod mdns;
 pub mod mjpeg_client;
+pub mod self_check;
 pub mod server;
 pub mod sse;
 
