@@ -76,6 +76,7 @@ pages! {
     motion: "docs/motion.md",
     real_robot: "docs/real-robot.md",
     official_api: "docs/official-api.md",
+    beside_the_official_software: "docs/beside-the-official-software.md",
     http_api: "docs/http-api.md",
     mcp_and_openai: "docs/mcp-and-openai.md",
     language_models: "docs/language-models.md",

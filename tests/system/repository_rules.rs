@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and the other packages that it may import.
-const TABLE: [(&str, &[&str]); 24] = [
+const TABLE: [(&str, &[&str]); 25] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-protocol", &[]),
@@ -74,11 +74,13 @@ const TABLE: [(&str, &[&str]); 24] = [
             "minismith-toolchain",
         ],
     ),
+    ("minismith-install", &["minismith-runtime"]),
     (
         "minismith-diagnostics",
         &[
             "firmware-bridge",
             "minismith-control",
+            "minismith-install",
             "minismith-local-model",
             "minismith-perception",
             "minismith-protocol",
@@ -114,6 +116,7 @@ const TABLE: [(&str, &[&str]); 24] = [
             "minismith-control",
             "minismith-datasets",
             "minismith-diagnostics",
+            "minismith-install",
             "minismith-local-model",
             "minismith-motion-checks",
             "minismith-nlu",
@@ -204,7 +207,7 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-pub const MEMBERS: [&str; 24] = [
+pub const MEMBERS: [&str; 25] = [
     "firmware-bridge",
     "mock-robot",
     "controller/protocol",
@@ -226,6 +229,7 @@ pub const MEMBERS: [&str; 24] = [
     "controller/toolchain",
     "controller/assistant",
     "controller/diagnostics",
+    "controller/install",
     "controller/server",
     "controller",
     "tests",

@@ -1,15 +1,17 @@
 //! Examines the computer that Minismith runs on, and says how to fix what is missing.
 //!
 //! `machine` collects the facts: files, a few harmless system calls, and the measurements of a robot's
-//! servos. It changes nothing. The only process that it starts is the tool host, which tests its sandbox.
+//! servos. It changes nothing. It starts the tool host, which tests its sandbox, and on a computer with the
+//! official software `systemctl is-active`.
 //!
-//! This module, `sandbox`, `local_model`, `real_time`, `control_loop`, `robot`, `sight` and `server` judge the facts. The caller prints
+//! This module, `sandbox`, `local_model`, `real_time`, `control_loop`, `robot`, `sight`, `owner` and `server` judge the facts. The caller prints
 //! the result.
 
 mod control_loop;
 mod devices;
 mod local_model;
 mod machine;
+mod owner;
 mod perception;
 mod real_time;
 mod robot;
@@ -123,6 +125,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     checks.push(disk(&config.tools, machine.free));
     let real = matches!(config.robot, RobotChoice::Serial(_));
     checks.extend(machine.periphery.judge(real));
+    checks.extend(owner::judge(&machine.ownership));
     checks.push(server::judge(&config.server, &machine.tokens));
     checks.push(brain(config));
     checks.push(local_model::judge(config, &machine.local_model));

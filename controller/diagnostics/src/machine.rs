@@ -1,7 +1,7 @@
 //! Collects the facts about the computer, without changing anything.
 //!
 //! It opens only the serial port of a robot, if it is free, to read the servos' measurements. It starts only
-//! the tool host.
+//! the tool host, and `systemctl` where the official software is installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use rustix::fs::{Access as Permission, access, statvfs};
 
 use super::devices::{Port, devices, port};
 use super::local_model::LocalModelFacts;
+use super::owner::Ownership;
 use super::perception::Sight;
 use super::real_time::RealTime;
 use super::robot::Peripherals;
@@ -43,6 +44,8 @@ pub(super) struct Machine {
     pub voice: Voice,
     /// The facts about a real robot.
     pub periphery: Peripherals,
+    /// Who starts at boot, or why that cannot be read.
+    pub ownership: Result<Ownership, String>,
     /// The number of the server's tokens, or why none can be used.
     pub tokens: Result<usize, String>,
     /// The free space of the tools folder, in bytes.
@@ -75,6 +78,7 @@ impl Machine {
             control_loop: super::control_loop::look(config),
             sight: Sight::look(config),
             voice: Voice::look(config),
+            ownership: Ownership::look(),
             tokens: super::server::look(&config.server.token_file),
             free: statvfs(&config.tools).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
         }

@@ -8,6 +8,10 @@ use super::*;
 
 fn healthy() -> Machine {
     Machine {
+        ownership: Ok(owner::Ownership {
+            owner: minismith_install::take_over::Owner::Nobody,
+            running: Vec::new(),
+        }),
         tokens: Ok(0),
         ports: Vec::new(),
         packages: Packages::WithNumpy,

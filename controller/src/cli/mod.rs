@@ -29,6 +29,7 @@ mod serve;
 mod service;
 mod session;
 mod setup;
+mod take_over;
 mod token;
 mod tool;
 mod tool_admin;
@@ -285,6 +286,12 @@ minismith raw /dev/ttyACM0 < packets.txt"
     /// Install what tools and models need: Python packages and model files, checked by their hashes.
     #[command(after_help = install::EXAMPLES)]
     Setup(install::Setup),
+    /// Let Minismith own the robot's own computer instead of the official daemon. `minismith give-back` undoes it.
+    #[command(after_help = take_over::EXAMPLES)]
+    TakeOver(take_over::TakeOver),
+    /// Undo `minismith take-over`: the official daemon owns the robot again.
+    #[command(after_help = take_over::GIVE_BACK_EXAMPLES)]
+    GiveBack(take_over::GiveBack),
     /// Measure performance, compared with the official packages. `make peers official` installs them.
     #[command(after_help = "Examples:\n  minismith bench --quick\n  minismith bench --only ik,fk --json")]
     Bench(bench::BenchArgs),
@@ -362,6 +369,8 @@ fn carry_out(command: Command, config: Config) -> anyhow::Result<CommandStatus> 
         Command::Doctor { json } => hardware::doctor(&config, json),
         Command::Paths { all, json } => paths::run(&config, json, all),
         Command::Setup(arguments) => install::run(&config, &arguments),
+        Command::TakeOver(arguments) => take_over::take_over(&arguments),
+        Command::GiveBack(arguments) => take_over::give_back(&arguments),
         Command::Bench(args) => bench::run(&config, args),
         Command::Rules { json } => tool::rules(json),
     }

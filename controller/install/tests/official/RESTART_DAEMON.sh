@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+
+ systemctl restart reachy-mini-daemon.service 
+
