@@ -43,6 +43,20 @@ fn sentence_moves_the_emulated_servos_and_reports_positions() {
 }
 
 #[test]
+fn take_over_answers_in_one_document_and_with_exit_codes() {
+    let bench = TestDir::new();
+    let root = bench.path("root");
+    std::fs::create_dir(&root).unwrap();
+    let root = root.to_str().unwrap();
+    let refused = bench.run(&["take-over", "--root", root, "--json"]).exits(1).json();
+    assert!(refused["refusal"].as_str().unwrap().contains("reachy-mini-daemon.service"), "{refused}");
+    let nothing = bench.run(&["give-back", "--root", root, "--json"]).exits(0).json();
+    assert_eq!((&nothing["owner"], &nothing["steps"]), (&json!("nobody"), &json!([])));
+    bench.run(&["take-over", "--root", "missing"]).is_error(&["missing", "No such file"]);
+    bench.run(&["take-over", "--check", "--dry-run"]).is_error(&["--check"]);
+}
+
+#[test]
 fn tool_is_created_verified_run_and_run_again_in_the_next_conversation() {
     let bench = TestDir::new();
     let setpoint =

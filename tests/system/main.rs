@@ -51,6 +51,7 @@ mod replays;
 mod report;
 mod repository_rules;
 mod rest_api;
+mod self_update;
 mod sentences;
 mod server_fixture;
 mod service;

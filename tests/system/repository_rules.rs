@@ -161,6 +161,7 @@ const DOORS: &[(&[&str], &[&str])] = &[
     ),
     (&["libc::fork"], &["controller/tool-host/src/process.rs"]),
     // The sandbox's self-test tries to connect, and must fail. The recorder checks whether its own server listens.
+    // Tests of updates serve archives.
     (
         &["TcpListener::bind", "UdpSocket", "TcpStream", "UnixListener"],
         &[
@@ -168,6 +169,7 @@ const DOORS: &[(&[&str], &[&str])] = &[
             "controller/tool-host/src/sandbox/attempts.rs",
             "controller/recorder/src/serve.rs",
             "controller/recorder/tests/",
+            "controller/install/tests/",
         ],
     ),
     (
@@ -177,6 +179,7 @@ const DOORS: &[(&[&str], &[&str])] = &[
             "controller/server/src/api.rs",
             "controller/recorder/src/serve.rs",
             "controller/recorder/tests/",
+            "controller/install/tests/",
         ],
     ),
     // The benchmark starts a third-party viewer.

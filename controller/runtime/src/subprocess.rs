@@ -4,12 +4,18 @@
 //! process. So one thread that lives as long as the controller starts them all.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Error, Result};
+use std::io::{BufRead, BufReader, Error, Read, Result};
+use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, MonotonicClock};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// A program to start. It gets this environment and no other, and no standard output; its standard error is that of the
 /// controller.
@@ -105,4 +111,86 @@ fn spawn(program: Program) -> Result<Child> {
         .stdin(Stdio::from(program.input))
         .stdout(Stdio::null())
         .spawn()
+}
+
+/// A program that is watched for a limited time. It gets this environment and no other, and no standard input.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched<'a> {
+    /// The file to execute.
+    pub path: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [&'a str],
+    /// Its whole environment.
+    pub environment: &'a [(&'a str, OsString)],
+    /// The folder that it starts in.
+    pub folder: &'a Path,
+}
+
+/// How a watched program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// By itself.
+    Exited(ExitStatus),
+    /// The listener had heard enough.
+    Stopped,
+    /// The time was over.
+    TimedOut,
+}
+
+/// The most that is read of a watched program's output, bytes.
+const MAX_WATCHED_BYTES: u64 = 64 << 10;
+
+/// Runs a program until it ends, the listener breaks off, or the time is over, and passes on each line of its standard
+/// output. Afterwards neither it nor a program of its process group runs.
+///
+/// # Errors
+/// Errors of the system: the file is missing or not executable.
+// This is the only module that may start programs.
+#[allow(clippy::disallowed_methods)]
+pub fn watch(
+    program: Watched<'_>,
+    within: Duration,
+    on_line: &mut dyn FnMut(&str) -> ControlFlow<()>,
+) -> Result<Ending> {
+    let clock = MonotonicClock::start();
+    let until = clock.now() + within;
+    let mut child = Command::new(program.path)
+        .args(program.arguments)
+        .env_clear()
+        .envs(program.environment.iter().map(|(name, value)| (name, value)))
+        .current_dir(program.folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()?;
+    let group = Pid::from_child(&child);
+    let output = child.stdout.take();
+    let (lines, read) = channel();
+    std::thread::Builder::new().name("watched".into()).spawn(move || {
+        let bounded =
+            output.into_iter().flat_map(|output| BufReader::new(output.take(MAX_WATCHED_BYTES)).lines());
+        for line in bounded.map_while(Result::ok) {
+            if lines.send(line).is_err() {
+                return;
+            }
+        }
+    })?;
+    let ending = loop {
+        match read.recv_timeout(until - clock.now()) {
+            Ok(line) if on_line(&line).is_break() => break Ending::Stopped,
+            Ok(_) => {}
+            // Its output is at its end, so it ends too, or may be ended.
+            Err(RecvTimeoutError::Disconnected) => match child.try_wait()? {
+                Some(status) => break Ending::Exited(status),
+                None if clock.now() >= until => break Ending::TimedOut,
+                None => clock.wait_until(clock.now() + Duration::from_millis(5)),
+            },
+            Err(RecvTimeoutError::Timeout) => break Ending::TimedOut,
+        }
+    };
+    // It may have ended meanwhile.
+    let _gone = kill_process_group(group, Signal::KILL);
+    child.wait()?;
+    Ok(ending)
 }

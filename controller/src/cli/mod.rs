@@ -25,6 +25,7 @@ mod remote;
 mod repl;
 mod replay;
 mod say;
+mod self_update;
 mod serve;
 mod service;
 mod session;
@@ -292,6 +293,9 @@ minismith raw /dev/ttyACM0 < packets.txt"
     /// Undo `minismith take-over`: the official daemon owns the robot again.
     #[command(after_help = take_over::GIVE_BACK_EXAMPLES)]
     GiveBack(take_over::GiveBack),
+    /// Replace this program by a newer version from a signed archive, or go back to the version before.
+    #[command(after_help = self_update::EXAMPLES)]
+    SelfUpdate(self_update::SelfUpdate),
     /// Measure performance, compared with the official packages. `make peers official` installs them.
     #[command(after_help = "Examples:\n  minismith bench --quick\n  minismith bench --only ik,fk --json")]
     Bench(bench::BenchArgs),
@@ -369,6 +373,7 @@ fn carry_out(command: Command, config: Config) -> anyhow::Result<CommandStatus> 
         Command::Doctor { json } => hardware::doctor(&config, json),
         Command::Paths { all, json } => paths::run(&config, json, all),
         Command::Setup(arguments) => install::run(&config, &arguments),
+        Command::SelfUpdate(arguments) => self_update::run(&config, &arguments),
         Command::TakeOver(arguments) => take_over::take_over(&arguments),
         Command::GiveBack(arguments) => take_over::give_back(&arguments),
         Command::Bench(args) => bench::run(&config, args),

@@ -22,7 +22,7 @@ use super::quantity::{
 };
 use super::recording::{MaybeAddress, Viewer};
 use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
-use super::signing::PublicKey;
+use super::signing::{MaybeUpdateKey, PublicKey};
 use super::voice::{Device, SpokenRole, StopWord, TtsEngine, VoiceWord, WakeWord, WakeWordMode};
 use crate::agent_spec::Ability;
 
@@ -147,6 +147,7 @@ mappings! {
         tools: ToolsKeys,
         models: ModelsKeys,
         workshop: WorkshopKeys,
+        update: UpdateKeys,
         tool_host: ToolHostKeys,
         nlu: Given<Nlu>,
         language_model: LanguageModelKeys,
@@ -320,6 +321,11 @@ mappings! {
         signing_key: Given<SomePath>,
         trusted_signers: Listed<PublicKey>,
         budget: BudgetKeys,
+    }
+    /// `update`.
+    UpdateKeys {
+        public_key: Given<MaybeUpdateKey>,
+        directory: Given<SomePath>,
     }
     /// `workshop.budget`.
     BudgetKeys {

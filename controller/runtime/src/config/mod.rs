@@ -84,6 +84,8 @@ pub struct Config {
     pub models: PathBuf,
     /// How new tools are created and verified.
     pub workshop: Workshop,
+    /// How the program is replaced by a newer one.
+    pub update: Update,
     /// The program that runs tools.
     pub tool_host: ToolHost,
     /// How text is understood and tools are written.
@@ -203,6 +205,15 @@ pub struct Workshop {
     pub trusted_signers: Vec<PublicKey>,
     /// Resource limits for one run of a tool.
     pub budget: Budget,
+}
+
+/// How the program is replaced by a newer one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// The public key that signs updates (minisign, Base64); without one, all are refused.
+    pub public_key: Option<String>,
+    /// The folder of the versions of the program.
+    pub directory: PathBuf,
 }
 
 /// Resource limits for one run of a tool.

@@ -13,7 +13,7 @@ use super::roster::roster;
 use super::{
     Agents, BUILT_IN, BUILT_IN_NAME, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint, Group,
     Head, LanguageModel, Limits, LocalModel, Logs, Memory, Nlu, RecordingConfig, RerunConfig, RobotChoice,
-    SceneChoice, Server, Service, Stewart, ToolHost, Vision, Voice, Workshop, parse,
+    SceneChoice, Server, Service, Stewart, ToolHost, Update, Vision, Voice, Workshop, parse,
 };
 use crate::journal::RotatingFile;
 use crate::paths::Layout;
@@ -64,6 +64,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
     let photographs = user_path!("photographs", camera.photo_directory);
     let tokens = user_path!("tokens", server.token_file);
     let signing_key = user_path!("signing key", workshop.signing_key);
+    let programs = user_path!("programs of self-update", update.directory);
     let limits = Limits {
         body_rotation: Group {
             max_angle: of!(limits.body_rotation.max_angle_deg).into(),
@@ -149,6 +150,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
                 .unwrap_or_default(),
             budget,
         },
+        update: Update { public_key: of!(update.public_key).0, directory: programs },
         tool_host: ToolHost {
             python,
             sandbox_requirements: pick(

@@ -7,6 +7,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::choice::InvalidValue;
 
 /// A public key (ed25519), written as 64 hexadecimal digits.
@@ -29,6 +32,28 @@ impl FromStr for PublicKey {
                 "a public key of 64 hexadecimal digits, as `minismith tool export` tells it",
             )
         })
+    }
+}
+
+/// A public key of minisign, the second line of its `.pub` file, or `none`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MaybeUpdateKey(pub(super) Option<String>);
+
+impl FromStr for MaybeUpdateKey {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        /// Algorithm, number and key of minisign, bytes.
+        const KEY_BYTES: usize = 2 + 8 + 32;
+        if text == "none" {
+            return Ok(MaybeUpdateKey(None));
+        }
+        match STANDARD.decode(text) {
+            Ok(bytes) if bytes.len() == KEY_BYTES && bytes.starts_with(b"Ed") => {
+                Ok(MaybeUpdateKey(Some(text.to_owned())))
+            }
+            _ => Err(InvalidValue::new(text, "none, or the second line of a .pub file of minisign")),
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! Reading order: this file (listeners, and requests to our own server), [`server`] (its connections), [`Address`],
 //! [`mdns`] (discovery of the robot), [`http`] (requests to other servers), [`sse`] (event streams), [`mjpeg_client`]
-//! (a network camera), [`self_check`] (whether our own server answers).
+//! (a network camera), [`download`] (a file), [`self_check`] (whether our own server answers).
 //! Safety: without a token, nothing listens beyond loopback.
 
 mod address;
+pub mod download;
 pub mod http;
 pub mod loopback_client;
 pub mod mdns;
