@@ -34,6 +34,7 @@ mod tools_state;
 mod voice;
 
 use std::future::Future;
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
@@ -52,7 +53,7 @@ use minismith_control::arbiter::Priority;
 use minismith_control::head_tracking::HeadTrackingThread;
 use minismith_control::motion_executor::MotionExecutorThread;
 use minismith_control::robot::RobotRuntime;
-use minismith_runtime::config::Config;
+use minismith_runtime::config::{Config, RobotChoice};
 use minismith_runtime::journal::{Journal, JournalThread};
 use minismith_runtime::net::server::{self, TlsAcceptor};
 
@@ -85,7 +86,8 @@ pub async fn serve(
     let heard = spoken.map(|parts| voice::here(body, config, parts, answering.queue(), journal.clone()));
     let heard = heard.transpose()?;
     let address = listener.local_addr()?;
-    let announced = (config.server.mdns && !address.ip().is_loopback()).then_some(address);
+    let announced =
+        (config.server.mdns && !address.ip().is_loopback()).then_some((address, model(&config.robot)));
     let robot =
         official::Robot::new(moving.executor(), attending.head_tracking(), body.observer(), announced);
     let (own, document) = own_routes(body, &answering.queue(), config, journal)
@@ -113,6 +115,15 @@ pub async fn serve(
         heard.end().await;
     }
     Ok(())
+}
+
+/// Returns the model that the official daemon would announce: the computer of a Reachy Mini Wireless reaches the motors
+/// at a port of its own.
+fn model(robot: &RobotChoice) -> &'static str {
+    match robot {
+        RobotChoice::Serial(port) if port == Path::new("/dev/ttyAMA3") => "Reachy Mini Wireless",
+        _ => "Reachy Mini Lite",
+    }
 }
 
 /// Returns the routes that the OpenAPI document describes.

@@ -19,6 +19,7 @@ pub struct Announcement {
     address: SocketAddr,
     host: String,
     version: &'static str,
+    model: &'static str,
     announced: Mutex<Option<String>>,
 }
 
@@ -28,14 +29,20 @@ pub struct Announcement {
 pub struct MdnsError(#[from] mdns_sd::Error);
 
 impl Announcement {
-    /// Announces a robot of this name, which is served at this address in the official version.
+    /// Announces a robot of this name and model, which is served at this address in the official version.
     ///
     /// # Errors
     /// When multicast is not available.
-    pub fn begin(name: &str, address: SocketAddr, version: &'static str) -> Result<Self, MdnsError> {
+    pub fn begin(
+        name: &str,
+        model: &'static str,
+        address: SocketAddr,
+        version: &'static str,
+    ) -> Result<Self, MdnsError> {
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let daemon = ServiceDaemon::new()?;
-        let announcement = Announcement { daemon, address, host, version, announced: Mutex::default() };
+        let announcement =
+            Announcement { daemon, address, host, version, model, announced: Mutex::default() };
         announcement.rename(name)?;
         Ok(announcement)
     }
@@ -56,7 +63,7 @@ impl Announcement {
             ("robot_name", name),
             ("ws_path", "/ws/sdk"),
             ("address", &reported),
-            ("model", "Reachy Mini Lite"),
+            ("model", self.model),
             ("manufacturer", "Pollen Robotics"),
             ("caps", "motion"),
             ("api", "rest+ws"),

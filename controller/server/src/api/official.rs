@@ -83,10 +83,12 @@ impl Robot {
         executor: MotionExecutor,
         attention: HeadTracking,
         observer: CameraObserver,
-        announced: Option<SocketAddr>,
+        announced: Option<(SocketAddr, &'static str)>,
     ) -> Arc<Self> {
-        let announce = |address| {
-            Announcement::begin(NAME, address, VERSION).inspect_err(|error| tracing::warn!("{error}")).ok()
+        let announce = |(address, model)| {
+            Announcement::begin(NAME, model, address, VERSION)
+                .inspect_err(|error| tracing::warn!("{error}"))
+                .ok()
         };
         Arc::new(Robot {
             executor,
