@@ -52,6 +52,8 @@ fn take_over_answers_in_one_document_and_with_exit_codes() {
     assert!(refused["refusal"].as_str().unwrap().contains("reachy-mini-daemon.service"), "{refused}");
     let nothing = bench.run(&["give-back", "--root", root, "--json"]).exits(0).json();
     assert_eq!((&nothing["owner"], &nothing["steps"]), (&json!("nobody"), &json!([])));
+    // The start of our service runs it as root, and the log file belongs to the service's user.
+    assert!(!bench.path(".share/minismith/log.jsonl").exists());
     bench.run(&["take-over", "--root", "missing"]).is_error(&["missing", "No such file"]);
     bench.run(&["take-over", "--check", "--dry-run"]).is_error(&["--check"]);
 }

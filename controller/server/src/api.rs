@@ -158,3 +158,15 @@ async fn detailed(response: Response) -> Response {
 fn refuse(status: StatusCode, why: &str) -> Response {
     ApiError::new(status, why).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_tells_the_model() {
+        let announced = |robot: &str| model(&robot.parse().unwrap());
+        assert_eq!(announced("/dev/ttyAMA3"), "Reachy Mini Wireless");
+        assert_eq!([announced("/dev/ttyACM0"), announced("mock")], ["Reachy Mini Lite"; 2]);
+    }
+}

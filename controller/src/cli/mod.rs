@@ -335,8 +335,9 @@ pub fn run(cli: Cli) -> anyhow::Result<CommandStatus> {
         Some(nlu) => config.with_nlu(nlu)?,
         None => config,
     };
-    // Until the end of the command.
-    let _logs = logs::begin(&config);
+    // Until the end of the command. What root does before the service starts must not make the log file root's.
+    let is_logged = !matches!(cli.command, Command::TakeOver(_) | Command::GiveBack(_));
+    let _logs = is_logged.then(|| logs::begin(&config));
     let done = carry_out(cli.command, config);
     // The process of a local model would end with this one; this also removes its folder.
     minismith_local_model::server::stop_all();

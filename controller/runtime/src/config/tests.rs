@@ -102,7 +102,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory, predefined"),
         (
             "tool-host: {}",
-            "robot.yaml:1: tool-host: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, workshop, tool_host, nlu, language_model, local_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
+            "robot.yaml:1: tool-host: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, workshop, update, tool_host, nlu, language_model, local_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
         ),
         (
             "tools: {\"a`, expected `b\": 1}",
@@ -236,6 +236,11 @@ fn bad_values_are_named_with_what_is_allowed() {
             "workshop:\n  trusted_signers:\n    - 00ff",
             "robot.yaml:3: workshop.trusted_signers[0]: `00ff` is not allowed; allowed: a public key of 64 hexadecimal \
              digits, as `minismith tool export` tells it",
+        ),
+        (
+            "update: {public_key: RWQ}",
+            "robot.yaml:1: update.public_key: `RWQ` is not allowed; allowed: none, or the second line of a .pub file of \
+             minisign",
         ),
         (
             "nlu: gramar",
