@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint check clean
+.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -125,6 +125,9 @@ lint: setup dashboard ## Format, clippy and documentation, warnings denied
 	cargo clippy --profile recorder --package minismith-recorder --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --profile recorder --package minismith-recorder --no-deps
+
+deny: ## Licences, sources and known vulnerabilities of the crates, by deny.toml (ADVISORIES=DIR where the database is out of reach)
+	@ADVISORIES="$(ADVISORIES)" scripts/deny
 
 check: lint test-peers test ## lint, test-peers and test
 
