@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny check clean
+.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny sbom check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -128,6 +128,12 @@ lint: setup dashboard ## Format, clippy and documentation, warnings denied
 
 deny: ## Licences, sources and known vulnerabilities of the crates, by deny.toml (ADVISORIES=DIR where the database is out of reach)
 	@ADVISORIES="$(ADVISORIES)" scripts/deny
+
+sbom: dashboard ## All that Minismith is made of, as CycloneDX JSON, and the licences of it, in target/sbom.json and target/NOTICES.txt
+	@scripts/venv .cache/sbom requirements/sbom.txt
+	@.cache/sbom/bin/python scripts/inventory.py sbom $(TARGET)/sbom.json
+	@.cache/sbom/bin/python scripts/check_sbom.py $(TARGET)/sbom.json
+	@.cache/sbom/bin/python scripts/inventory.py notices $(TARGET)/NOTICES.txt
 
 check: lint test-peers test ## lint, test-peers and test
 
