@@ -55,7 +55,8 @@ const NO_ACCESS: &[i32] = &[libc::EACCES];
 /// Action whose limit the kernel does not apply to root.
 pub const PROCESSES: &str = "starting a process";
 
-/// Without support for 32-bit calls, the CPU itself raises a fault.
+/// Without support for 32-bit calls, the CPU itself raises a fault. Only x86-64 has such calls.
+#[cfg(target_arch = "x86_64")]
 const BAD_CALL: &[Signal] = &[Signal::SYS, Signal::SEGV];
 
 /// Creates a test whose action is blocked with an error.
@@ -70,6 +71,7 @@ const fn by_error(
 }
 
 /// Creates a test whose action is blocked with a signal.
+#[cfg(target_arch = "x86_64")]
 const fn by_signal(
     mechanism: &'static str,
     what: &'static str,
