@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny sbom check clean
+.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny sbom dist reproducible test-qemu check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -118,8 +118,9 @@ fuzz: ## Fuzzes the policy and the guest's protocol, FUZZ_SECONDS (60) each; ins
 		-- -dict=tests/fuzz/policy.dict $(FUZZING)
 	$(FUZZ) wire $(TARGET)/fuzz/corpus/wire tests/fuzz/corpus/wire -- -dict=tests/fuzz/wire.dict $(FUZZING)
 
-lint: setup dashboard ## Format, clippy and documentation, warnings denied
+lint: setup dashboard sbom ## Format, clippy, documentation and licences, warnings denied
 	@scripts/sound
+	@scripts/deny --without-advisories
 	cargo fmt --all -- --check
 	cargo clippy --all-targets -- -D warnings
 	cargo clippy --profile recorder --package minismith-recorder --all-targets -- -D warnings
@@ -134,6 +135,18 @@ sbom: dashboard ## All that Minismith is made of, as CycloneDX JSON, and the lic
 	@.cache/sbom/bin/python scripts/inventory.py sbom $(TARGET)/sbom.json
 	@.cache/sbom/bin/python scripts/check_sbom.py $(TARGET)/sbom.json
 	@.cache/sbom/bin/python scripts/inventory.py notices $(TARGET)/NOTICES.txt
+
+dist: ## Release builds for x86-64 and aarch64 in target/dist, without root; MACHINE=aarch64 for one, RECORDER=1 for the recorder too
+	@scripts/dist $(MACHINE)
+
+reproducible: ## Builds PROGRAM (minismith-tool-host-3.13) for MACHINE (this one) twice in different folders and compares the hashes
+	@scripts/reproducible $(or $(PROGRAM),minismith-tool-host-3.13) $(or $(MACHINE),$(shell uname -m))
+
+# Not a part of `make test`: it takes long, most of it to build.
+test-qemu: setup models ## Runs the programs for aarch64 under qemu, and compares them with those for x86-64
+	@scripts/dist
+	@scripts/cross --emulator
+	@.venv/bin/python scripts/emulated.py $(TARGET)/dist
 
 check: lint test-peers test ## lint, test-peers and test
 
