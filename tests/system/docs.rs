@@ -68,6 +68,7 @@ macro_rules! pages {
 pages! {
     readme: "README.md",
     install: "docs/install.md",
+    building: "docs/building.md",
     commands: "docs/commands.md",
     voice: "docs/voice.md",
     dashboard: "docs/dashboard.md",
