@@ -97,7 +97,7 @@ impl fmt::Display for ClampReport {
         let ClampReport { what, cause, worst_deg, cycles, at_s, .. } = self;
         match cycles {
             0 => write!(f, "{what} by {worst_deg} deg before it began ({cause})"),
-            _ => write!(f, "{what} by up to {worst_deg} deg at {at_s} s ({cause}; {cycles} beats)"),
+            _ => write!(f, "{what} by up to {worst_deg} deg at {at_s} s ({cause}; {cycles} cycles)"),
         }
     }
 }

@@ -127,7 +127,7 @@ impl TheirBus {
 }
 
 pub(super) fn rate(context: &BenchContext<'_>) -> Row {
-    (context.progress)("the line: the rate of whole beats");
+    (context.progress)("the line: the rate of whole cycles");
     let seconds = context.pick(1, 4);
     let _awake = awake();
     let theirs = match OfficialDaemon::start(context) {
@@ -142,7 +142,7 @@ pub(super) fn rate(context: &BenchContext<'_>) -> Row {
         Err(failed) => (Err(failed), String::new()),
     };
     let note = format!(
-        "beats per second with all nine motors written and read, ours asked for {MAX_RATE_HZ} Hz, the most that the \
+        "cycles per second with all nine motors written and read, ours asked for {MAX_RATE_HZ} Hz, the most that the \
          configuration allows; the peer's loop has a fixed rate of 50 Hz{late}"
     );
     Row::alone(RATE, "Hz", ours).against(RATE_PEER, theirs, Better::Higher).noting(&note)
@@ -170,7 +170,7 @@ impl Robot for Counted {
 
 /// Returns the complete cycles per second at the highest rate, and how many began more than a period late.
 fn achieved(context: &BenchContext<'_>, seconds: u64) -> Result<(f64, u64), Failed> {
-    let at = Failed::at("our pulse");
+    let at = Failed::at("our control loop");
     let line = Line::start()?;
     let bus = MotorBus::open(line.path(), &bus_options(context.config)).map_err(|fault| at(&fault))?;
     let whole = Arc::new(AtomicU64::new(0));

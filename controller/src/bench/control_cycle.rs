@@ -27,7 +27,7 @@ const LOG_CAPACITY: usize = 4096;
 const RUN_TIME: Duration = Duration::from_secs(1);
 
 pub(super) fn measure(context: &BenchContext<'_>) -> Row {
-    (context.progress)("beats of a moving body, in virtual time");
+    (context.progress)("cycles of a moving robot, in virtual time");
     let period = context.config.rate.period();
     let ways = context.pick(20, 200);
     let medians = take_turns(context, context.pick(3, 11), &mut || nanoseconds(context, ways, false), None);
@@ -37,14 +37,14 @@ pub(super) fn measure(context: &BenchContext<'_>) -> Row {
 }
 
 pub(super) fn measure_logged(context: &BenchContext<'_>) -> Row {
-    (context.progress)("beats that are kept, and beats that are not, in virtual time");
+    (context.progress)("cycles that are recorded, and cycles that are not, in virtual time");
     let ways = context.pick(20, 100);
     let mut bare = || nanoseconds(context, ways, false);
     let medians =
         take_turns(context, context.pick(3, 11), &mut || nanoseconds(context, ways, true), Some(&mut bare));
     Row::alone(NAME_LOGGED, "ns", medians.ours)
-        .against("the same beat, not kept", medians.theirs, Better::Lower)
-        .noting("what keeping costs the thread that beats; another one writes")
+        .against("the same cycle, not recorded", medians.theirs, Better::Lower)
+        .noting("what recording costs the thread of the control loop; another one writes")
 }
 
 /// Returns the nanoseconds per cycle, over this many motions there and back.

@@ -183,7 +183,7 @@ fn rows(
     if let Ok(seen) = &ours {
         let sleep = if awake { "kept awake" } else { "free to sleep" };
         note = format!(
-            "our beat runs under {}; both sides hold a posture at {rate} Hz, the processors {sleep}",
+            "our control loop runs under {}; both sides hold a posture at {rate} Hz, the processors {sleep}",
             seen.policy
         );
         if load == Load::Guests {
@@ -202,7 +202,7 @@ fn rows(
     let row = |(path, (quantile_name, _)): (usize, (&str, f64))| {
         let median = |seen: &mut Seen| seen.off.get_mut(path).and_then(|rounds| quantile(rounds, 0.5));
         let our_number = match &mut ours {
-            Ok(seen) => median(seen).ok_or_else(|| Failed("no beat was seen".into())),
+            Ok(seen) => median(seen).ok_or_else(|| Failed("no cycle was seen".into())),
             Err(failed) => Err(failed.clone()),
         };
         let row = Row::alone(&name(quantile_name, load, rate), "ms", our_number).noting(&note);
@@ -432,7 +432,7 @@ impl OfficialDaemon {
     fn cycles(&mut self) -> Result<Vec<Timestamp>, Failed> {
         let answer = self.script.ask("beats")?;
         let cycles = answer.get("beats").and_then(Value::as_array);
-        let cycles = cycles.ok_or_else(|| Failed("the official daemon noted no beats".into()))?;
+        let cycles = cycles.ok_or_else(|| Failed("the official daemon noted no cycles".into()))?;
         Ok(cycles.iter().filter_map(Value::as_u64).map(Timestamp).collect())
     }
 
@@ -441,7 +441,7 @@ impl OfficialDaemon {
         self.line.watch(SETTLING_TIME)?;
         let moments = self.line.watch(over)?;
         let (Some(first), Some(last)) = (moments.first(), moments.last()) else {
-            return Err(Failed("no beat was seen".into()));
+            return Err(Failed("no cycle was seen".into()));
         };
         Ok((moments.len() - 1) as f64 / last.since(*first).as_secs_f64())
     }

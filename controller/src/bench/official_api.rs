@@ -256,7 +256,7 @@ const TRIALS: [Trial; 6] = [
     Trial {
         rows: &[("goto_jitter_p99_loaded", "ms", Better::Lower)],
         probe: ticks,
-        note: "how far the ticks of a move are off their nominal 10 ms while eight clients ask for the state; noted in each side's own process: ours where the beat begins, theirs where a target is set",
+        note: "how far the ticks of a move are off their nominal 10 ms while eight clients ask for the state; noted in each side's own process: ours where the cycle begins, theirs where a target is set",
     },
 ];
 

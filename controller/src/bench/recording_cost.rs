@@ -71,11 +71,11 @@ pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
     let against = |name, cost| Row::alone(name, "us", us(cost)).against(off, peer, Better::Lower);
     vec![
         Row::alone(off, "us", us(bare))
-            .noting("processor time for each beat of a body that moves, whose camera draws its scene"),
+            .noting("processor time for each cycle of a moving robot, whose camera draws its scene"),
         against(file, filed).noting("a trace and a recording, with the recorder's own process"),
         against(viewer, shown)
             .noting("a trace and a viewer, with the recorder's own process but without the viewer"),
-        Row::alone(drops, "messages", dropped).noting("of both, at 100 beats and 30 pictures a second"),
+        Row::alone(drops, "messages", dropped).noting("of both, at 100 cycles and 30 frames a second"),
     ]
 }
 

@@ -55,7 +55,7 @@ pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
             .against(PEER, figures.as_ref().ok().map(|figures| figures.espeak), Better::Lower)
             .noting("hibari, with espeak-ng for the sounds of words"),
         Row::alone(motion, "ms", of(|figures| figures.motion))
-            .noting("from the last sound of a sentence to the first beat of its motion; the pause that ends it is a part of it"),
+            .noting("from the last sound of a sentence to the first cycle of its motion; the pause that ends it is a part of it"),
     ]
 }
 

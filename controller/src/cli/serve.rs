@@ -75,7 +75,7 @@ pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<CommandStatus
             ));
         }
         let privilege = body.handle().timing_stats().scheduling;
-        tracing::info!("the pulse beats under {privilege}");
+        tracing::info!("the control loop runs under {privilege}");
         privilege.notes.iter().for_each(|note| tracing::warn!("{note}"));
         let watchdog = Watchdog::start(body.handle(), address, tls.is_some())?;
         let stopping = Watchdog::stopping(watchdog.as_ref());

@@ -235,7 +235,7 @@ fn show(workshop: &Workshop, name: &str, version: Option<u32>, json: bool) -> an
         text.push_str(&serde_json::to_string_pretty(manifest).unwrap_or_default());
         let usage = shown.usage.version;
         text.push_str(&format!(
-            "\n{} runs, {} failed, {} trimmed beats, {:.1} s",
+            "\n{} runs, {} failed, {} clamped cycles, {:.1} s",
             usage.runs, usage.failures, usage.clamps, usage.seconds
         ));
         if let Some(approval) = &shown.approval {
