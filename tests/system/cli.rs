@@ -283,7 +283,7 @@ fn server_answers_local_requests_only_and_shuts_down_cleanly() {
     assert_eq!(http(&address, "POST /api/v1/stop", &["Origin: null"]).0, 403);
     assert_eq!(http(&address, "GET /health", &["Origin: http://localhost:3000"]).0, 200);
     let cycles = http(&address, "GET /health", &[]).1["beats"].as_u64().unwrap();
-    assert!(cycles > health["beats"].as_u64().unwrap(), "the pulse beats on");
+    assert!(cycles > health["beats"].as_u64().unwrap(), "the control loop runs on");
     server.signal(Signal::TERM);
     assert_eq!(server.end().code, Some(0));
 }

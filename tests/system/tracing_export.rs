@@ -431,7 +431,7 @@ fn log_file_follows_its_own_levels() {
         );
     }
     let control_loop =
-        lines.iter().find(|line| line["message"].as_str().unwrap().starts_with("the pulse beats"));
+        lines.iter().find(|line| line["message"].as_str().unwrap().starts_with("the control loop runs"));
     assert!(control_loop.unwrap()["target"].as_str().unwrap().starts_with("minismith"));
     // A higher level, then no log at all.
     let bench = TestDir::configured(&format!("{BUS}logs: {{level: error}}\n"));

@@ -87,8 +87,8 @@ fn run_is_recorded_and_read_by_rerun() {
     let said = |path: &str| entity(path)["last"]["TextLog:text"][1][0].as_str().unwrap().to_owned();
     assert_eq!(said("/said/person"), "nod twice, then look left 20 degrees");
     assert!(said("/spans").contains("ended: done"), "{}", said("/spans"));
-    assert!(entity("/pulse/jitter")["rows"].as_u64().unwrap() >= 2);
-    assert_eq!(number(&entity("/pulse/dropped")["last"]["Scalars:scalars"][1][0]), 0.0);
+    assert!(entity("/control_loop/jitter")["rows"].as_u64().unwrap() >= 2);
+    assert_eq!(number(&entity("/control_loop/dropped")["last"]["Scalars:scalars"][1][0]), 0.0);
     let camera = entity("/camera");
     assert!(camera["rows"].as_u64().unwrap() > 15, "{camera}");
     assert_eq!(camera["last"]["EncodedImage:blob"][1][0]["begins"], "ffd8ffe0");

@@ -34,8 +34,8 @@ pub fn blueprint(live: bool) -> Blueprint {
     ])
     .with_name("Health");
     let control_loop = Vertical::new([
-        curves("Wake-up latency, microseconds", &["/pulse/jitter"]),
-        curves("Overruns and missing messages", &["/pulse/late", "/pulse/dropped"]),
+        curves("Wake-up latency, microseconds", &["/control_loop/jitter"]),
+        curves("Overruns and missing messages", &["/control_loop/late", "/control_loop/dropped"]),
     ])
     .with_name("Control loop");
     let motion = Tabs::new([

@@ -5,9 +5,9 @@
 //! /health/voltage         volts
 //! /health/current         milliamperes
 //! /health/speed           degrees per second
-//! /pulse/jitter           wake-up latency of cycles, p50, p99 and max, microseconds
-//! /pulse/late             cycles more than a period late, since the start
-//! /pulse/dropped          messages missing in this recording, since its beginning
+//! /control_loop/jitter    wake-up latency of cycles, p50, p99 and max, microseconds
+//! /control_loop/late      cycles more than a period late, since the start
+//! /control_loop/dropped   messages missing in this recording, since its beginning
 //! ```
 //!
 //! A motor that did not respond leaves a gap.
@@ -49,15 +49,15 @@ pub fn motors(sheet: &RerunStream, reported: &[Health]) -> RecordingStreamResult
 /// Sets names of the timing curves, once there are any.
 pub fn style_control_loop(sheet: &RerunStream) -> RecordingStreamResult<()> {
     let names = |names: &[&str]| SeriesLines::new().with_names(names.iter().copied());
-    sheet.fix("/pulse/jitter", &names(&["p50", "p99", "max"]))?;
-    sheet.fix("/pulse/late", &names(&["overruns"]))?;
-    sheet.fix("/pulse/dropped", &names(&["missing messages"]))
+    sheet.fix("/control_loop/jitter", &names(&["p50", "p99", "max"]))?;
+    sheet.fix("/control_loop/late", &names(&["overruns"]))?;
+    sheet.fix("/control_loop/dropped", &names(&["missing messages"]))
 }
 
 /// Draws the timing of the control loop.
 pub fn control_loop(sheet: &RerunStream, reported: &[LoopTiming]) -> RecordingStreamResult<()> {
     let jitter = |one: &LoopTiming| vec![one.jitter_p50_us, one.jitter_p99_us, one.jitter_max_us];
-    sheet.curves("/pulse/jitter", 3, reported.iter().map(|one| (one.cycle, jitter(one))))?;
-    sheet.curves("/pulse/late", 1, reported.iter().map(|one| (one.cycle, vec![one.overruns as f64])))?;
-    sheet.curves("/pulse/dropped", 1, reported.iter().map(|one| (one.cycle, vec![one.dropped as f64])))
+    sheet.curves("/control_loop/jitter", 3, reported.iter().map(|one| (one.cycle, jitter(one))))?;
+    sheet.curves("/control_loop/late", 1, reported.iter().map(|one| (one.cycle, vec![one.overruns as f64])))?;
+    sheet.curves("/control_loop/dropped", 1, reported.iter().map(|one| (one.cycle, vec![one.dropped as f64])))
 }

@@ -53,7 +53,7 @@ fn recording_contains_all_values() {
     assert!(found.chunks.contains_key("/about"));
     assert!(found.chunks.contains_key("/robot/head/left_antenna/mast"));
     // Entities without data are absent.
-    let none = ["/health", "/pulse", "/camera", "/spans"];
+    let none = ["/health", "/control_loop", "/camera", "/spans"];
     assert!(!found.chunks.keys().any(|path| none.iter().any(|start| path.starts_with(start))));
     // Robot time follows the cycle number.
     assert_eq!(latest(&found, "/legs/stewart_1", "stage_time"), Some(last * 10_000_000));
@@ -104,8 +104,8 @@ fn every_kind_of_message_is_drawn() {
         assert_eq!(at("/health/voltage"), (29, vec![5.0; 3]));
         assert_eq!(at("/health/current"), (29, vec![120.0; 3]));
         assert_eq!(at("/health/speed"), (29, vec![-3.0; 3]));
-        assert_eq!(at("/pulse/jitter"), (29, vec![10.0, 90.0, 400.0]));
-        assert_eq!((at("/pulse/late"), at("/pulse/dropped")), ((29, vec![3.0]), (29, vec![2.0])));
+        assert_eq!(at("/control_loop/jitter"), (29, vec![10.0, 90.0, 400.0]));
+        assert_eq!((at("/control_loop/late"), at("/control_loop/dropped")), ((29, vec![3.0]), (29, vec![2.0])));
         // The images are unchanged. The second one has no detections, explicitly.
         let images = EncodedImage::descriptor_blob().component;
         assert_eq!(found.rows("/camera", images), 2);
@@ -134,7 +134,7 @@ fn every_kind_of_message_is_drawn() {
         assert_eq!(found.curves("/legs/stewart_1").len(), 40);
         // Each curve has as many names as values, or one more where a setpoint may follow.
         let names = SeriesLines::descriptor_names().component;
-        for (path, values) in [("/legs/stewart_1", 3), ("/health/speed", 3), ("/pulse/jitter", 3)] {
+        for (path, values) in [("/legs/stewart_1", 3), ("/health/speed", 3), ("/control_loop/jitter", 3)] {
             assert_eq!(found.words(path, names).concat().len(), values, "{path}");
         }
         let utc = latest(&found, "/legs/stewart_1", "utc");

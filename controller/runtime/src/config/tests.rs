@@ -88,7 +88,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         (
             "robot: mock\ncontrol_lop: {rate_hz: 100}",
             "robot.yaml:2: control_lop: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, \
-             workshop, tool_host, nlu, language_model, local_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `control_loop`?",
+             workshop, update, tool_host, nlu, language_model, local_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `control_loop`?",
         ),
         (
             "limits:\n  stewart:\n    max_velocity_rad_s: 3\n    max_acceleraton: 9",
