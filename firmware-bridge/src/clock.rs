@@ -51,6 +51,11 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
     /// Blocks until `until`; returns immediately if it has passed.
     fn wait_until(&self, until: Timestamp);
+    /// Blocks until `until` without a busy wait. On the machine's clock, the thread wakes some microseconds late with real-time
+    /// scheduling, and later without.
+    fn sleep_until(&self, until: Timestamp) {
+        self.wait_until(until);
+    }
 }
 
 /// The machine's monotonic clock, with absolute deadlines.
@@ -64,20 +69,6 @@ impl MonotonicClock {
     #[must_use]
     pub fn start() -> Self {
         MonotonicClock { started_at: monotonic_nanos() }
-    }
-
-    /// Sleeps until this time without a busy wait. The thread wakes some microseconds late with real-time scheduling,
-    /// and later without.
-    pub fn sleep_until(&self, until: Timestamp) {
-        let wake = self.started_at.saturating_add(until.0);
-        let deadline = rustix::time::Timespec {
-            tv_sec: i64::try_from(wake / 1_000_000_000).unwrap_or(i64::MAX),
-            tv_nsec: i64::try_from(wake % 1_000_000_000).unwrap_or(0),
-        };
-        // A signal may interrupt the sleep; the deadline is absolute, so the same call continues it.
-        while rustix::thread::clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &deadline).is_err()
-        {
-        }
     }
 }
 
@@ -115,6 +106,18 @@ impl Clock for MonotonicClock {
             std::hint::spin_loop();
         }
     }
+
+    fn sleep_until(&self, until: Timestamp) {
+        let wake = self.started_at.saturating_add(until.0);
+        let deadline = rustix::time::Timespec {
+            tv_sec: i64::try_from(wake / 1_000_000_000).unwrap_or(i64::MAX),
+            tv_nsec: i64::try_from(wake % 1_000_000_000).unwrap_or(0),
+        };
+        // A signal may interrupt the sleep; the deadline is absolute, so the same call continues it.
+        while rustix::thread::clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &deadline).is_err()
+        {
+        }
+    }
 }
 
 /// A clock that stands still until a caller waits, and then jumps.
@@ -148,6 +151,10 @@ impl<C: Clock + ?Sized> Clock for std::sync::Arc<C> {
 
     fn wait_until(&self, until: Timestamp) {
         (**self).wait_until(until);
+    }
+
+    fn sleep_until(&self, until: Timestamp) {
+        (**self).sleep_until(until);
     }
 }
 

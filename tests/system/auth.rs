@@ -402,7 +402,10 @@ fn hostile_clients_are_rejected_while_the_control_loop_runs() {
         assert_eq!(raw(&address, guess.as_bytes()), 401);
     }
     assert_eq!(raw(&address, guess.as_bytes()), 429);
-    println!("{} kinds of harm; the p99 of the wake-up latency is {quiet} us before and {loaded} us meanwhile", rows.len());
+    println!(
+        "{} kinds of harm; the p99 of the wake-up latency is {quiet} us before and {loaded} us meanwhile",
+        rows.len()
+    );
     // A tenth of a cycle does no harm.
     assert!(
         loaded < (quiet * 10.0).max(1000.0),

@@ -23,6 +23,7 @@ mod determinism;
 mod docs;
 mod endurance;
 mod files;
+mod footprint;
 mod gaze;
 mod guest;
 mod hardware_cli;

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::concept::Concept;
 use crate::keys::concepts;
+use crate::phrases::{KnownPhrase, MeaningIndex, Phrases, PhrasesBuilder};
 use crate::sound;
 use crate::words::{Word, split};
 
@@ -55,22 +56,19 @@ pub struct Lexicon {
     pub not_follows_verb: bool,
     /// A word that is said between the digits of a number and means something else elsewhere.
     pub decimal: Option<String>,
-    /// The single words that mean something that moves, with how they sound.
-    pub(crate) sounds: Vec<Sounding>,
+    /// The single words that mean something that moves, with how they sound, once they were needed.
+    sounds: OnceLock<Vec<Sounding>>,
     units_before_tens: Option<String>,
     variants: HashMap<String, String>,
     phrases: Phrases,
 }
 
-/// The phrases that begin with a word, with their words and what they mean.
-type Phrases = HashMap<String, Vec<(Vec<String>, Vec<Concept>)>>;
-
 /// A word with how it sounds.
 #[derive(Debug)]
 pub(crate) struct Sounding {
-    pub word: String,
-    pub sound: Vec<char>,
-    pub meaning: Vec<Concept>,
+    pub word: Box<str>,
+    pub sound: Box<[char]>,
+    pub meaning: MeaningIndex,
 }
 
 /// So many words of no importance may stand between the words of a phrase.
@@ -112,7 +110,7 @@ impl Lexicon {
     /// What is wrong with the file.
     pub fn read(yaml: &str) -> Result<Lexicon, String> {
         let file: File = serde_yaml::from_str(yaml).map_err(|error| error.to_string())?;
-        let mut phrases: Phrases = HashMap::new();
+        let mut phrases = PhrasesBuilder::default();
         let pairs = file.variants.split_whitespace().filter_map(|pair| {
             let mut letters = pair.chars();
             Some((letters.next()?.to_string(), letters.next()?.to_string()))
@@ -121,35 +119,19 @@ impl Lexicon {
         for (key, own) in &file.words {
             let meaning =
                 concepts(key).ok_or_else(|| format!("{}: no concept is called \"{key}\"", file.code))?;
+            let meaning = phrases.meaning(meaning);
             for phrase in own {
                 let words =
                     split(phrase, file.elisions).into_iter().map(|word| usual_form(word.text, &variants));
                 let words: Vec<String> = words.collect();
-                let Some(first) = words.first().cloned() else {
+                if words.is_empty() {
                     return Err(format!("{}: an empty phrase for \"{key}\"", file.code));
-                };
-                let known = phrases.entry(first).or_default();
-                if let Some((_, other)) = known.iter().find(|(other, _)| *other == words)
-                    && *other != meaning
-                {
-                    return Err(format!("{}: \"{phrase}\" has two meanings, one is \"{key}\"", file.code));
                 }
-                known.push((words, meaning.clone()));
+                phrases.add(&words, meaning).map_err(|_two| {
+                    format!("{}: \"{phrase}\" has two meanings, one is \"{key}\"", file.code)
+                })?;
             }
         }
-        for known in phrases.values_mut() {
-            known.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
-        }
-        let sounds = phrases.iter().flat_map(|(word, known)| {
-            let own = known.iter().filter(|(words, meaning)| words.len() == 1 && sound::is_taken(meaning));
-            own.map(|(_, meaning)| Sounding {
-                word: word.clone(),
-                sound: sound::of(word),
-                meaning: meaning.clone(),
-            })
-        });
-        let mut sounds: Vec<Sounding> = sounds.collect();
-        sounds.sort_by(|one, other| one.word.cmp(&other.word));
         Ok(Lexicon {
             code: file.code,
             name: file.name,
@@ -157,11 +139,29 @@ impl Lexicon {
             side_follows_part: file.side_follows_part,
             not_follows_verb: file.not_follows_verb,
             decimal: file.decimal,
-            sounds,
+            sounds: OnceLock::new(),
             units_before_tens: file.units_before_tens,
             variants,
-            phrases,
+            phrases: phrases.build(),
         })
+    }
+
+    /// Returns the single words that mean something that moves, with how they sound.
+    pub(crate) fn sounds(&self) -> &[Sounding] {
+        self.sounds.get_or_init(|| {
+            let taken = self.phrases.singles().filter(|(_, meaning)| sound::is_taken(self.meaning(*meaning)));
+            let sounds = taken.map(|(word, meaning)| Sounding {
+                word: word.into(),
+                sound: sound::of(word).into(),
+                meaning,
+            });
+            sounds.collect()
+        })
+    }
+
+    /// Returns the concepts of a meaning.
+    pub(crate) fn meaning(&self, meaning: MeaningIndex) -> &[Concept] {
+        self.phrases.concepts(meaning)
     }
 
     /// Returns the words of a text, each in its usual form.
@@ -179,28 +179,28 @@ impl Lexicon {
         if let Some(number) = first.number {
             return Some((vec![Concept::Number(number)], 1));
         }
-        let mut best: Option<(usize, usize, &Vec<Concept>)> = None;
-        for (phrase, meaning) in self.phrases.get(&first.text)? {
-            if best.is_some_and(|(length, _, _)| phrase.len() < length) {
+        let mut best: Option<(KnownPhrase<'_>, usize)> = None;
+        for phrase in self.phrases.beginning(&first.text) {
+            if best.is_some_and(|(longer, _)| phrase.length < longer.length) {
                 break;
             }
             let Some(used) = self.matched(phrase, words) else { continue };
-            if best.is_none_or(|(_, fewest, _)| used < fewest) {
-                best = Some((phrase.len(), used, meaning));
+            if best.is_none_or(|(_, fewest)| used < fewest) {
+                best = Some((phrase, used));
             }
         }
-        best.map(|(_, used, meaning)| (meaning.clone(), used))
+        best.map(|(phrase, used)| (self.phrases.concepts(phrase.meaning).to_vec(), used))
     }
 
     /// Returns how many words a phrase takes, with the words of no importance between its own.
-    fn matched(&self, phrase: &[String], words: &[Word]) -> Option<usize> {
+    fn matched(&self, phrase: KnownPhrase<'_>, words: &[Word]) -> Option<usize> {
         let mut used = 0;
         let mut jumped = 0;
-        for one in phrase {
+        for one in phrase.words() {
             loop {
                 let word = words.get(used)?;
                 used += 1;
-                if word.number.is_none() && *one == word.text {
+                if word.number.is_none() && one == word.text {
                     break;
                 }
                 jumped += 1;
@@ -213,21 +213,16 @@ impl Lexicon {
     }
 
     fn is_skipped(&self, word: &Word) -> bool {
-        let known =
-            self.phrases.get(&word.text).and_then(|known| known.iter().find(|(words, _)| words.len() == 1));
-        known.is_some_and(|(_, meaning)| matches!(meaning.as_slice(), [Concept::Skip]))
+        matches!(self.phrases.single(&word.text), Some([Concept::Skip]))
     }
 
     /// Returns the number that a compound word is, units before tens.
     #[must_use]
     pub fn compound(&self, word: &Word) -> Option<f64> {
         let joint = self.units_before_tens.as_deref()?;
-        let value = |text: &str| {
-            let (_, meaning) = self.phrases.get(text)?.iter().find(|(words, _)| words.len() == 1)?;
-            match meaning.as_slice() {
-                [Concept::Number(number)] => Some(*number),
-                _ => None,
-            }
+        let value = |text: &str| match self.phrases.single(text)? {
+            [Concept::Number(number)] => Some(*number),
+            _ => None,
         };
         word.text.match_indices(joint).find_map(|(at, _)| {
             let units = value(word.text.get(..at)?)?;

@@ -4,7 +4,7 @@
 //! for all languages. Words become concepts, concepts become clauses, and clauses become one [`Meaning`], from which a
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
-//! Reading order: [`concept`], [`keys`], [`words`], [`lexicon`], [`tagger`], `sound`, `clause`, `splitter`, `acts`, [`meaning`],
+//! Reading order: [`concept`], [`keys`], [`words`], `phrases`, [`lexicon`], [`tagger`], `sound`, `clause`, `splitter`, `acts`, [`meaning`],
 //! `prepare`, `compose`, `again`, `refer`, `neutral`, `arrange`, [`reader`], [`build`].
 
 mod acts;
@@ -21,6 +21,7 @@ pub mod meaning;
 mod misheard;
 mod neutral;
 pub mod past;
+mod phrases;
 mod prepare;
 pub mod reader;
 mod refer;

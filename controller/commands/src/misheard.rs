@@ -192,7 +192,7 @@ fn nearest<'a>(text: &str, expected: Expected, within: f64, lexicon: &'a Lexicon
     }
     let mut best: Option<(f64, &crate::lexicon::Sounding)> = None;
     let mut is_sure = false;
-    for known in &lexicon.sounds {
+    for known in lexicon.sounds() {
         let begins_alike = match (known.sound.first(), sound.first()) {
             (Some(one), Some(other)) => class(*one) == class(*other),
             _ => false,
@@ -200,7 +200,7 @@ fn nearest<'a>(text: &str, expected: Expected, within: f64, lexicon: &'a Lexicon
         if !begins_alike {
             continue;
         }
-        if known.sound.len().abs_diff(sound.len()) > 2 || !expected.fits(&known.meaning) {
+        if known.sound.len().abs_diff(sound.len()) > 2 || !expected.fits(lexicon.meaning(known.meaning)) {
             continue;
         }
         let far = distance(&sound, &known.sound);
@@ -228,5 +228,5 @@ fn nearest<'a>(text: &str, expected: Expected, within: f64, lexicon: &'a Lexicon
             }
         }
     }
-    best.filter(|_| is_sure).map(|(_, known)| known.word.as_str())
+    best.filter(|_| is_sure).map(|(_, known)| &*known.word)
 }

@@ -27,7 +27,7 @@ use mock_robot::robot::MockRobot;
 use crate::arbiter::{Arbiter, Priority};
 use crate::execution::ExecutionContext;
 use crate::outgoing::Outgoing;
-use crate::perception::{CameraObserver, Perception, camera_of};
+use crate::perception::{CameraObserver, ImageSearch, Perception, camera_of};
 use crate::run_recorder::{RunRecorder, RunRecorderThread, Sources};
 use minismith_runtime::config::{Config, RobotChoice};
 
@@ -118,7 +118,8 @@ pub struct RobotRuntime {
     choice: RobotChoice,
     trace: MotionLog,
     camera: Arc<dyn Camera>,
-    models: Models,
+    /// The detectors, which all contexts share.
+    search: Arc<ImageSearch>,
     photo_directory: PathBuf,
     upload_quota: Outgoing,
     arbiter: Arc<Arbiter>,
@@ -199,7 +200,7 @@ impl RobotRuntime {
             choice: choice.clone(),
             trace,
             camera,
-            models: models_of(config),
+            search: Arc::new(ImageSearch::new(models_of(config))),
             photo_directory: config.camera.photo_directory.clone(),
             upload_quota: Outgoing::default(),
             arbiter: Arc::default(),
@@ -231,7 +232,7 @@ impl RobotRuntime {
     /// Returns the perception through the head's camera.
     #[must_use]
     pub fn perception(&self) -> Perception {
-        Perception::new(self.camera.clone(), self.models.clone())
+        Perception::sharing(self.camera.clone(), self.search.clone())
     }
 
     /// Returns the head's camera for an observer.
@@ -310,7 +311,9 @@ impl RobotRuntime {
 /// Returns the installed models, from the configuration.
 #[must_use]
 pub fn models_of(config: &Config) -> Models {
-    Models::at(&config.models).with_providers(config.vision.execution_providers.clone())
+    Models::at(&config.models)
+        .with_providers(config.vision.execution_providers.clone())
+        .with_idle_timeout(config.vision.idle_timeout)
 }
 
 /// Returns the start position of a simulated robot: awake and at rest.

@@ -3,21 +3,27 @@
 //! `minismith setup` installs both. A model is read once and checked against its hash, and exactly those bytes run. The process has
 //! one runtime, loaded with the first model. A session belongs to one thread.
 
+mod pool;
 mod provider;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use ort::environment::Environment;
 use ort::session::Session;
 use sha2::{Digest, Sha256};
 
+pub use pool::ModelPool;
 pub use provider::{Provider, UnknownProvider};
 
 /// File name of the runtime library in the model folder.
 pub const RUNTIME: &str = "libonnxruntime.so";
+
+/// The time without a use after which a loaded model is dropped, unless the configuration says otherwise.
+const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Maximum size of a model in bytes.
 const MAX_FILE_BYTES: u64 = 256 << 20;
@@ -66,6 +72,7 @@ pub struct Models {
     folder: PathBuf,
     runtime: PathBuf,
     providers: Vec<Provider>,
+    idle_timeout: Duration,
 }
 
 impl Models {
@@ -73,7 +80,7 @@ impl Models {
     #[must_use]
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
-        Models { runtime: folder.join(RUNTIME), folder, providers: Vec::new() }
+        Models { runtime: folder.join(RUNTIME), folder, providers: Vec::new(), idle_timeout: IDLE_TIMEOUT }
     }
 
     /// Uses another ONNX Runtime library, such as one built for a certain computer.
@@ -86,6 +93,18 @@ impl Models {
     #[must_use]
     pub fn with_providers(self, providers: impl Into<Vec<Provider>>) -> Self {
         Models { providers: providers.into(), ..self }
+    }
+
+    /// Sets the time without a use after which a loaded model is dropped.
+    #[must_use]
+    pub fn with_idle_timeout(self, idle_timeout: Duration) -> Self {
+        Models { idle_timeout, ..self }
+    }
+
+    /// Returns an empty pool for models of one kind.
+    #[must_use]
+    pub fn pool<M: Send + 'static>(&self) -> ModelPool<M> {
+        ModelPool::new(self.idle_timeout)
     }
 
     /// Returns the folder.

@@ -58,6 +58,10 @@ pub fn style_control_loop(sheet: &RerunStream) -> RecordingStreamResult<()> {
 pub fn control_loop(sheet: &RerunStream, reported: &[LoopTiming]) -> RecordingStreamResult<()> {
     let jitter = |one: &LoopTiming| vec![one.jitter_p50_us, one.jitter_p99_us, one.jitter_max_us];
     sheet.curves("/control_loop/jitter", 3, reported.iter().map(|one| (one.cycle, jitter(one))))?;
-    sheet.curves("/control_loop/late", 1, reported.iter().map(|one| (one.cycle, vec![one.overruns as f64])))?;
+    sheet.curves(
+        "/control_loop/late",
+        1,
+        reported.iter().map(|one| (one.cycle, vec![one.overruns as f64])),
+    )?;
     sheet.curves("/control_loop/dropped", 1, reported.iter().map(|one| (one.cycle, vec![one.dropped as f64])))
 }

@@ -200,7 +200,11 @@ impl<R: Robot, C: Clock> ControlLoop<R, C> {
 
     /// Waits for the start time of the next cycle. Commands that are applied after this still take effect in it.
     pub(super) fn wait_for_deadline(&self) {
-        self.clock.wait_until(self.next);
+        match self.snapshot.motion_state {
+            // Nothing moves, so nothing depends on the exact time, and a busy wait would only use power.
+            MotionState::TorqueOff => self.clock.sleep_until(self.next),
+            _ => self.clock.wait_until(self.next),
+        }
     }
 
     pub(super) fn run_cycle(&mut self) -> &LoopSnapshot {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use firmware_bridge::camera::BgrImage;
 use minismith_perception::detect::{DetectError, Face, FaceDetector, Object, ObjectDetector};
 use minismith_perception::frame::{ContentKey, Frame};
-use minismith_perception::models::{ModelError, Models};
+use minismith_perception::models::{ModelError, ModelPool, Models};
 
 use super::PerceptionError;
 
@@ -19,7 +19,7 @@ const DETECTION_WIDTH_PX: usize = 640;
 /// Maximum number of images whose findings are stored.
 const MAX_STORED_IMAGES: usize = 4_096;
 
-/// The detectors, and what they found. Models open on first use.
+/// The detectors, and what they found. A detector opens on first use and is dropped when it is idle.
 pub struct ImageSearch {
     models: Models,
     faces: Searched<FaceDetector, Face>,
@@ -30,7 +30,7 @@ impl ImageSearch {
     /// Creates a search with these models.
     #[must_use]
     pub fn new(models: Models) -> Self {
-        ImageSearch { models, faces: Searched::default(), objects: Searched::default() }
+        ImageSearch { faces: Searched::new(models.pool()), objects: Searched::new(models.pool()), models }
     }
 
     /// Returns the models.
@@ -59,19 +59,17 @@ impl ImageSearch {
     }
 }
 
-/// Detectors of one kind that are not in use, and the findings in images whose content is known.
+/// Detectors of one kind, and the findings in images whose content is known.
 struct Searched<D, F> {
-    idle: Mutex<Vec<D>>,
+    detectors: ModelPool<D>,
     found: Mutex<HashMap<ContentKey, Arc<[F]>>>,
 }
 
-impl<D, F> Default for Searched<D, F> {
-    fn default() -> Self {
-        Searched { idle: Mutex::default(), found: Mutex::default() }
+impl<D: Send + 'static, F> Searched<D, F> {
+    fn new(detectors: ModelPool<D>) -> Self {
+        Searched { detectors, found: Mutex::default() }
     }
-}
 
-impl<D, F> Searched<D, F> {
     fn search(
         &self,
         content: Option<&ContentKey>,
@@ -83,15 +81,8 @@ impl<D, F> Searched<D, F> {
         {
             return Ok(found.clone());
         }
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut detector = match idle {
-            Some(detector) => detector,
-            None => open()?,
-        };
         // Other contexts search their images meanwhile.
-        let detected = detect(&mut detector);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(detector);
-        let found: Arc<[F]> = detected?.into();
+        let found: Arc<[F]> = self.detectors.with(open, detect)??.into();
         if let Some(content) = content {
             let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             if all.len() < MAX_STORED_IMAGES {
@@ -104,6 +95,8 @@ impl<D, F> Searched<D, F> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     /// A detector that counts its images.
@@ -115,7 +108,7 @@ mod tests {
 
     #[test]
     fn equal_images_are_searched_once_and_unknown_ones_each_time() {
-        let searched: Searched<Counter, u32> = Searched::default();
+        let searched: Searched<Counter, u32> = Searched::new(ModelPool::new(Duration::from_secs(60)));
         let mut opened = 0;
         let mut search = |content: Option<ContentKey>| {
             let open = || {
@@ -135,7 +128,7 @@ mod tests {
 
     #[test]
     fn failed_searches_are_not_stored() {
-        let searched: Searched<Counter, u32> = Searched::default();
+        let searched: Searched<Counter, u32> = Searched::new(ModelPool::new(Duration::from_secs(60)));
         let fails = searched.search(Some(&key(1)), || Ok(Counter(0)), |_| Err(DetectError::InvalidImage));
         assert!(matches!(fails, Err(PerceptionError::Detect(_))));
         let found = searched.search(Some(&key(1)), || Ok(Counter(0)), |_| Ok(vec![7]));

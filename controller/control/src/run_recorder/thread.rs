@@ -27,6 +27,9 @@ use minismith_runtime::journal::{Entry, Journal, JournalThread};
 /// Interval at which collected data is written.
 const WRITE_INTERVAL: Duration = Duration::from_millis(50);
 
+/// The same while the robot rests and nobody watches; each interval wakes a processor.
+const QUIET_INTERVAL: Duration = Duration::from_millis(250);
+
 /// Time at rest after which an unannounced motion counts as ended.
 const REST_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -151,7 +154,8 @@ impl Worker {
         self.note_program("opened");
         self.show();
         loop {
-            let next = mail.recv_timeout(WRITE_INTERVAL);
+            let is_quiet = self.open.is_none() && self.live.is_none();
+            let next = mail.recv_timeout(if is_quiet { QUIET_INTERVAL } else { WRITE_INTERVAL });
             let is_over = match next {
                 Ok((_, Mail::Close)) | Err(RecvTimeoutError::Disconnected) => true,
                 Ok(reported) => {

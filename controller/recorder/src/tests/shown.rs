@@ -105,7 +105,10 @@ fn every_kind_of_message_is_drawn() {
         assert_eq!(at("/health/current"), (29, vec![120.0; 3]));
         assert_eq!(at("/health/speed"), (29, vec![-3.0; 3]));
         assert_eq!(at("/control_loop/jitter"), (29, vec![10.0, 90.0, 400.0]));
-        assert_eq!((at("/control_loop/late"), at("/control_loop/dropped")), ((29, vec![3.0]), (29, vec![2.0])));
+        assert_eq!(
+            (at("/control_loop/late"), at("/control_loop/dropped")),
+            ((29, vec![3.0]), (29, vec![2.0]))
+        );
         // The images are unchanged. The second one has no detections, explicitly.
         let images = EncodedImage::descriptor_blob().component;
         assert_eq!(found.rows("/camera", images), 2);

@@ -158,6 +158,8 @@ pub struct Camera {
 pub struct Vision {
     /// ONNX Runtime execution providers, in order of preference.
     pub execution_providers: Vec<Provider>,
+    /// Time without a use after which a detector is dropped from memory.
+    pub idle_timeout: Duration,
     /// Vision language models; empty if no image may be uploaded.
     pub endpoints: Vec<Endpoint>,
     /// Width of uploaded images, pixels.

@@ -205,6 +205,7 @@ mappings! {
     /// `vision`.
     VisionKeys {
         execution_providers: Listed<ProviderName>,
+        idle_timeout_s: Given<Patience>,
         endpoints: Mappings<EndpointKeys>,
         upload_width_px: Given<SentWidth>,
         max_uploads_per_hour: Given<SentRate>,

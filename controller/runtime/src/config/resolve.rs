@@ -215,6 +215,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
                 .into_iter()
                 .map(|provider| provider.0)
                 .collect(),
+            idle_timeout: Duration::from_secs_f64(of!(vision.idle_timeout_s).value()),
             endpoints: endpoints("vision", own.vision.endpoints.0.as_ref(), name)?,
             upload_width_px: of!(vision.upload_width_px).value(),
             max_uploads_per_hour: of!(vision.max_uploads_per_hour).value(),

@@ -34,7 +34,7 @@ use firmware_bridge::clock::system_time;
 use firmware_bridge::control_loop::{ControlMode, LoopClient, LoopSnapshot};
 use firmware_bridge::posture::Posture;
 use serde::Serialize;
-use tokio::sync::broadcast;
+use tokio::sync::{Notify, broadcast};
 
 use self::daemon::Lifecycle;
 use super::extract::ApiError;
@@ -66,6 +66,8 @@ pub(super) struct Robot {
     announcement: Option<Announcement>,
     /// The broadcast to all clients of the SDK.
     broadcast: broadcast::Sender<Utf8Bytes>,
+    /// Wakes the broadcast when a client of the SDK connects.
+    connected: Notify,
 }
 
 /// The control mode of the motors, by its official name.
@@ -99,6 +101,7 @@ impl Robot {
             name: Mutex::new(NAME.into()),
             announcement: announced.and_then(announce),
             broadcast: broadcast::Sender::new(BROADCAST_CAPACITY),
+            connected: Notify::new(),
         })
     }
 

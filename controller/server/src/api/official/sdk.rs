@@ -78,10 +78,11 @@ pub(super) async fn report(robot: Arc<Robot>) {
     let mut cycles = interval(CYCLE_PERIOD);
     cycles.set_missed_tick_behavior(MissedTickBehavior::Skip);
     for cycle in 0_u64.. {
-        cycles.tick().await;
-        if robot.broadcast.receiver_count() == 0 {
-            continue;
+        while robot.broadcast.receiver_count() == 0 {
+            // Without a client, nothing wakes a processor.
+            robot.connected.notified().await;
         }
+        cycles.tick().await;
         let snapshot = robot.snapshot();
         if let Ok(posture) = present(&snapshot) {
             for message in positions(&snapshot, &posture) {
@@ -105,6 +106,7 @@ async fn open(
 
 async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: MessageAuthor) {
     let mut reported = robot.broadcast.subscribe();
+    robot.connected.notify_one();
     let mut greeting = vec![status(&robot)];
     let snapshot = robot.snapshot();
     if let Ok(posture) = present(&snapshot) {
