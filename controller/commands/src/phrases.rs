@@ -2,6 +2,10 @@
 //! forms of verbs.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+
+use hashbrown::HashTable;
 
 use crate::concept::Concept;
 
@@ -12,6 +16,9 @@ pub(crate) struct Phrases {
     text: String,
     /// By the first word, the longest first.
     entries: Vec<Entry>,
+    /// The entries of each first word. The words themselves are in `text`.
+    firsts: HashTable<Range<u32>>,
+    hasher: RandomState,
     meanings: Vec<Vec<Concept>>,
 }
 
@@ -92,13 +99,25 @@ impl PhrasesBuilder {
 
     /// Returns the phrases.
     pub(crate) fn build(self) -> Phrases {
-        let Phrases { mut text, mut entries, mut meanings } = self.phrases;
-        let first = |entry: &Entry| first_word(&text, entry);
-        entries.sort_by(|one, other| first(one).cmp(first(other)).then(other.words.cmp(&one.words)));
+        let Phrases { mut text, mut entries, mut meanings, hasher, .. } = self.phrases;
         text.shrink_to_fit();
         entries.shrink_to_fit();
         meanings.shrink_to_fit();
-        Phrases { text, entries, meanings }
+        let first = |entry: &Entry| first_word(&text, entry);
+        entries.sort_by(|one, other| first(one).cmp(first(other)).then(other.words.cmp(&one.words)));
+        let mut firsts =
+            HashTable::with_capacity(entries.chunk_by(|one, other| first(one) == first(other)).count());
+        let mut at = 0;
+        for same in entries.chunk_by(|one, other| first(one) == first(other)) {
+            let hash = |range: &Range<u32>| {
+                let entry = entries.get(range.start as usize);
+                hasher.hash_one(entry.map_or("", first))
+            };
+            let end = at + u32::try_from(same.len()).unwrap_or(u32::MAX);
+            firsts.insert_unique(hash(&(at..end)), at..end, hash);
+            at = end;
+        }
+        Phrases { text, entries, firsts, hasher, meanings }
     }
 }
 
@@ -115,14 +134,12 @@ impl Phrases {
 
     /// Returns the phrases that begin with a word, the longest first.
     pub(crate) fn beginning(&self, word: &str) -> impl Iterator<Item = KnownPhrase<'_>> {
-        let begin = self.entries.partition_point(|entry| first_word(&self.text, entry) < word);
-        let rest = self.entries.get(begin..).unwrap_or_default();
-        let own = rest.iter().take_while(move |entry| {
-            usize::from(entry.first) == word.len() && first_word(&self.text, entry) == word
-        });
-        // The iterator must not borrow the word.
-        let count = own.count();
-        rest.get(..count).unwrap_or_default().iter().map(|entry| self.phrase(entry))
+        let is_own = |range: &Range<u32>| {
+            self.entries.get(range.start as usize).is_some_and(|entry| first_word(&self.text, entry) == word)
+        };
+        let own = self.firsts.find(self.hasher.hash_one(word), is_own);
+        let own = own.and_then(|range| self.entries.get(range.start as usize..range.end as usize));
+        own.unwrap_or_default().iter().map(|entry| self.phrase(entry))
     }
 
     /// Returns what a single word means.
