@@ -117,9 +117,19 @@ fn idle_service_writes_nothing_and_wakes_only_for_the_robot() {
     // The journal and the sessions of the start are written first.
     assert_eq!(service.ask("stop"), "Stopped: I am at rest.");
     clock.wait_until(clock.now() + Duration::from_secs(3));
-    let (written, before) = (service.written(), service.sleeps());
-    clock.wait_until(clock.now() + WATCHED);
-    let (written, after) = (service.written() - written, service.sleeps());
+    let watch = || {
+        let (written, before) = (service.written(), service.sleeps());
+        clock.wait_until(clock.now() + WATCHED);
+        (service.written() - written, before, service.sleeps())
+    };
+    let mut watched = watch();
+    // On a busy machine, what belongs to the start is written late, but only once.
+    for _ in 0..2 {
+        if watched.0 > 0 {
+            watched = watch();
+        }
+    }
+    let (written, before, after) = watched;
     let per_day = written * 86_400 / WATCHED.as_secs();
     assert!(per_day <= WRITTEN_PER_DAY, "{written} bytes in {WATCHED:?} are {per_day} a day");
     let mut counts = after.iter().map(|(name, count)| (name, count - before.get(name).unwrap_or(&0)));
