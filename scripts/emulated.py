@@ -245,7 +245,7 @@ mount -t devpts pts /dev/pts
 mount -t tmpfs tmp /dev/shm
 mount -t tmpfs -o mode=1777 tmp /tmp
 ip link set lo up
-chown -R 1000:1000 /home/robot
+chown -R 1000:1000 /srv/robot
 /usr/bin/python3.13 /opt/emulated.py --inside /opt/runs.json /dev/ttyAMA0 >/dev/ttyAMA0 2>&1
 poweroff -f
 """
@@ -253,7 +253,7 @@ poweroff -f
 
 def inside(runs: Path, line: Path) -> None:
     """Runs in the emulated computer, as a user who may nothing special, and sends all results over the serial line."""
-    home = Path("/home/robot")
+    home = Path("/srv/robot")
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8", "MINISMITH_PYTHON": "/opt/venv/bin/python"}
     done = []
     for arguments in json.loads(runs.read_text()):
@@ -269,7 +269,7 @@ def inside(runs: Path, line: Path) -> None:
 def picture(programs: Path, runs: list, folder: Path) -> Path:
     """The file system that the kernel starts with."""
     tree = folder / "tree"
-    for place in ("proc", "sys", "dev", "tmp", "bin", "sbin", "etc", "home/robot", "opt", "mnt"):
+    for place in ("proc", "sys", "dev", "tmp", "bin", "sbin", "etc", "srv/robot", "opt", "mnt"):
         (tree / place).mkdir(parents=True)
 
     def link(source: Path, goal: str) -> None:
@@ -281,13 +281,13 @@ def picture(programs: Path, runs: list, folder: Path) -> Path:
                          (model_folder(), "opt/models")]:
         link(source, goal)
     shutil.copy2(CROSS / "shell/usr/bin/busybox", tree / "bin/busybox")
-    shutil.copy2(TOOL, tree / "home/robot" / TOOL.name)
+    shutil.copy2(TOOL, tree / "srv/robot" / TOOL.name)
     for trace in folder.glob("*.jsonl"):
-        shutil.copy2(trace, tree / "home/robot" / trace.name)
+        shutil.copy2(trace, tree / "srv/robot" / trace.name)
     shutil.copy2(Path(__file__), tree / "opt/emulated.py")
     (tree / "opt/runs.json").write_text(json.dumps(runs))
-    (tree / "home/robot/config.yaml").write_text("models: {directory: /opt/models}\n")
-    (tree / "etc/passwd").write_text("root:x:0:0::/:/bin/sh\nrobot:x:1000:1000::/home/robot:/bin/sh\n")
+    (tree / "srv/robot/config.yaml").write_text("models: {directory: /opt/models}\n")
+    (tree / "etc/passwd").write_text("root:x:0:0::/:/bin/sh\nrobot:x:1000:1000::/srv/robot:/bin/sh\n")
     (tree / "etc/group").write_text("root:x:0:\nrobot:x:1000:\n")
     (tree / "init").write_text(INIT)
     (tree / "start").write_text(START)
