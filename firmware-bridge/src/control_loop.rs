@@ -85,7 +85,7 @@ pub enum LoopCommand {
     ControlMode(ControlMode),
     /// Set the gains of one motor's position loop.
     Gains(Joint, Gains),
-    /// Lower the head if possible, then release all torque.
+    /// Lower the head if possible, then release all torque. While a motor restarts after a fault, this does nothing.
     StowAndRelease,
 }
 

@@ -16,6 +16,7 @@ pub use crate::schedule::{Fault, ScheduledFault};
 /// ```yaml
 /// watchdog: works            # or trips_without_stopping, absent
 /// silent: [stewart_3]        # servos that neither receive nor answer
+/// jammed: [stewart_2]        # joints that something holds in place
 /// voltage: 5.0               # measured by every servo, volts
 /// hardware_error: {stewart_1: overload}   # until that servo reboots
 /// no_fast_sync_read: true    # firmware without that instruction
@@ -32,6 +33,8 @@ pub struct Faults {
     pub watchdog: WatchdogFirmware,
     /// Servos that neither receive nor answer.
     pub silent: Vec<Joint>,
+    /// Joints that something holds where they are, with or without torque.
+    pub jammed: Vec<Joint>,
     /// The supply voltage that every servo measures, volts.
     pub voltage: f64,
     /// Servos that start with a hardware error; a reboot clears it.
@@ -53,6 +56,7 @@ impl Default for Faults {
         Faults {
             watchdog: WatchdogFirmware::Works,
             silent: Vec::new(),
+            jammed: Vec::new(),
             voltage: 5.0,
             hardware_error: BTreeMap::new(),
             no_fast_sync_read: false,
@@ -113,10 +117,12 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let text = "watchdog: trips_without_stopping\nsilent: [stewart_3, left_antenna]\nvoltage: 3.0\n\
-                    hardware_error: {stewart_1: overload}\nno_fast_sync_read: true\ncorrupt_every: 7\ndrop_every: 9\n";
+                    hardware_error: {stewart_1: overload}\nno_fast_sync_read: true\ncorrupt_every: 7\ndrop_every: 9\n\
+                    jammed: [stewart_2]\n";
         let faults = Faults::from_yaml(text, "f.yaml").unwrap();
         assert_eq!(faults.watchdog, WatchdogFirmware::TripsWithoutStopping);
         assert_eq!(faults.silent, [Joint::Stewart3, Joint::LeftAntenna]);
+        assert_eq!(faults.jammed, [Joint::Stewart2]);
         assert_eq!(faults.hardware_error.get(&Joint::Stewart1), Some(&HardwareError::Overload));
         assert_eq!((faults.corrupt_every, faults.drop_every), (NonZeroU32::new(7), NonZeroU32::new(9)));
         assert!(faults.no_fast_sync_read && faults.voltage == 3.0);

@@ -123,7 +123,7 @@ fn dances_one_minute_in_real_time() {
     let start = joints_from_posture(&Posture::init()).unwrap();
     let options = EmulatorOptions { link: None, faults: Faults::default(), start, paced: true };
     let emulator = Emulator::start(options).unwrap();
-    let bus = MotorBus::open(emulator.path(), &BusOptions::default()).unwrap();
+    let bus = MotorBus::open(emulator.path(), &BusOptions::default().for_emulated_servos()).unwrap();
     let trajectory = dance(Duration::from_secs(60));
     let least = trajectory.setpoints.len();
     let (control, trace) = control_loop(bus, MonotonicClock::start(), least);

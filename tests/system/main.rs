@@ -23,6 +23,7 @@ mod determinism;
 mod docs;
 mod endurance;
 mod files;
+mod first_run;
 mod footprint;
 mod gaze;
 mod guest;

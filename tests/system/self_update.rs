@@ -65,6 +65,10 @@ fn processes_in(folder: &Path) -> Vec<String> {
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let command = String::from_utf8_lossy(&command).into_owned();
+        // A process that is ending has no memory any more, but still has a folder for a moment.
+        if command.is_empty() {
+            continue;
+        }
         let works_in = fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(folder));
         if works_in || command.contains(folder.to_str().unwrap()) {
             found.push(command);

@@ -170,7 +170,7 @@ pub enum Refusal {
 }
 
 /// Maximum distance from the official offset: 30 degrees. A greater one is a mistake and not a calibration.
-const MAX_OFFSET_DEVIATION: i32 = 341;
+pub const MAX_OFFSET_DEVIATION: i32 = 341;
 /// Tolerance of a manual pose and an encoder: about a fifth of a degree.
 const TOLERANCE: i32 = 2;
 /// Maximum remaining error if the required offset is beyond the servo's range: 2 degrees.

@@ -8,6 +8,7 @@
 //! - [`motion_executor`]: motions and streams of targets for network clients
 //! - [`perception`], [`seen`]: camera and detectors, and what is in front of the robot
 //! - [`gaze`], [`head_tracking`]: following a face
+//! - [`joint_motion`]: motions of single joints
 //! - [`recorded_move`]: recorded moves
 //! - [`trace`], [`run_recorder`]: reads, compares and replays traces, and writes them
 //! - [`calibration`]: the servos' settings
@@ -38,6 +39,7 @@ pub mod calibration;
 pub mod execution;
 pub mod gaze;
 pub mod head_tracking;
+pub mod joint_motion;
 pub mod motion_executor;
 pub mod outgoing;
 pub mod perception;

@@ -134,6 +134,15 @@ impl RobotRuntime {
         RobotRuntime::begin(choice, config, |_| {})
     }
 
+    /// Opens the robot of emulated servos that already run, at the path of their line.
+    ///
+    /// # Errors
+    /// As for [`RobotRuntime::open`].
+    pub fn open_emulated(path: &Path, config: &Config) -> Result<Self, RobotOpenError> {
+        let robot = MotorBus::open(path, &bus_options(config).for_emulated_servos())?;
+        RobotRuntime::run(&RobotChoice::MockBus, config, (Box::new(robot), None), |_| {})
+    }
+
     /// Opens the robot and records it as configured. If recording cannot start, this is logged.
     ///
     /// # Errors
@@ -164,11 +173,8 @@ impl RobotRuntime {
         prepare: impl FnOnce(&mut AnyControlLoop),
     ) -> Result<Self, RobotOpenError> {
         let bus = bus_options(config);
-        let trace = MotionLog::with_room_for(MAX_TRACED_CYCLES);
-        let clock = MonotonicClock::start();
-        let mut emulator = None;
-        let robot: Box<dyn Robot> = match choice {
-            RobotChoice::Mock => Box::new(MockRobot::new(initial_joints(), Variation::default())),
+        let opened: (Box<dyn Robot>, Option<Emulator>) = match choice {
+            RobotChoice::Mock => (Box::new(MockRobot::new(initial_joints(), Variation::default())), None),
             RobotChoice::MockBus => {
                 let options = EmulatorOptions {
                     link: None,
@@ -176,11 +182,23 @@ impl RobotRuntime {
                     start: initial_joints(),
                     paced: true,
                 };
-                let started = emulator.insert(Emulator::start(options)?);
-                Box::new(MotorBus::open(started.path(), &bus)?)
+                let emulator = Emulator::start(options)?;
+                (Box::new(MotorBus::open(emulator.path(), &bus.for_emulated_servos())?), Some(emulator))
             }
-            RobotChoice::Serial(path) => Box::new(MotorBus::open(path, &bus)?),
+            RobotChoice::Serial(path) => (Box::new(MotorBus::open(path, &bus)?), None),
         };
+        RobotRuntime::run(choice, config, opened, prepare)
+    }
+
+    /// Runs the control loop of a robot that is open.
+    fn run(
+        choice: &RobotChoice,
+        config: &Config,
+        (robot, emulator): (Box<dyn Robot>, Option<Emulator>),
+        prepare: impl FnOnce(&mut AnyControlLoop),
+    ) -> Result<Self, RobotOpenError> {
+        let trace = MotionLog::with_room_for(MAX_TRACED_CYCLES);
+        let clock = MonotonicClock::start();
         tracing::debug!(?choice, "the robot is open");
         let mut control_loop = ControlLoop::new(
             LoggingRobot::new(robot, trace.clone()),

@@ -9,6 +9,7 @@
 
 mod control_loop;
 mod devices;
+pub mod first_run;
 mod local_model;
 mod machine;
 mod owner;

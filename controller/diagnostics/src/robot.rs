@@ -21,9 +21,9 @@ const RULE: &str =
 const RULE_FILE: &str = "/etc/udev/rules.d/99-reachy-mini.rules";
 
 /// Below this voltage the legs are weak; the servos' own minimum is far lower.
-const MIN_VOLTAGE_V: f64 = 4.7;
+pub(super) const MIN_VOLTAGE_V: f64 = 4.7;
 /// The maximum voltage of this robot's servos (XL330: 3.7 to 6.0 V).
-const MAX_VOLTAGE_V: f64 = 6.0;
+pub(super) const MAX_VOLTAGE_V: f64 = 6.0;
 
 /// The facts about a real robot.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -186,7 +186,7 @@ fn power(power: &Result<Vec<Supply>, String>) -> Check {
 }
 
 /// Returns the ports whose USB device is the robot's adapter. `terminals` is `/sys/class/tty`.
-fn adapters(terminals: &Path, ports: &[Port]) -> Vec<PathBuf> {
+pub(super) fn adapters(terminals: &Path, ports: &[Port]) -> Vec<PathBuf> {
     let is_one = |port: &&Port| {
         let Some(name) = port.path.file_name() else { return false };
         // The port's folder is below its interface's, which is below the device's, and the device has the

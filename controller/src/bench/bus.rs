@@ -69,8 +69,8 @@ impl OurBus {
     fn open(context: &BenchContext<'_>) -> Result<OurBus, Failed> {
         let at = Failed::at("our bus");
         let line = Line::start()?;
-        let mut bus =
-            MotorBus::open(line.path(), &bus_options(context.config)).map_err(|fault| at(&fault))?;
+        let mut bus = MotorBus::open(line.path(), &bus_options(context.config).for_emulated_servos())
+            .map_err(|fault| at(&fault))?;
         bus.write_command(Timestamp::ZERO, &Envelope::torque(Joints::all(true)))
             .map_err(|fault| at(&fault))?;
         let mut state = bus.read_state(Timestamp::ZERO).map_err(|fault| at(&fault))?;
@@ -172,7 +172,8 @@ impl Robot for Counted {
 fn achieved(context: &BenchContext<'_>, seconds: u64) -> Result<(f64, u64), Failed> {
     let at = Failed::at("our control loop");
     let line = Line::start()?;
-    let bus = MotorBus::open(line.path(), &bus_options(context.config)).map_err(|fault| at(&fault))?;
+    let bus = MotorBus::open(line.path(), &bus_options(context.config).for_emulated_servos())
+        .map_err(|fault| at(&fault))?;
     let whole = Arc::new(AtomicU64::new(0));
     let bus = Counted { bus, whole: whole.clone() };
     let period = Duration::from_secs(1) / MAX_RATE_HZ;

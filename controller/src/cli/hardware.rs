@@ -15,14 +15,7 @@ use super::{CommandStatus, print};
 
 /// Runs the emulated servos until interrupted.
 pub fn mock(link: Option<PathBuf>, faults: Option<&Path>, paced: bool) -> anyhow::Result<CommandStatus> {
-    let faults = match faults {
-        None => Faults::default(),
-        Some(path) => {
-            let text = std::fs::read_to_string(path)
-                .with_context(|| format!("cannot read the faults in {}", path.display()))?;
-            Faults::from_yaml(&text, &path.display().to_string())?
-        }
-    };
+    let faults = self::faults(faults)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     // A process that reads the path may end this one immediately.
     let interrupted = runtime.block_on(async { super::serve::interrupted() })?;
@@ -31,6 +24,18 @@ pub fn mock(link: Option<PathBuf>, faults: Option<&Path>, paced: bool) -> anyhow
     eprintln!("minismith: nine emulated servos at 1,000,000 baud; Ctrl-C ends them");
     runtime.block_on(interrupted);
     Ok(CommandStatus::Success)
+}
+
+/// Reads the faults of the emulated servos; without a file there are none.
+pub fn faults(file: Option<&Path>) -> anyhow::Result<Faults> {
+    match file {
+        None => Ok(Faults::default()),
+        Some(path) => {
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read the faults in {}", path.display()))?;
+            Ok(Faults::from_yaml(&text, &path.display().to_string())?)
+        }
+    }
 }
 
 /// Lists the servos on a line.

@@ -5,6 +5,7 @@ mod bench;
 mod calibrate;
 mod code;
 mod dataset;
+mod first_run;
 mod hardware;
 mod install;
 mod interrupt;
@@ -267,6 +268,14 @@ minismith raw /dev/ttyACM0 --write 11 65 01\n  minismith raw /dev/ttyACM0 ff ff 
 minismith raw /dev/ttyACM0 < packets.txt"
     )]
     Raw(raw::RawArgs),
+    /// Examine a robot that has just been connected, from its cable to its speaker, and write a report.
+    #[command(
+        after_help = "Every joint moves by a few degrees, below 20 % of its speed limit. Enter or Ctrl-C stops the robot; it is \
+laid down at the end in any case.\nExamples:\n  minismith first-run\n  \
+minismith first-run --robot /dev/ttyACM0 --skip motion\n  \
+minismith first-run --robot mock-bus --yes --skip microphone,speaker --json"
+    )]
+    FirstRun(first_run::FirstRunArgs),
     /// Check this computer: ports, permissions, Python and the sandbox. Each problem has a remedy.
     #[command(after_help = "Examples:\n  minismith doctor\n  minismith doctor --json")]
     Doctor {
@@ -371,6 +380,7 @@ fn carry_out(command: Command, config: Config) -> anyhow::Result<CommandStatus> 
         Command::Scan { port, all_baudrates, json } => hardware::scan(&config, &port, all_baudrates, json),
         Command::Calibrate(arguments) => calibrate::run(&config, &arguments),
         Command::Raw(arguments) => raw::run(&config, &arguments),
+        Command::FirstRun(arguments) => first_run::run(&config, &arguments),
         Command::Doctor { json } => hardware::doctor(&config, json),
         Command::Paths { all, json } => paths::run(&config, json, all),
         Command::Setup(arguments) => install::run(&config, &arguments),

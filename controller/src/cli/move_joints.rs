@@ -7,12 +7,10 @@ use anyhow::bail;
 use clap::Args;
 use firmware_bridge::control_loop::{LoopSnapshot, MotionState};
 use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::kinematics::{ForwardKinematicsError, posture_from_joints};
 use firmware_bridge::limits::Limits;
-use firmware_bridge::motion::{Interpolation, MAX_DURATION, Trajectory};
-use firmware_bridge::posture::HeadPose;
 use firmware_bridge::units::Radians;
 use minismith_control::execution::ExecutionContext;
+use minismith_control::joint_motion::{JointMotionError, trajectory};
 use minismith_runtime::config::Config;
 use minismith_runtime::report::{ClampReport, round_for_display};
 use serde::Serialize;
@@ -52,10 +50,8 @@ pub fn joint(name: &str) -> Result<Joint, String> {
 enum Refusal {
     #[error("{joint} is out of range: {target} requested, {low} to {high} allowed")]
     OutOfRange { joint: Joint, target: Radians, low: Radians, high: Radians },
-    #[error("the angles give no head pose: {0}")]
-    NoPose(#[from] ForwardKinematicsError),
-    #[error("the duration is {:.3} s; it must be more than 0 and at most {} s", .0.as_secs_f64(), MAX_DURATION.as_secs())]
-    BadDuration(Duration),
+    #[error(transparent)]
+    NoMotion(#[from] JointMotionError),
     #[error("cannot move: {0}")]
     NotReady(String),
 }
@@ -86,20 +82,6 @@ fn goal(from: &Joints, limits: &Limits, requests: &[(Joint, JointTarget)]) -> Re
 enum JointTarget {
     To(Radians),
     By(Radians),
-}
-
-/// Returns one setpoint per cycle on the straight path between two sets of joints, with a minimum-jerk profile.
-fn trajectory(from: &Joints, goal: &Joints, over: Duration, period: Duration) -> Result<Trajectory, Refusal> {
-    if over.is_zero() || over > MAX_DURATION {
-        return Err(Refusal::BadDuration(over));
-    }
-    let target = posture_from_joints(goal, &HeadPose::neutral())?;
-    let cycles = over.as_nanos().div_ceil(period.as_nanos().max(1));
-    let request = |cycle: u128| {
-        let share = Interpolation::Minjerk.progress(cycle as f64 * period.as_secs_f64() / over.as_secs_f64());
-        if cycle == cycles { *goal } else { from.zip_with(goal, |from, goal| from + (goal - from) * share) }
-    };
-    Ok(Trajectory { setpoints: (1..=cycles).map(request).collect(), target, adjustments: Vec::new() })
 }
 
 /// The result of one joint, degrees.
@@ -210,8 +192,6 @@ mod tests {
     use super::*;
     use minismith_control::robot::initial_joints;
 
-    const PERIOD: Duration = Duration::from_millis(10);
-
     #[test]
     fn a_goal_is_given_or_relative_and_inside_the_range() {
         let (from, limits) = (initial_joints(), Limits::default());
@@ -230,26 +210,5 @@ mod tests {
         assert!(refusal.to_string().contains("-47.0 deg to 79.0 deg"), "{refusal}");
         let nan = [(Joint::BodyYaw, JointTarget::To(Radians(f64::NAN)))];
         assert!(matches!(super::goal(&from, &limits, &nan), Err(Refusal::OutOfRange { .. })));
-    }
-
-    #[test]
-    fn a_way_has_one_setpoint_a_cycle_and_ends_at_its_goal() {
-        let from = initial_joints();
-        let mut goal = from;
-        goal[Joint::LeftAntenna] += Radians(1.0);
-        let plan = |over: f64| trajectory(&from, &goal, Duration::from_secs_f64(over), PERIOD);
-        let requests = plan(0.995).unwrap().setpoints;
-        assert_eq!((requests.len(), requests.last()), (100, Some(&goal)));
-        let at: Vec<f64> = requests.iter().map(|request| request[Joint::LeftAntenna].value()).collect();
-        assert!(at.is_sorted() && (at[49] - from[Joint::LeftAntenna].value() - 0.5).abs() < 0.02, "{at:?}");
-        assert!(requests.iter().all(|request| request[Joint::Stewart3] == from[Joint::Stewart3]));
-        assert_eq!(plan(0.001).unwrap().setpoints, [goal]);
-        assert!(matches!(plan(0.0), Err(Refusal::BadDuration(_))));
-        assert!(matches!(plan(601.0), Err(Refusal::BadDuration(_))));
-        goal[Joint::Stewart1] = Radians(-0.8);
-        goal[Joint::Stewart2] = Radians(-1.3);
-        goal[Joint::Stewart4] = Radians(0.8);
-        let apart = trajectory(&from, &goal, Duration::from_secs(1), PERIOD);
-        assert!(matches!(apart, Err(Refusal::NoPose(_))), "{apart:?}");
     }
 }

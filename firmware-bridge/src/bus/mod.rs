@@ -96,6 +96,13 @@ impl BusOptions {
         reply_timeout: Duration::from_millis(10),
         cycle_timeout: Duration::from_millis(5),
     };
+
+    /// Returns these options for emulated servos: they answer when this computer's scheduler lets them, which a busy
+    /// computer may delay by more than the timeout of a real line.
+    #[must_use]
+    pub const fn for_emulated_servos(self) -> BusOptions {
+        BusOptions { cycle_timeout: Duration::from_millis(20), ..self }
+    }
 }
 
 impl Default for BusOptions {

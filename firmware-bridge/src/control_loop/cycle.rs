@@ -159,8 +159,9 @@ impl<R: Robot, C: Clock> ControlLoop<R, C> {
             LoopCommand::Gains(joint, gains) => self.send_command(&Envelope::gains(joint, gains)),
             LoopCommand::StowAndRelease => {
                 self.end_motion(MoveResult::Canceled);
-                self.fault_monitor.on_stow(self.next);
-                self.start_stow();
+                if self.fault_monitor.on_stow(self.next) {
+                    self.start_stow();
+                }
             }
         }
     }

@@ -195,11 +195,17 @@ impl FaultMonitor {
         }
     }
 
-    /// Notes that a client requested to lower the head.
-    pub fn on_stow(&mut self, at: Timestamp) {
-        if !self.is_recovering() {
+    /// Notes that a client requested to lower the head, and returns whether that begins now. A motor that has to restart
+    /// needs the robot at rest, and is back within seconds; a robot that holds its position may wait for ever.
+    pub const fn on_stow(&mut self, at: Timestamp) -> bool {
+        let begins = matches!(
+            self.phase,
+            Phase::Watching | Phase::Holding | Phase::Stowing { is_requested: true, .. }
+        );
+        if begins {
             self.phase = Phase::Stowing { since: at, is_requested: true };
         }
+        begins
     }
 
     /// Returns the motors that should have torque.

@@ -94,6 +94,8 @@ pub(super) struct Servo {
     senses: Senses,
     watchdog_firmware: WatchdogFirmware,
     silent: bool,
+    /// The position in which something holds its joint.
+    jammed: Option<Radians>,
     /// The position that it reports while its encoder is frozen, counts.
     frozen: Option<i64>,
     /// The voltage that it measures while its own supply contact is bad, volts.
@@ -116,6 +118,7 @@ impl Servo {
             senses,
             watchdog_firmware: faults.watchdog,
             silent: faults.silent.contains(&joint),
+            jammed: faults.jammed.contains(&joint).then_some(senses.position),
             frozen: None,
             override_volts: None,
             registered: None,
@@ -143,6 +146,9 @@ impl Servo {
 
     /// Returns the drive of its joint, in current, position, extended position and current-based position mode.
     pub(super) fn drive(&self) -> Drive {
+        if let Some(goal) = self.jammed {
+            return Drive::Position { goal, max_torque: f64::INFINITY };
+        }
         if !self.torque() {
             return Drive::TorqueOff;
         }

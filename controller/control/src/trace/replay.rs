@@ -66,7 +66,7 @@ pub fn replay(
         ReplayTarget::MockBus => {
             let options = EmulatorOptions { link: None, faults: Faults::default(), start, paced: true };
             let emulator = Emulator::start(options)?;
-            let robot = MotorBus::open(emulator.path(), &bus_options(config))?;
+            let robot = MotorBus::open(emulator.path(), &bus_options(config).for_emulated_servos())?;
             play(taken, robot, MonotonicClock::start(), config)
         }
     }

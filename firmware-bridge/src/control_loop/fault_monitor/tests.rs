@@ -309,3 +309,23 @@ fn requested_stow_is_no_fault() {
     assert_eq!(robot.reactions, [RecoveryAction::Release]);
     assert_eq!((robot.guard.status(), robot.guard.is_recovering()), (None, false));
 }
+
+#[test]
+fn requested_stow_waits_for_a_restarting_motor_and_not_for_a_silent_one() {
+    let mut robot = FaultyRobot::new();
+    robot.error(HardwareError::Overload, true);
+    robot.cycles(3, |_| {});
+    assert_eq!(robot.reactions.last(), Some(&RecoveryAction::Reboot(FAULTY)));
+    assert!(!robot.guard.on_stow(robot.now));
+    robot.cycles(100, |_| {});
+    assert!(!robot.guard.is_recovering());
+
+    let silent = |state: &mut JointState| state.readings[FAULTY] = PositionReading::Never;
+    robot.cycles(20, silent);
+    assert!(robot.guard.is_recovering());
+    assert!(robot.guard.on_stow(robot.now));
+    robot.stowing = Some(100);
+    robot.cycles(120, silent);
+    assert!(robot.reactions.contains(&RecoveryAction::Release));
+    assert_eq!(robot.state.torque, Joints::all(false));
+}
