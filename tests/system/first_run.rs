@@ -81,9 +81,12 @@ fn in_state(document: &Value, state: &str) -> Vec<(String, Vec<String>)> {
         .collect()
 }
 
+/// Steps that fail, each with the joints that it names.
+type Failures<'a> = &'a [(&'a str, &'a [Joint])];
+
 /// Asserts that exactly these steps have failed, with exactly these joints, and that each says what to do.
 #[track_caller]
-fn fails(document: &Value, expected: &[(&str, &[Joint])]) {
+fn fails(document: &Value, expected: Failures<'_>) {
     let names = |joints: &[Joint]| joints.iter().map(|joint| joint.name().to_owned()).collect();
     let expected: Vec<(String, Vec<String>)> =
         expected.iter().map(|(name, joints)| ((*name).to_owned(), names(joints))).collect();
@@ -186,7 +189,7 @@ fn each_fault_of_a_servo_is_found_and_named_before_anything_moves() {
     let always = |kind, joint| at(0.0, Fault::of(kind).on(joint));
     let all = Joint::ALL;
     let (three, left) = ([Joint::Stewart3], [Joint::LeftAntenna]);
-    let cases: [(Faults, &[(&str, &[Joint])]); 6] = [
+    let cases: [(Faults, Failures<'_>); 6] = [
         (Faults { silent: three.to_vec(), ..Faults::default() }, &[("motors", &three)]),
         (Faults { voltage: 4.2, ..Faults::default() }, &[("voltage", &all)]),
         (error(Joint::Stewart1, HardwareError::Overload), &[("hardware errors", &[Joint::Stewart1])]),
@@ -332,7 +335,7 @@ impl Conversation {
     /// Waits for a text that contains this.
     fn hears(&self, word: &str) -> String {
         loop {
-            let said = self.said.recv_timeout(Duration::from_secs(60)).expect("the program says more");
+            let said = self.said.recv_timeout(Duration::from_secs(60)).unwrap();
             if said.contains(word) {
                 return said;
             }

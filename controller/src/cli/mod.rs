@@ -16,6 +16,7 @@ mod model;
 mod motors;
 mod move_joints;
 mod old_names;
+mod pages;
 mod paths;
 mod predefined;
 mod print;
@@ -308,6 +309,23 @@ minismith first-run --robot mock-bus --yes --skip microphone,speaker --json"
     /// Measure performance, compared with the official packages. `make peers official` installs them.
     #[command(after_help = "Examples:\n  minismith bench --quick\n  minismith bench --only ik,fk --json")]
     Bench(bench::BenchArgs),
+    /// Print the completions of a shell.
+    #[command(
+        after_help = "Examples:\n  minismith completions bash > ~/.local/share/bash-completion/completions/minismith\n  \
+minismith completions fish | source"
+    )]
+    Completions {
+        /// Shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write a manual page for each command.
+    #[command(
+        after_help = "Example:\n  mkdir -p ~/.local/share/man/man1 && minismith man-pages ~/.local/share/man/man1"
+    )]
+    ManPages {
+        /// Existing folder for the pages.
+        folder: PathBuf,
+    },
     /// Print the policy rules: id, reason, advice, a good and a bad example.
     #[command(after_help = "Examples:\n  minismith rules\n  minismith rules --json")]
     Rules {
@@ -328,6 +346,12 @@ pub fn parse() -> Cli {
 /// # Errors
 /// Errors of usage and environment. A rejected request is [`CommandStatus::Failure`].
 pub fn run(cli: Cli) -> anyhow::Result<CommandStatus> {
+    // What is about the command line alone needs no configuration.
+    match &cli.command {
+        Command::Completions { shell } => return pages::completions(*shell),
+        Command::ManPages { folder } => return pages::man_pages(folder),
+        _ => {}
+    }
     let config = Config::load(cli.config.as_deref())?;
     for file in &config.untrusted {
         eprintln!(
@@ -389,5 +413,7 @@ fn carry_out(command: Command, config: Config) -> anyhow::Result<CommandStatus> 
         Command::GiveBack(arguments) => take_over::give_back(&arguments),
         Command::Bench(args) => bench::run(&config, args),
         Command::Rules { json } => tool::rules(json),
+        Command::Completions { shell } => pages::completions(shell),
+        Command::ManPages { folder } => pages::man_pages(&folder),
     }
 }

@@ -118,12 +118,12 @@ const fn models_of(joint: Joint) -> &'static [u16] {
 }
 
 /// Returns the step whose fault is described for each joint that has it.
-fn each<'a>(
+fn each(
     name: &'static str,
     expected: &str,
     good: String,
     faults: impl Iterator<Item = (Joint, String)>,
-    advice: &'a str,
+    advice: &str,
 ) -> Step {
     let faults: Vec<(Joint, String)> = faults.collect();
     if faults.is_empty() {
