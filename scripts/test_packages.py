@@ -1,0 +1,221 @@
+"""Installs, upgrades, uses, takes over with, removes and purges the Debian package in a clean root, and checks each step.
+
+usage: test_packages.py OLD.deb NEW.deb        exit code 3: no clean root can be made here
+
+OLD and NEW hold the same programs with two versions. The root is made by mmdebstrap in a temporary folder; what the package
+needs is installed there by apt, from its own dependencies alone. Prints a transcript. It needs root, or user namespaces.
+systemd does not run there, so the service is started as its unit says, by hand.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SUITE = "trixie"
+
+# Runs ExecStart of the unit as its user, waits for READY=1, asks the server for its health, and stops it as systemd would.
+SERVICE = """
+import json, os, pwd, re, signal, socket, subprocess, sys, urllib.request
+
+unit = open("/usr/lib/systemd/system/minismith.service").read()
+command = re.search(r"^ExecStart=(.*)$", unit, re.M)[1].split()
+user = pwd.getpwnam(re.search(r"^User=(.*)$", unit, re.M)[1])
+path = "/run/minismith-notify"
+notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+notify.bind(path)
+os.chmod(path, 0o777)
+notify.settimeout(60)
+state = {"STATE_DIRECTORY": "/var/lib/minismith", "CONFIGURATION_DIRECTORY": "/etc/minismith", "NOTIFY_SOCKET": path,
+         "PATH": "/usr/bin:/bin"}
+service = subprocess.Popen(command, env=state, cwd="/var/lib/minismith", user=user.pw_uid, group=user.pw_gid,
+                           extra_groups=os.getgrouplist(user.pw_name, user.pw_gid))
+try:
+    while b"READY=1" not in (message := notify.recv(4096)):
+        print("notify:", message.decode().strip().replace(chr(10), " "))
+    health = json.load(urllib.request.urlopen("http://127.0.0.1:8000/health", timeout=10))
+    print("ready; health:", json.dumps(health)[:200])
+    service.send_signal(signal.SIGTERM)
+    code = service.wait(60)
+    assert code == 0, f"the service ended with {code}"
+finally:
+    service.kill()
+    os.unlink(path)
+"""
+
+
+class Failure(Exception):
+    pass
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+    print(f"    ok: {text}", flush=True)
+
+
+class Root:
+    """A clean root of Debian."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def make(self):
+        subprocess.run(
+            ["mmdebstrap", "--quiet", "--variant=apt", "--skip=cleanup/apt/lists",
+             "--include=systemd,init-system-helpers,ca-certificates,man-db,passwd", SUITE, self.folder],
+            check=True, stdout=sys.stderr,
+        )
+        shutil.copy("/etc/resolv.conf", f"{self.folder}/etc/resolv.conf")
+
+    def run(self, command, code=0, shown=None, timeout=600):
+        """Runs a shell command in the root, with its own /proc and the devices of this machine."""
+        print(f"# {shown or command}", flush=True)
+        # After a chroot, the kernel would refuse the user namespaces of the sandbox.
+        script = (
+            f"mount --bind {self.folder} {self.folder} && cd {self.folder} && mount -t proc proc proc && "
+            "mount --rbind /dev dev && mount -t tmpfs tmpfs run && pivot_root . mnt && umount -l /mnt && cd / && "
+            "exec /bin/sh -c \"$1\""
+        )
+        kept = {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}
+        result = subprocess.run(
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh", command],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout,
+            env=kept | {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8",
+                        "HOME": "/srv"},
+        )
+        lines = result.stdout.splitlines()
+        for line in lines[:6] + (["..."] if len(lines) > 12 else []) + lines[max(6, len(lines) - 6):]:
+            print(f"    {line[:160]}")
+        if result.returncode != code:
+            raise Failure(f"`{shown or command}` ended with {result.returncode}:\n{result.stdout[-4000:]}")
+        return result.stdout
+
+    def json(self, command, code=0):
+        return json.loads(self.run(f"{command} 2>/dev/null", code=code, shown=command))
+
+    def install(self, package):
+        shutil.copy(package, f"{self.folder}/tmp/")
+        name = Path(package).name
+        self.run(f"apt-get install --yes -qq -o Dpkg::Use-Pty=0 --no-install-recommends /tmp/{name} && rm /tmp/{name}",
+                 shown=f"apt-get install ./{name}")
+
+    def tree(self, *folders):
+        """Returns what is in these folders: each path with its target or its content."""
+        def content(path):
+            if path.is_symlink():
+                return os.readlink(path)
+            return path.read_bytes() if path.is_file() else None
+
+        paths = [path for folder in folders for path in Path(f"{self.folder}/{folder}").rglob("*")]
+        return {str(path): content(path) for path in paths}
+
+    def names(self):
+        """Returns every path that has the name of the program in it, but not those of apt, dpkg and the logs."""
+        skipped = ("/proc", "/dev", "/sys", "/var/lib/dpkg", "/var/cache", "/var/log", "/var/lib/apt")
+        found = []
+        for folder, folders, files in os.walk(self.folder):
+            inside = folder[len(self.folder):] or "/"
+            folders[:] = [name for name in folders if not os.path.join(inside, name).startswith(skipped)]
+            found += [os.path.join(inside, name) for name in folders + files if "minismith" in name]
+        return sorted(found)
+
+
+def main(old, new):
+    folder = tempfile.mkdtemp(prefix="minismith-root-", dir=os.environ.get("TMPDIR", "/tmp"))
+    root = Root(folder)
+    try:
+        try:
+            root.make()
+            root.run("true")
+        except (subprocess.CalledProcessError, Failure) as error:
+            print(f"no clean root: {error}", file=sys.stderr)
+            sys.exit(3)
+        journey(root, old, new)
+    except Failure as failure:
+        sys.exit(f"FAILED: {failure}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print("The package passes.")
+
+
+def journey(root, old, new):
+    print("== Install")
+    root.install(old)
+    root.run("minismith --version; minismith-tool-host --version")
+    paths = root.json("minismith paths --json")
+    check("/etc/minismith/config.yaml" in json.dumps(paths), "the configuration of /etc counts")
+    groups = root.run("id -nG minismith").split()
+    check({"dialout", "video", "audio", "plugdev"} <= set(groups), "the user of the service is in its groups")
+    root.run("systemctl --root=/ is-enabled minismith.service", code=1)
+    root.run("systemd-analyze verify --man=no /usr/lib/systemd/system/minismith.service")
+    root.run("man -w minismith-first-run && test -s /usr/share/bash-completion/completions/minismith")
+    check("no such serial port" in root.run("minismith motors", code=2), "without a robot, a command says so")
+
+    print("== Use, by a person")
+    root.run("useradd --create-home --home-dir /srv/tester tester")
+    said = root.json("runuser -u tester -- minismith say 'nod twice' --robot mock --json")
+    check(said["outcome"] == "done", "the simulated robot nods")
+    made = root.json(
+        "runuser -u tester -- minismith say 'make a tool called hello that nods twice, then run it' --robot mock --json"
+    )
+    check(made["tool"] and made["outcome"] == "done", "a tool is made with the Python of the system, and runs")
+
+    print("== Serve, with emulated servos")
+    # As an operator would: the robot is elsewhere.
+    root.run("sed -i 's#^robot: .*#robot: /tmp/line  \\# ours#' /etc/minismith/config.yaml")
+    Path(f"{root.folder}/srv/service.py").write_text(SERVICE)
+    with_servos = "runuser -u minismith -- minismith mock --link /tmp/line >/dev/null 2>&1 & sleep 2; "
+    root.run(f"{with_servos} python3 /srv/service.py && minismith scan /tmp/line --json > /srv/after.json",
+             shown="ExecStart of the unit, as its user, until READY=1; then SIGTERM")
+    after = json.loads(Path(f"{root.folder}/srv/after.json").read_text())
+    check(len(after["motors"]) == 9 and not any(motor["torque"] for motor in after["motors"]),
+          "after the stop, no motor has torque")
+    as_service = ("cd /var/lib/minismith && runuser -u minismith -- env STATE_DIRECTORY=/var/lib/minismith "
+                  "CONFIGURATION_DIRECTORY=/etc/minismith minismith")
+    made = root.json(f"{as_service} say 'make a tool called salute that waves with the left antenna, then run it' "
+                     "--session kept --robot mock --json")
+    check(made["tool"] is not None, "the service has a tool of its own")
+    before = root.json(f"{as_service} tool list --json")
+    sessions = root.json(f"{as_service} session list --json")
+    check("salute" in json.dumps(before) and "kept" in json.dumps(sessions), "registry and session are stored")
+
+    print("== Upgrade")
+    root.install(new)
+    check("ours" in root.run("cat /etc/minismith/config.yaml"), "the changed configuration is kept")
+    check(root.json(f"{as_service} tool list --json") == before, "the registry is kept")
+    check(root.json(f"{as_service} session list --json") == sessions, "the sessions are kept")
+    run = root.json(f"{as_service} tool run salute --robot mock --json")
+    check(run.get("outcome") in ("done", "returned") or run.get("refusal") is None, "the tool still runs")
+
+    print("== Beside the official software")
+    official = "[Unit]\nDescription=Reachy Mini\n[Service]\nExecStart=/venvs/mini_daemon/launcher.sh\n"
+    units = Path(f"{root.folder}/etc/systemd/system")
+    (units / "reachy-mini-daemon.service").write_text(official)
+    Path(f"{root.folder}/venvs/mini_daemon/lib/python3.12/site-packages/reachy_mini-1.13.0.dist-info").mkdir(parents=True)
+    untouched = root.tree("etc/systemd", "venvs")
+    root.run("minismith take-over --systemctl /bin/true")
+    check((units / "multi-user.target.wants/minismith.service").is_symlink(), "our service starts at boot")
+    check((units / "reachy-mini-daemon.service.d").is_dir(), "the official one does not")
+    root.run("minismith give-back --systemctl /bin/true")
+    check(root.tree("etc/systemd", "venvs") == untouched, "give-back undoes it exactly")
+    root.run("minismith take-over --systemctl /bin/true >/dev/null")
+
+    print("== Remove and purge")
+    root.run("apt-get remove --yes -qq -o Dpkg::Use-Pty=0 minismith")
+    check(root.tree("etc/systemd", "venvs") == untouched, "removal gives the robot back")
+    check(Path(f"{root.folder}/var/lib/minismith").is_dir(), "removal keeps the state")
+    check("ours" in root.run("cat /etc/minismith/config.yaml"), "removal keeps the configuration")
+    root.run("apt-get purge --yes -qq -o Dpkg::Use-Pty=0 minismith")
+    left = [path for path in root.names() if not path.startswith("/srv/tester")]
+    check(left == [], f"a purge leaves nothing behind: {left}")
+    check(Path(f"{root.folder}/srv/tester/.local/share/minismith").is_dir(), "what is a person's stays")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
