@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb test-packages reproducible test-qemu check clean
+.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -142,7 +142,10 @@ dist: ## Release builds for x86-64 and aarch64 in target/dist, without root; MAC
 deb: dist ## Packages for Debian 13, such as the robot's Raspberry Pi OS, in target/dist; MACHINE=aarch64 for one
 	@scripts/deb $(MACHINE)
 
-test-packages: build ## Installs, upgrades, uses, removes and purges the Debian package in a clean Debian 13; installs mmdebstrap and lintian
+wheel: dist ## Python wheels with the programs, for Python 3.11 and 3.13, in target/dist; MACHINE=aarch64 for one
+	@scripts/wheel $(MACHINE)
+
+test-packages: build ## Tries the Debian package and the wheel in a clean Debian 13; installs mmdebstrap and lintian
 	@scripts/test_packages $(PACKAGED)
 
 reproducible: ## Builds PROGRAM (minismith-tool-host-3.13) for MACHINE (this one) twice in different folders and compares the hashes

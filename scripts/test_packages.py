@@ -1,6 +1,7 @@
-"""Installs, upgrades, uses, takes over with, removes and purges the Debian package in a clean root, and checks each step.
+"""Installs, upgrades, uses, takes over with, removes and purges the Debian package in a clean root, then installs the wheel
+there, and checks each step.
 
-usage: test_packages.py OLD.deb NEW.deb        exit code 3: no clean root can be made here
+usage: test_packages.py OLD.deb NEW.deb WHEEL        exit code 3: no clean root can be made here
 
 OLD and NEW hold the same programs with two versions. The root is made by mmdebstrap in a temporary folder; what the package
 needs is installed there by apt, from its own dependencies alone. Prints a transcript. It needs root, or user namespaces.
@@ -15,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+TREE = Path(__file__).resolve().parent.parent
 SUITE = "trixie"
 
 # Runs ExecStart of the unit as its user, waits for READY=1, asks the server for its health, and stops it as systemd would.
@@ -124,7 +126,7 @@ class Root:
         return sorted(found)
 
 
-def main(old, new):
+def main(old, new, wheel):
     folder = tempfile.mkdtemp(prefix="minismith-root-", dir=os.environ.get("TMPDIR", "/tmp"))
     root = Root(folder)
     try:
@@ -135,11 +137,40 @@ def main(old, new):
             print(f"no clean root: {error}", file=sys.stderr)
             sys.exit(3)
         journey(root, old, new)
+        pip(root, wheel)
     except Failure as failure:
         sys.exit(f"FAILED: {failure}")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    print("The package passes.")
+    print("The package and the wheel pass.")
+
+
+def pip(root, wheel):
+    """Installs the wheel into a virtual environment, uses it as a person, and removes it."""
+    print("== Wheel")
+    root.run("apt-get install --yes -qq -o Dpkg::Use-Pty=0 --no-install-recommends python3-venv libpython3.13 libasound2t64")
+    name = Path(wheel).name
+    place = Path(f"{root.folder}/srv/wheels")
+    place.mkdir()
+    shutil.copy(wheel, place)
+    # What this machine's pip brings from where it is told to, by its pinned hash; the clean root knows no mirrors.
+    machine = os.uname().machine
+    platforms = [f"--platform=manylinux{glibc}_{machine}" for glibc in ("_2_28", "_2_27", "2014")]
+    subprocess.run(
+        [TREE / ".venv/bin/python", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--require-hashes",
+         "--no-deps", "--only-binary=:all:", "--python-version=3.13", *platforms, f"--dest={place}",
+         f"--requirement={TREE / 'requirements/tools.txt'}"],
+        check=True, stdout=sys.stderr,
+    )
+    root.run("python3 -m venv /srv/environment")
+    root.run(f"/srv/environment/bin/pip install --quiet --no-index --find-links=/srv/wheels /srv/wheels/{name}",
+             shown=f"pip install {name}")
+    as_person = "cd /tmp && runuser -u tester -- /srv/environment/bin/minismith"
+    root.run(f"{as_person} --version")
+    made = root.json(f"{as_person} say 'make a tool called greet_twice that nods twice, then run it' --json")
+    check(made["tool"] is not None and made["outcome"] == "done", "a tool is made with the Python of the environment, and runs")
+    root.run("/srv/environment/bin/pip uninstall --quiet --yes minismith && test ! -e /srv/environment/bin/minismith",
+             shown="pip uninstall minismith")
 
 
 def journey(root, old, new):
@@ -216,6 +247,6 @@ def journey(root, old, new):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
     main(*sys.argv[1:])
