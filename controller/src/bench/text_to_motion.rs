@@ -11,7 +11,6 @@ use super::row::Row;
 use super::{BenchContext, Failed};
 use minismith_assistant::conversation::{Conversation, TurnOutcome};
 use minismith_control::robot::RobotRuntime;
-use minismith_runtime::config::RobotChoice;
 use minismith_toolchain::workshop::Workshop;
 
 pub(super) const NAMES: [&str; 2] = ["words_to_bus_p50", "words_to_bus_p99"];
@@ -59,8 +58,7 @@ pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
 fn delays(context: &BenchContext<'_>) -> Result<Vec<f64>, Failed> {
     let at = Failed::at("words");
     let line = Line::start()?;
-    let body = RobotRuntime::open(&RobotChoice::Serial(line.path().to_owned()), context.config)
-        .map_err(|e| at(&e))?;
+    let body = RobotRuntime::open_emulated(line.path(), context.config).map_err(|e| at(&e))?;
     let workshop = Workshop::open(context.config).map_err(|error| at(&error))?;
     let clock = MonotonicClock::start();
     let (said, saying) = channel();
