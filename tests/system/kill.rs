@@ -97,7 +97,7 @@ impl Servos {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("config.yaml");
         // Longer than the servos need, since other tests share the processor.
-        std::fs::write(&config, "bus: {reply_timeout_ms: 50}\ntools: {predefined: directory}\n").unwrap();
+        std::fs::write(&config, "bus: {reply_timeout_ms: 500}\ntools: {predefined: directory}\n").unwrap();
         let port = folder.path().join("port");
         let faults = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/faults").join(faults);
         let mut command = minismith(&config);
@@ -126,12 +126,19 @@ impl Servos {
 
     /// Starts a sentence and kills the controller after this time.
     fn hears_and_is_abandoned(&self, text: &str, after: Duration) {
-        let mut controller =
-            Running(self.say(text).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-        pass(after);
-        assert_eq!(controller.0.try_wait().unwrap(), None, "`{text}` is over before {after:?}");
-        controller.kill();
-        ioctl_tiocnxcl(&self.line).unwrap();
+        // On a busy machine the servos may answer too late for a controller, which then does not begin.
+        for _ in 0..5 {
+            let mut controller =
+                Running(self.say(text).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+            pass(after);
+            let is_over = controller.0.try_wait().unwrap().is_some();
+            controller.kill();
+            if !is_over {
+                ioctl_tiocnxcl(&self.line).unwrap();
+                return;
+            }
+        }
+        panic!("`{text}` is over before {after:?}");
     }
 
     /// Reads the servos' registers. Nothing is written to them.
