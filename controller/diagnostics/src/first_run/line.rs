@@ -28,7 +28,7 @@ const MAX_LOST: u32 = 1;
 /// More servos than this that lose answers have a common cause.
 const MAX_SUSPECTS: usize = 4;
 
-/// Adds the steps `port`, `cable`, and `watchdog` if the port can be opened.
+/// Adds the step `port`, and `cable`, `watchdog` and `fast read` if it can be opened.
 pub(super) fn examine(progress: &mut Progress<'_>, config: &Config, port: &Path) {
     progress.begin("port");
     let expected = "a serial port that this user may open and that no other program holds";
@@ -248,10 +248,8 @@ fn fast_read(line: &mut RawLine, traffic: &Traffic) -> Result<Step, RobotError> 
     };
     // The present position: register 132, four bytes.
     let request = packet(EVERY_SERVO, FAST_SYNC_READ, &[132, 0, 4, 0, joint.motor_id()]);
-    for _ in 0..3 {
-        if ask(line, EVERY_SERVO, &request)?.is_some() {
-            return Ok(Step::good(FAST, FAST_EXPECTED, format!("{joint} answered")));
-        }
+    if ask(line, EVERY_SERVO, &request)?.is_some() {
+        return Ok(Step::good(FAST, FAST_EXPECTED, format!("{joint} answered")));
     }
     Ok(Step::failed(
         FAST,
