@@ -61,4 +61,7 @@ pub trait Camera: Send + Sync {
     /// # Errors
     /// Returns [`CameraError`] with the reason when no frame is available.
     fn latest_frame(&self, from: &CameraPose) -> Result<Arc<Frame>, CameraError>;
+
+    /// Closes the device, so that another program can open it, until this is called with `false`. A simulated camera has none.
+    fn release(&self, _released: bool) {}
 }

@@ -48,6 +48,7 @@ use self::auth::AuthMiddleware;
 use self::extract::ApiError;
 pub use self::mcp::{McpError, bridge_client, serve_client};
 use self::request_queue::{RequestQueue, WorkerThread};
+use crate::media::camera_socket::CameraSocket;
 use crate::voice::Parts;
 use minismith_control::arbiter::Priority;
 use minismith_control::head_tracking::HeadTrackingThread;
@@ -88,8 +89,16 @@ pub async fn serve(
     let address = listener.local_addr()?;
     let announced =
         (config.server.mdns && !address.ip().is_loopback()).then_some((address, model(&config.robot)));
+    let frames = config.server.camera_socket.path(address.port()).and_then(|path| {
+        CameraSocket::open(&path, body.observer())
+            .inspect_err(|error| {
+                let path = path.display();
+                tracing::warn!("programs that use the official SDK get no camera frames at {path}: {error}");
+            })
+            .ok()
+    });
     let robot =
-        official::Robot::new(moving.executor(), attending.head_tracking(), body.observer(), announced);
+        official::Robot::new(moving.executor(), attending.head_tracking(), body.observer(), announced, frames);
     let (own, document) = own_routes(body, &answering.queue(), config, journal)
         .merge(lease::routes(steering.executor()))
         .merge(journal::routes(&config.recording.journal))

@@ -1,6 +1,7 @@
 //! The HTTP and WebSocket server, access control, and conversations by voice.
 //!
-//! Reading order: [`api`] (the routes), [`auth`] (who asks, and what for), [`voice`] (microphone to motion to speaker).
+//! Reading order: [`api`] (the routes), [`auth`] (who asks, and what for), [`voice`] (microphone to motion to speaker),
+//! [`media`] (camera frames for programs on this computer).
 //!
 //! # Requests
 //!
@@ -22,4 +23,5 @@
 
 pub mod api;
 pub mod auth;
+pub mod media;
 pub mod voice;

@@ -53,6 +53,11 @@ impl CameraObserver {
         self.camera.name()
     }
 
+    /// Leaves the device to other programs, or takes it back.
+    pub fn release(&self, released: bool) {
+        self.camera.release(released);
+    }
+
     /// Returns whether the images are rendered.
     #[must_use]
     pub const fn is_simulated(&self) -> bool {

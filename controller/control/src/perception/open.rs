@@ -1,7 +1,7 @@
 //! Opens the configured camera of a robot.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use firmware_bridge::camera::CameraIntrinsics;
 use firmware_bridge::clock::MonotonicClock;
@@ -103,7 +103,7 @@ fn real(
         },
         control_loop: control_loop.clone(),
         source: Box::new(source),
-        opened: OnceLock::new(),
+        opened: Mutex::default(),
     })
 }
 
@@ -114,33 +114,76 @@ struct LazyCamera {
     options: CaptureOptions,
     control_loop: ControlLoopHandle,
     source: Box<dyn Fn() -> Box<dyn Source> + Send + Sync>,
-    opened: OnceLock<Capture>,
+    opened: Mutex<Opened>,
+}
+
+/// The state of a device.
+#[derive(Default)]
+enum Opened {
+    /// Nobody has asked for an image yet.
+    #[default]
+    NotYet,
+    Open(Arc<Capture>),
+    /// Another program uses the device.
+    Released,
+}
+
+impl LazyCamera {
+    fn capture(&self) -> Option<Arc<Capture>> {
+        match &*self.opened.lock().unwrap_or_else(PoisonError::into_inner) {
+            Opened::Open(capture) => Some(capture.clone()),
+            Opened::NotYet | Opened::Released => None,
+        }
+    }
+
+    /// Returns the camera, and whether this call opened it; none while another program uses it.
+    fn open(&self) -> Option<(Arc<Capture>, bool)> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*opened {
+            Opened::Open(capture) => return Some((capture.clone(), false)),
+            Opened::Released => return None,
+            Opened::NotYet => {}
+        }
+        let control_loop = self.control_loop.clone();
+        let view = move || {
+            let head = posture_of(&control_loop.snapshot())?.head;
+            Some(CameraPose { time: control_loop.robot_time(), head })
+        };
+        let capture =
+            Arc::new(Capture::start((self.source)(), self.intrinsics, Box::new(view), self.options));
+        *opened = Opened::Open(capture.clone());
+        Some((capture, true))
+    }
 }
 
 impl Camera for LazyCamera {
     fn name(&self) -> String {
-        self.opened.get().map_or_else(|| self.name.clone(), Camera::name)
+        self.capture().map_or_else(|| self.name.clone(), |camera| camera.name())
     }
 
     fn intrinsics(&self) -> CameraIntrinsics {
-        self.opened.get().map_or(self.intrinsics, Camera::intrinsics)
+        self.capture().map_or(self.intrinsics, |camera| camera.intrinsics())
     }
 
     fn latest_frame(&self, from: &CameraPose) -> Result<Arc<Frame>, CameraError> {
-        let is_new = self.opened.get().is_none();
-        let camera = self.opened.get_or_init(|| {
-            let control_loop = self.control_loop.clone();
-            let view = move || {
-                let head = posture_of(&control_loop.snapshot())?.head;
-                Some(CameraPose { time: control_loop.robot_time(), head })
-            };
-            Capture::start((self.source)(), self.intrinsics, Box::new(view), self.options)
-        });
+        let Some((camera, is_new)) = self.open() else {
+            let reason = "a client of the official API has taken it for itself (`/api/media/release`)";
+            return Err(CameraError::NoFrameYet { reason: reason.into() });
+        };
         if is_new {
             // The first image takes a moment. The first caller waits for it, or for the error.
             camera.wait_until(self.options.stale_after, |status| status.frames > 0 || status.error.is_some());
         }
         camera.latest_frame(from)
+    }
+
+    fn release(&self, released: bool) {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        match (released, &*opened) {
+            (true, _) => *opened = Opened::Released,
+            (false, Opened::Released) => *opened = Opened::NotYet,
+            (false, _) => {}
+        }
     }
 }
 

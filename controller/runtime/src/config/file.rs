@@ -21,7 +21,7 @@ use super::quantity::{
     Steps, StoredImageRate, Temperature, Threads, TokenBudget, TurnTokens, Volts, WallSeconds, Watchdog,
 };
 use super::recording::{MaybeAddress, Viewer};
-use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
+use super::serve::{CameraSocket, Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::{MaybeUpdateKey, PublicKey};
 use super::voice::{Device, SpokenRole, StopWord, TtsEngine, VoiceWord, WakeWord, WakeWordMode};
 use crate::agent_spec::Ability;
@@ -306,6 +306,7 @@ mappings! {
     /// `compat`.
     CompatKeys {
         trusted_peers: Listed<Peers>,
+        camera_socket: Given<CameraSocket>,
     }
     /// `tools`.
     ToolsKeys {

@@ -133,6 +133,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
                 .map(|(certificate, key)| (places.absolute(&certificate), places.absolute(&key))),
             mdns: of!(server.mdns).0,
             trusted_peers: listed(&own.compat.trusted_peers),
+            camera_socket: of!(compat.camera_socket),
         },
         tools,
         predefined,

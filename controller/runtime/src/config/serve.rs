@@ -34,6 +34,50 @@ pub struct Server {
     pub mdns: bool,
     /// Clients that may use the official API without a token.
     pub trusted_peers: Vec<Peers>,
+    /// Where programs on this computer get camera frames, as from the official daemon.
+    pub camera_socket: CameraSocket,
+}
+
+/// The port of the official daemon.
+const OFFICIAL_PORT: u16 = 8000;
+
+/// Where the official daemon serves camera frames to programs on the same computer (official `daemon/utils.py`).
+const OFFICIAL_CAMERA_SOCKET: &str = "/tmp/reachymini_camera_socket";
+
+/// The local socket for camera frames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CameraSocket {
+    /// The path of the official daemon, if the server listens at the port of the official daemon.
+    Auto,
+    /// None.
+    None,
+    /// At this path.
+    Path(PathBuf),
+}
+
+impl CameraSocket {
+    /// Returns the path for a server that listens at this port, if it is to serve frames.
+    #[must_use]
+    pub fn path(&self, port: u16) -> Option<PathBuf> {
+        match self {
+            CameraSocket::Auto => (port == OFFICIAL_PORT).then(|| OFFICIAL_CAMERA_SOCKET.into()),
+            CameraSocket::None => None,
+            CameraSocket::Path(path) => Some(path.clone()),
+        }
+    }
+}
+
+impl FromStr for CameraSocket {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        match text {
+            "auto" => Ok(CameraSocket::Auto),
+            "none" => Ok(CameraSocket::None),
+            path if path.starts_with('/') => Ok(CameraSocket::Path(path.into())),
+            _ => Err(InvalidValue::new(text, "auto, none, or a path that starts with /")),
+        }
+    }
 }
 
 /// An address to bind to.
@@ -153,6 +197,15 @@ mod tests {
         for bad in ["0.0.0.0/0", "::/0", "here", "192.168.1", "*"] {
             assert!(bad.parse::<Peers>().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn camera_frames_are_served_where_official_clients_look_for_them() {
+        let path = |text: &str, port| text.parse::<CameraSocket>().unwrap().path(port);
+        assert_eq!(path("auto", 8000), Some(OFFICIAL_CAMERA_SOCKET.into()));
+        assert_eq!([path("auto", 8001), path("none", 8000)], [None, None]);
+        assert_eq!(path("/run/camera", 1), Some("/run/camera".into()));
+        assert!("camera".parse::<CameraSocket>().is_err());
     }
 
     #[test]

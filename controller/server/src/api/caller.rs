@@ -63,6 +63,11 @@ impl MessageAuthor {
         MessageAuthor { caller, peer: Ipv4Addr::LOCALHOST.into(), journal }
     }
 
+    /// Returns whether the sender is on this computer.
+    pub(super) const fn is_local(&self) -> bool {
+        self.peer.is_loopback()
+    }
+
     /// Adds a message and its outcome to the journal.
     pub(super) fn note(&self, what: &str, outcome: &str) {
         let Caller { name, role, request, .. } = &self.caller;

@@ -25,6 +25,7 @@ mod state;
 mod unsupported;
 
 use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
@@ -38,6 +39,7 @@ use tokio::sync::{Notify, broadcast};
 
 use self::daemon::Lifecycle;
 use super::extract::ApiError;
+use crate::media::camera_socket::CameraSocket;
 use minismith_control::head_tracking::HeadTracking;
 use minismith_control::motion_executor::MotionExecutor;
 use minismith_control::perception::CameraObserver;
@@ -64,10 +66,28 @@ pub(super) struct Robot {
     name: Mutex<String>,
     is_real: bool,
     announcement: Option<Announcement>,
+    /// Serves camera frames to programs on this computer, if the configuration says so.
+    camera_socket: Option<CameraSocket>,
+    /// Whether a client has taken the camera for itself.
+    media_released: AtomicBool,
     /// The broadcast to all clients of the SDK.
-    broadcast: broadcast::Sender<Utf8Bytes>,
+    broadcast: broadcast::Sender<Broadcast>,
     /// Wakes the broadcast when a client of the SDK connects.
     connected: Notify,
+}
+
+/// A message to the clients of the SDK.
+#[derive(Clone)]
+struct Broadcast {
+    text: Utf8Bytes,
+    /// Whether it is for clients on this computer only, or for the others only; for all if it is not given.
+    for_local: Option<bool>,
+}
+
+impl From<Utf8Bytes> for Broadcast {
+    fn from(text: Utf8Bytes) -> Self {
+        Broadcast { text, for_local: None }
+    }
 }
 
 /// The control mode of the motors, by its official name.
@@ -86,6 +106,7 @@ impl Robot {
         attention: HeadTracking,
         observer: CameraObserver,
         announced: Option<(SocketAddr, &'static str)>,
+        camera_socket: Option<CameraSocket>,
     ) -> Arc<Self> {
         let announce = |(address, model)| {
             Announcement::begin(NAME, model, address, VERSION)
@@ -100,6 +121,8 @@ impl Robot {
             lifecycle: Mutex::default(),
             name: Mutex::new(NAME.into()),
             announcement: announced.and_then(announce),
+            camera_socket,
+            media_released: AtomicBool::new(false),
             broadcast: broadcast::Sender::new(BROADCAST_CAPACITY),
             connected: Notify::new(),
         })
@@ -107,6 +130,11 @@ impl Robot {
 
     fn snapshot(&self) -> LoopSnapshot {
         self.executor.control_loop().snapshot()
+    }
+
+    /// Returns whether a client gets camera frames and may use the sound devices, which takes a client on this computer.
+    fn has_media(&self, local: bool) -> bool {
+        local && self.camera_socket.is_some()
     }
 
     fn lifecycle(&self) -> Lifecycle {

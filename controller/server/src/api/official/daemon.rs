@@ -1,12 +1,13 @@
 //! The lifecycle of the daemon as clients see it: it runs from the start; while it is stopped, the robot does not move.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -15,7 +16,9 @@ use super::{Robot, VERSION, mode};
 use crate::api::caller::Caller;
 use crate::api::extract::{ApiError, JsonBody, unprocessable};
 use minismith_control::gaze::SeenFace;
+use crate::media::camera_model;
 use minismith_control::motion_executor::MoveRequest;
+use minismith_runtime::net::server::Peer;
 
 /// Maximum length of a robot's name, characters, as in the official daemon.
 const MAX_NAME_CHARS: usize = 64;
@@ -76,8 +79,8 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
         .route("/health-check", post(health_check))
 }
 
-/// Returns the official status, for responses and for messages to clients of the SDK.
-pub(super) fn reported(robot: &Robot) -> Value {
+/// Returns the official status, for responses and for messages to clients of the SDK, which are on this computer or not.
+pub(super) fn reported(robot: &Robot, local: bool) -> Value {
     let snapshot = robot.snapshot();
     let fault = snapshot.fault.as_ref().map(ToString::to_string);
     let lifecycle = robot.lifecycle();
@@ -102,9 +105,9 @@ pub(super) fn reported(robot: &Robot) -> Value {
         "desktop_app_daemon": false,
         "simulation_enabled": false,
         "mockup_sim_enabled": !robot.is_real,
-        "no_media": true,
-        "media_released": false,
-        "camera_specs_name": "",
+        "no_media": !robot.has_media(local),
+        "media_released": robot.media_released.load(Ordering::Relaxed),
+        "camera_specs_name": if robot.has_media(local) { camera_model::NAME } else { "" },
         "backend_status": backend,
         "error": fault,
         "wlan_ip": null,
@@ -114,8 +117,8 @@ pub(super) fn reported(robot: &Robot) -> Value {
     })
 }
 
-async fn status(State(robot): State<Arc<Robot>>) -> Json<Value> {
-    Json(reported(&robot))
+async fn status(State(robot): State<Arc<Robot>>, Extension(Peer(peer)): Extension<Peer>) -> Json<Value> {
+    Json(reported(&robot, peer.ip().is_loopback()))
 }
 
 #[derive(Deserialize)]

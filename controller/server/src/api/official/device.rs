@@ -1,27 +1,29 @@
 //! Camera, sound and kinematics. Missing features respond with the reason.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Robot;
 use super::daemon::FaceTarget;
 use crate::api::extract::{ApiError, unprocessable};
-use minismith_control::perception::FRAMES_PER_SECOND;
+use crate::media::camera_model;
+use minismith_runtime::net::server::Peer;
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
     Router::new()
         .route("/api/kinematics/info", get(kinematics))
         .route("/api/kinematics/urdf", get(no_meshes))
         .route("/api/kinematics/stl/{file}", get(no_meshes))
-        .route("/api/media/release", post(well))
-        .route("/api/media/acquire", post(well))
+        .route("/api/media/release", post(release))
+        .route("/api/media/acquire", post(acquire))
         .route("/api/media/status", get(media))
         .route("/api/media/play_sound", post(silent))
         .route("/api/media/stop_sound", post(silent))
@@ -53,38 +55,32 @@ async fn no_meshes() -> ApiError {
     )
 }
 
-/// Clients of the SDK request exclusive access to camera and sound devices, which this server does not lock.
-async fn well() -> Json<Value> {
+/// Leaves the camera to a client that opens it itself. The sound devices are shared.
+async fn release(State(robot): State<Arc<Robot>>) -> Json<Value> {
+    robot.media_released.store(true, Ordering::Relaxed);
+    robot.observer.release(true);
     Json(json!({ "status": "ok" }))
 }
 
-async fn media() -> Json<Value> {
-    Json(json!({ "available": false, "released": false, "no_media": true }))
+async fn acquire(State(robot): State<Arc<Robot>>) -> Json<Value> {
+    robot.media_released.store(false, Ordering::Relaxed);
+    robot.observer.release(false);
+    Json(json!({ "status": "ok" }))
+}
+
+async fn media(State(robot): State<Arc<Robot>>, Extension(Peer(peer)): Extension<Peer>) -> Json<Value> {
+    let (has, released) =
+        (robot.has_media(peer.ip().is_loopback()), robot.media_released.load(Ordering::Relaxed));
+    Json(json!({ "available": has && !released, "released": released, "no_media": !has }))
 }
 
 async fn silent() -> ApiError {
     ApiError::new(StatusCode::NOT_IMPLEMENTED, "not available: this API has no sound device")
 }
 
-/// Returns the camera intrinsics in the official format, which the SDK uses.
-async fn camera(State(robot): State<Arc<Robot>>) -> Json<Value> {
-    let intrinsics = robot.observer.intrinsics();
-    let (width, height) = (intrinsics.width as u32, intrinsics.height as u32);
-    let resolution = json!({
-        "name": format!("R{width}x{height}at{FRAMES_PER_SECOND}fps"),
-        "width": width,
-        "height": height,
-        "fps": FRAMES_PER_SECOND,
-        "crop_factor": 1.0,
-    });
-    let ([fx, fy], [cx, cy]) = (intrinsics.focal_length, intrinsics.principal_point);
-    Json(json!({
-        "name": robot.observer.name(),
-        "available_resolutions": [resolution],
-        "default_resolution": resolution,
-        "K": [[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]],
-        "D": intrinsics.distortion.0,
-    }))
+/// Returns the camera that clients of the SDK see.
+async fn camera() -> Json<Value> {
+    Json(camera_model::specs())
 }
 
 #[derive(Deserialize)]

@@ -22,7 +22,7 @@ use uuid::Uuid;
 use super::command::{Command, GotoTarget, obey};
 use super::pose::{antennas, head_joints, present};
 use super::recorder::Recorder;
-use super::{Robot, daemon, now};
+use super::{Broadcast, Robot, daemon, now};
 use crate::api::caller::MessageAuthor;
 use minismith_control::motion_executor::{Finished, MoveRequest};
 
@@ -68,8 +68,8 @@ fn positions(snapshot: &LoopSnapshot, posture: &Posture) -> [Utf8Bytes; 2] {
     [positions.worded(), ServerMessage::HeadPose { head_pose }.worded()]
 }
 
-fn status(robot: &Robot) -> Utf8Bytes {
-    daemon::reported(robot).to_string().into()
+fn status(robot: &Robot, local: bool) -> Utf8Bytes {
+    daemon::reported(robot, local).to_string().into()
 }
 
 /// Broadcasts the robot's state while the server runs. The client takes one second without messages for a lost connection, so
@@ -87,11 +87,14 @@ pub(super) async fn report(robot: Arc<Robot>) {
         if let Ok(posture) = present(&snapshot) {
             for message in positions(&snapshot, &posture) {
                 // The last client may have disconnected.
-                let _heard = robot.broadcast.send(message);
+                let _heard = robot.broadcast.send(message.into());
             }
         }
         if cycle % STATUS == 0 {
-            let _heard = robot.broadcast.send(status(&robot));
+            for local in [true, false] {
+                let text = status(&robot, local);
+                let _heard = robot.broadcast.send(Broadcast { text, for_local: Some(local) });
+            }
         }
     }
 }
@@ -107,7 +110,8 @@ async fn open(
 async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: MessageAuthor) {
     let mut reported = robot.broadcast.subscribe();
     robot.connected.notify_one();
-    let mut greeting = vec![status(&robot)];
+    let local = speaker.is_local();
+    let mut greeting = vec![status(&robot, local)];
     let snapshot = robot.snapshot();
     if let Ok(posture) = present(&snapshot) {
         greeting.extend(positions(&snapshot, &posture));
@@ -121,7 +125,8 @@ async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: MessageAuth
     loop {
         tokio::select! {
             message = reported.recv() => match message {
-                Ok(message) => if socket.send(Message::Text(message)).await.is_err() { return },
+                Ok(Broadcast { for_local, .. }) if for_local.is_some_and(|wanted| wanted != local) => {}
+                Ok(message) => if socket.send(Message::Text(message.text)).await.is_err() { return },
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             },
@@ -242,5 +247,5 @@ impl Client {
 fn finish(robot: &Robot, uuid: Uuid, done: Finished) {
     let reported = ServerMessage::TaskProgress { uuid, finished: true, error: done.err(), timestamp: now() };
     // The client may have disconnected.
-    let _heard = robot.broadcast.send(reported.worded());
+    let _heard = robot.broadcast.send(reported.worded().into());
 }

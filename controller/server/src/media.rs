@@ -1,0 +1,9 @@
+//! Camera frames for programs on this computer, as the official daemon serves them, so that the media classes of the official
+//! SDK get them.
+//!
+//! Reading order: [`camera_model`] (which camera the SDK takes it for), `unix_fd` (the messages), [`camera_socket`] (who gets
+//! which frame).
+
+pub mod camera_model;
+pub mod camera_socket;
+mod unix_fd;

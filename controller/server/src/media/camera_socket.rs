@@ -1,0 +1,223 @@
+//! The Unix socket of camera frames ([`CameraSocket`]).
+//!
+//! One thread serves all clients; without a client it sleeps, and no image is taken. All clients share the memory of a frame. A
+//! slow client misses frames and delays no one. The socket belongs to the user and the group of this program.
+
+use std::fs::Permissions;
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use minismith_control::perception::CameraObserver;
+use minismith_perception::frame::Frame;
+use minismith_perception::resample::Resampler;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::time::{ClockId, clock_gettime};
+
+use super::camera_model;
+use super::unix_fd::{Client, SharedFrame};
+
+/// Maximum number of clients.
+const MAX_CLIENTS: usize = 16;
+
+/// Interval of the frames, nanoseconds.
+const PERIOD_NS: u64 = 1_000_000_000 / camera_model::FRAMES_PER_SECOND as u64;
+
+/// A socket at which programs on this computer get camera frames. Dropping it ends the service and removes the socket.
+pub struct CameraSocket {
+    path: PathBuf,
+    wake: OwnedFd,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl CameraSocket {
+    /// Opens the socket.
+    ///
+    /// # Errors
+    /// When another program serves it, something else is at the path, or the socket cannot be made.
+    pub fn open(path: &Path, observer: CameraObserver) -> io::Result<Self> {
+        let listener = bind(path)?;
+        std::fs::set_permissions(path, Permissions::from_mode(0o660))?;
+        listener.set_nonblocking(true)?;
+        let wake = eventfd(0, EventfdFlags::CLOEXEC)?;
+        let end = wake.try_clone()?;
+        let mut service = Service { listener, observer, clients: Vec::new(), shown: None, next_id: 0 };
+        let thread = std::thread::Builder::new()
+            .name("camera-socket".into())
+            .spawn(move || service.run(&end))?;
+        Ok(CameraSocket { path: path.into(), wake, thread: Some(thread) })
+    }
+}
+
+impl Drop for CameraSocket {
+    fn drop(&mut self) {
+        let woken = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
+        if let Some(thread) = self.thread.take()
+            && woken.is_ok()
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread of the camera socket panicked");
+        }
+        // Another program may have removed it.
+        let _removed = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Listens at the path; replaces the socket that a program left there when it was killed.
+fn bind(path: &Path) -> io::Result<UnixListener> {
+    match UnixListener::bind(path) {
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+        other => return other,
+    }
+    if !std::fs::symlink_metadata(path)?.file_type().is_socket() {
+        return Err(io::Error::other("something that is not a socket is there; move it away"));
+    }
+    if UnixStream::connect(path).is_ok() {
+        return Err(io::Error::other(
+            "another program serves camera frames there: the official daemon, or another controller; stop it, or name another path as `compat.camera_socket`",
+        ));
+    }
+    std::fs::remove_file(path)?;
+    UnixListener::bind(path)
+}
+
+struct Service {
+    listener: UnixListener,
+    observer: CameraObserver,
+    clients: Vec<Client>,
+    /// The frame that clients got last, and what prepares the next ones.
+    shown: Option<(Arc<Frame>, Resampler)>,
+    next_id: u64,
+}
+
+impl Service {
+    fn run(&mut self, end: &OwnedFd) {
+        let mut due: u64 = 0;
+        loop {
+            let timeout = (!self.clients.is_empty()).then(|| due.saturating_sub(now_ns()));
+            if self.wait(end, timeout) {
+                return;
+            }
+            if self.clients.is_empty() {
+                // The table for the images takes megabytes.
+                self.shown = None;
+                continue;
+            }
+            let now = now_ns();
+            if now >= due {
+                self.show(now);
+                // A frame that comes late does not make the next ones come early.
+                due = (due + PERIOD_NS).max(now);
+            }
+        }
+    }
+
+    /// Waits for clients, and reads what they send. Returns whether the service is to end.
+    fn wait(&mut self, end: &OwnedFd, timeout_ns: Option<u64>) -> bool {
+        let timeout = timeout_ns.map(|ns| Timespec { tv_sec: 0, tv_nsec: ns.min(PERIOD_NS) as i64 });
+        let mut watched = vec![
+            PollFd::from_borrowed_fd(end.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.listener.as_fd(), PollFlags::IN),
+        ];
+        watched.extend(self.clients.iter().map(|client| PollFd::from_borrowed_fd(client.as_fd(), PollFlags::IN)));
+        match poll(&mut watched, timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => {
+                tracing::error!("the camera socket ends: {error}");
+                return true;
+            }
+        }
+        let mut ready = watched.iter().map(|one| !one.revents().is_empty()).collect::<Vec<_>>().into_iter();
+        if ready.next() == Some(true) {
+            return true;
+        }
+        let knocked = ready.next() == Some(true);
+        self.clients.retain_mut(|client| ready.next() != Some(true) || kept(client.hear()));
+        if knocked {
+            self.accept();
+        }
+        false
+    }
+
+    fn accept(&mut self) {
+        let format = format!(
+            "video/x-raw, format=(string)BGR, width=(int){}, height=(int){}, framerate=(fraction){}/1, \
+             pixel-aspect-ratio=(fraction)1/1, interlace-mode=(string)progressive, colorimetry=(string)sRGB",
+            camera_model::intrinsics().width,
+            camera_model::intrinsics().height,
+            camera_model::FRAMES_PER_SECOND,
+        );
+        while let Ok((stream, _)) = self.listener.accept() {
+            if self.clients.len() >= MAX_CLIENTS {
+                tracing::warn!("a program got no camera frames: {MAX_CLIENTS} others get them already");
+                continue;
+            }
+            match Client::greet(stream, &format) {
+                Ok(client) => self.clients.push(client),
+                Err(error) => tracing::warn!("a program got no camera frames: {error}"),
+            }
+        }
+    }
+
+    /// Sends the latest frame to all clients, unless they have it.
+    fn show(&mut self, now: u64) {
+        let frame = match self.observer.frame() {
+            Ok(frame) => frame,
+            Err(error) => {
+                tracing::debug!("no frame for the camera socket: {error}");
+                return;
+            }
+        };
+        if self.shown.as_ref().is_some_and(|(shown, _)| Arc::ptr_eq(shown, &frame)) {
+            return;
+        }
+        let shared = match self.shared(&frame) {
+            Ok(shared) => shared,
+            Err(error) => {
+                tracing::warn!("cannot show a frame at the camera socket: {error}");
+                return;
+            }
+        };
+        let age = self.observer.camera_pose().map_or(Duration::ZERO, |pose| pose.time.since(frame.from.time));
+        let captured = now.saturating_sub(u64::try_from(age.as_nanos()).unwrap_or(0));
+        self.next_id += 1;
+        let id = self.next_id;
+        self.clients.retain_mut(|client| kept(client.show(&shared, id, captured)));
+    }
+
+    fn shared(&mut self, frame: &Arc<Frame>) -> io::Result<SharedFrame> {
+        let image = frame.image().map_err(io::Error::other)?;
+        let source = frame.intrinsics_for(&image);
+        let known = self.shown.take().map(|(_, known)| known).filter(|known| *known.source() == source);
+        let resampler = known.unwrap_or_else(|| Resampler::new(source, camera_model::intrinsics()));
+        let mut pixels = Vec::new();
+        let fits = resampler.apply(&image, &mut pixels);
+        self.shown = Some((frame.clone(), resampler));
+        if !fits {
+            return Err(io::Error::other("the camera changed the size of its images"));
+        }
+        SharedFrame::new(&pixels)
+    }
+}
+
+fn kept(outcome: io::Result<()>) -> bool {
+    match outcome {
+        Ok(()) => true,
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => false,
+        Err(error) => {
+            tracing::warn!("a client of the camera socket was disconnected: {error}");
+            false
+        }
+    }
+}
+
+/// Returns the time of the system's monotonic clock, which GStreamer uses, nanoseconds.
+fn now_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    (now.tv_sec as u64).saturating_mul(1_000_000_000).saturating_add(now.tv_nsec as u64)
+}
