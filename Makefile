@@ -88,6 +88,7 @@ test-peers: build code recorder clients models nextest ## The tests against prog
 	@scripts/sound --tests
 	@scripts/peers
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
+	@scripts/peers --media
 	cargo nextest run --profile peers
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
 

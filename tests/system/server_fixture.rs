@@ -3,7 +3,8 @@
 use std::net::TcpStream;
 use std::time::Duration;
 
-use minismith_tests::{RunningCommand, TestDir};
+use minismith_tests::{CommandOutput, RunningCommand, TestDir};
+use rustix::process::Signal;
 use serde_json::Value;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{WebSocket, connect};
@@ -28,6 +29,12 @@ impl Served {
         let mut program = bench.start(&["serve", "--json", "--port", "0"]);
         let address = listening(&program.line().unwrap());
         Served { bench, program, address }
+    }
+
+    /// Ends the controller as Ctrl-C does, and returns what it printed.
+    pub(super) fn end(self) -> CommandOutput {
+        self.program.signal(Signal::INT);
+        self.program.end()
     }
 
     /// Returns the controller's memory in bytes.

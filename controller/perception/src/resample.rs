@@ -2,7 +2,7 @@
 //! length, principal point or lens.
 
 use firmware_bridge::camera::{BgrImage, CameraIntrinsics};
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector2};
 
 /// One pixel of the result: the pixel of the source to its upper left, and how far towards the next ones it lies.
 #[derive(Clone, Copy)]
@@ -55,19 +55,19 @@ impl Resampler {
         let (bgr, line) = (image.bgr.as_slice(), width * 3);
         for sample in &self.samples {
             let at = sample.at as usize;
-            // The pixel, the one to its right, and the two below them.
-            let (Some(upper), Some(lower)) = (bgr.get(at..at + 6), bgr.get(at + line..at + line + 6)) else {
+            // The pixel and the one to its right, and the two below them.
+            let (Some(upper), Some(lower)) = (
+                bgr.get(at..).and_then(<[u8]>::first_chunk),
+                bgr.get(at + line..).and_then(<[u8]>::first_chunk),
+            ) else {
                 to.extend_from_slice(&[0; 3]);
                 continue;
             };
-            let (across, down) = (u32::from(sample.across), u32::from(sample.down));
-            let mix = |pair: &[u8], channel: usize| {
-                u32::from(pair[channel]) * (256 - across) + u32::from(pair[channel + 3]) * across
-            };
-            let value = |channel: usize| {
-                ((mix(upper, channel) * (256 - down) + mix(lower, channel) * down + (1 << 15)) >> 16) as u8
-            };
-            to.extend_from_slice(&[value(0), value(1), value(2)]);
+            let (upper, lower) = (mixed(upper, sample.across), mixed(lower, sample.across));
+            let down = u32::from(sample.down);
+            let value =
+                |(upper, lower): (u32, u32)| ((upper * (256 - down) + lower * down + (1 << 15)) >> 16) as u8;
+            to.extend(upper.into_iter().zip(lower).map(value));
         }
         true
     }
@@ -83,6 +83,13 @@ impl Resampler {
 /// which is off by less than a tenth of a pixel for the robot's lenses.
 const GRID: usize = 8;
 
+/// Mixes a pixel and the one to its right; 256 times the value of each channel.
+fn mixed(pair: &[u8; 6], across: u8) -> [u32; 3] {
+    let [blue, green, red, next_blue, next_green, next_red] = pair.map(u32::from);
+    let (own, next) = (256 - u32::from(across), u32::from(across));
+    [blue * own + next_blue * next, green * own + next_green * next, red * own + next_red * next]
+}
+
 const NOTHING: Sample = Sample { at: OUTSIDE, across: 0, down: 0 };
 
 fn samples(source: &CameraIntrinsics, target: &CameraIntrinsics) -> Vec<Sample> {
@@ -92,31 +99,26 @@ fn samples(source: &CameraIntrinsics, target: &CameraIntrinsics) -> Vec<Sample> 
         let (u, v) = source.project(&Point3::from(ray))?;
         // Far outside the calibrated area the model of a lens folds back: there is no image.
         let back = source.unproject(u, v)?;
-        ((back - ray).norm() < 1e-3).then_some([u, v])
+        ((back - ray).norm() < 1e-3).then_some(Vector2::new(u, v))
     };
     let mut samples = vec![NOTHING; columns * rows];
     for top in (0..rows).step_by(GRID) {
         for left in (0..columns).step_by(GRID) {
             let corner = |right: usize, down: usize| seen(left + right * GRID, top + down * GRID);
             let corners = [corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)];
-            let cell = (top..rows.min(top + GRID)).flat_map(|row| {
-                (left..columns.min(left + GRID)).map(move |column| (column, row))
-            });
+            let cell = (top..rows.min(top + GRID))
+                .flat_map(|row| (left..columns.min(left + GRID)).map(move |column| (column, row)));
             for (column, row) in cell {
                 let place = match corners {
                     [Some(a), Some(b), Some(c), Some(d)] => {
                         let (x, y) = ((column - left) as f64 / GRID as f64, (row - top) as f64 / GRID as f64);
-                        let between = |axis: usize| {
-                            (a[axis] * (1.0 - x) + b[axis] * x) * (1.0 - y)
-                                + (c[axis] * (1.0 - x) + d[axis] * x) * y
-                        };
-                        Some([between(0), between(1)])
+                        Some((a * (1.0 - x) + b * x) * (1.0 - y) + (c * (1.0 - x) + d * x) * y)
                     }
                     // At the edge of what the source shows.
                     _ => seen(column, row),
                 };
-                if let (Some([u, v]), Some(slot)) = (place, samples.get_mut(row * columns + column)) {
-                    *slot = sample(source, u, v);
+                if let (Some(place), Some(slot)) = (place, samples.get_mut(row * columns + column)) {
+                    *slot = sample(source, place.x, place.y);
                 }
             }
         }

@@ -97,8 +97,13 @@ pub async fn serve(
             })
             .ok()
     });
-    let robot =
-        official::Robot::new(moving.executor(), attending.head_tracking(), body.observer(), announced, frames);
+    let robot = official::Robot::new(
+        moving.executor(),
+        attending.head_tracking(),
+        body.observer(),
+        announced,
+        frames,
+    );
     let (own, document) = own_routes(body, &answering.queue(), config, journal)
         .merge(lease::routes(steering.executor()))
         .merge(journal::routes(&config.recording.journal))

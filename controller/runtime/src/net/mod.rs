@@ -1,13 +1,14 @@
 //! The only module with network access: it opens every listener and every outgoing connection.
 //!
 //! Reading order: this file (listeners, and requests to our own server), [`server`] (its connections), [`Address`],
-//! [`mdns`] (discovery of the robot), [`http`] (requests to other servers), [`sse`] (event streams), [`mjpeg_client`]
+//! [`local_socket`] (programs on this computer), [`mdns`] (discovery of the robot), [`http`] (requests to other servers), [`sse`] (event streams), [`mjpeg_client`]
 //! (a network camera), [`download`] (a file), [`self_check`] (whether our own server answers).
 //! Safety: without a token, nothing listens beyond loopback.
 
 mod address;
 pub mod download;
 pub mod http;
+pub mod local_socket;
 pub mod loopback_client;
 pub mod mdns;
 pub mod mjpeg_client;

@@ -1,14 +1,11 @@
 //! The Unix socket of camera frames ([`CameraSocket`]).
 //!
 //! One thread serves all clients; without a client it sleeps, and no image is taken. All clients share the memory of a frame. A
-//! slow client misses frames and delays no one. The socket belongs to the user and the group of this program.
+//! slow client misses frames and delays no one.
 
-use std::fs::Permissions;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -16,6 +13,7 @@ use std::time::Duration;
 use minismith_control::perception::CameraObserver;
 use minismith_perception::frame::Frame;
 use minismith_perception::resample::Resampler;
+use minismith_runtime::net::local_socket::LocalListener;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -30,7 +28,6 @@ const PERIOD_NS: u64 = 1_000_000_000 / camera_model::FRAMES_PER_SECOND as u64;
 
 /// A socket at which programs on this computer get camera frames. Dropping it ends the service and removes the socket.
 pub struct CameraSocket {
-    path: PathBuf,
     wake: OwnedFd,
     thread: Option<JoinHandle<()>>,
 }
@@ -41,16 +38,18 @@ impl CameraSocket {
     /// # Errors
     /// When another program serves it, something else is at the path, or the socket cannot be made.
     pub fn open(path: &Path, observer: CameraObserver) -> io::Result<Self> {
-        let listener = bind(path)?;
-        std::fs::set_permissions(path, Permissions::from_mode(0o660))?;
-        listener.set_nonblocking(true)?;
+        let listener = LocalListener::bind(path).map_err(|error| match error.kind() {
+            ErrorKind::AddrInUse => io::Error::other(
+                "another program serves camera frames there: the official daemon, or another controller; stop it, or name another path as `compat.camera_socket`",
+            ),
+            _ => error,
+        })?;
         let wake = eventfd(0, EventfdFlags::CLOEXEC)?;
         let end = wake.try_clone()?;
         let mut service = Service { listener, observer, clients: Vec::new(), shown: None, next_id: 0 };
-        let thread = std::thread::Builder::new()
-            .name("camera-socket".into())
-            .spawn(move || service.run(&end))?;
-        Ok(CameraSocket { path: path.into(), wake, thread: Some(thread) })
+        let thread =
+            std::thread::Builder::new().name("camera-socket".into()).spawn(move || service.run(&end))?;
+        Ok(CameraSocket { wake, thread: Some(thread) })
     }
 }
 
@@ -63,31 +62,11 @@ impl Drop for CameraSocket {
         {
             tracing::error!("the thread of the camera socket panicked");
         }
-        // Another program may have removed it.
-        let _removed = std::fs::remove_file(&self.path);
     }
-}
-
-/// Listens at the path; replaces the socket that a program left there when it was killed.
-fn bind(path: &Path) -> io::Result<UnixListener> {
-    match UnixListener::bind(path) {
-        Err(error) if error.kind() == ErrorKind::AddrInUse => {}
-        other => return other,
-    }
-    if !std::fs::symlink_metadata(path)?.file_type().is_socket() {
-        return Err(io::Error::other("something that is not a socket is there; move it away"));
-    }
-    if UnixStream::connect(path).is_ok() {
-        return Err(io::Error::other(
-            "another program serves camera frames there: the official daemon, or another controller; stop it, or name another path as `compat.camera_socket`",
-        ));
-    }
-    std::fs::remove_file(path)?;
-    UnixListener::bind(path)
 }
 
 struct Service {
-    listener: UnixListener,
+    listener: LocalListener,
     observer: CameraObserver,
     clients: Vec<Client>,
     /// The frame that clients got last, and what prepares the next ones.
@@ -124,7 +103,9 @@ impl Service {
             PollFd::from_borrowed_fd(end.as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.listener.as_fd(), PollFlags::IN),
         ];
-        watched.extend(self.clients.iter().map(|client| PollFd::from_borrowed_fd(client.as_fd(), PollFlags::IN)));
+        watched.extend(
+            self.clients.iter().map(|client| PollFd::from_borrowed_fd(client.as_fd(), PollFlags::IN)),
+        );
         match poll(&mut watched, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => {
@@ -152,7 +133,7 @@ impl Service {
             camera_model::intrinsics().height,
             camera_model::FRAMES_PER_SECOND,
         );
-        while let Ok((stream, _)) = self.listener.accept() {
+        while let Some(stream) = self.listener.accept() {
             if self.clients.len() >= MAX_CLIENTS {
                 tracing::warn!("a program got no camera frames: {MAX_CLIENTS} others get them already");
                 continue;

@@ -14,10 +14,10 @@
 
 use std::io::{self, ErrorKind, IoSlice, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{MemfdFlags, SealFlags};
+use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 
 const BUFFER: u32 = 0;
@@ -58,7 +58,7 @@ impl SharedFrame {
 
 /// A connection to a client.
 pub(super) struct Client {
-    stream: UnixStream,
+    stream: OwnedFd,
     /// The part of a message that has arrived.
     arrived: Vec<u8>,
     /// The buffers that the client has not yet released.
@@ -66,12 +66,11 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Greets a client with the format of the frames.
+    /// Greets the client of a connection, which must not block, with the format of the frames.
     ///
     /// # Errors
     /// When the connection fails.
-    pub(super) fn greet(stream: UnixStream, format: &str) -> io::Result<Self> {
-        stream.set_nonblocking(true)?;
+    pub(super) fn greet(stream: OwnedFd, format: &str) -> io::Result<Self> {
         let client = Client { stream, arrived: Vec::new(), held: Vec::new() };
         let mut text = format.as_bytes().to_vec();
         text.push(0);
@@ -127,17 +126,18 @@ impl Client {
     pub(super) fn hear(&mut self) -> io::Result<()> {
         loop {
             let mut bytes = [0; 256];
-            match io::Read::read(&mut self.stream, &mut bytes) {
+            match rustix::io::read(&self.stream, &mut bytes) {
                 Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
                 Ok(count) => self.arrived.extend_from_slice(bytes.get(..count).unwrap_or_default()),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
             }
             while let Some(message) = self.arrived.get(..HEADER_BYTES + ID_BYTES) {
                 let id = released(message)?;
                 let known = self.held.iter().position(|held| *held == id);
-                let known = known.ok_or_else(|| io::Error::other("it released a frame that it does not hold"))?;
+                let known =
+                    known.ok_or_else(|| io::Error::other("it released a frame that it does not hold"))?;
                 self.held.swap_remove(known);
                 self.arrived.drain(..HEADER_BYTES + ID_BYTES);
             }

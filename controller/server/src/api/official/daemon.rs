@@ -15,8 +15,8 @@ use uuid::Uuid;
 use super::{Robot, VERSION, mode};
 use crate::api::caller::Caller;
 use crate::api::extract::{ApiError, JsonBody, unprocessable};
-use minismith_control::gaze::SeenFace;
 use crate::media::camera_model;
+use minismith_control::gaze::SeenFace;
 use minismith_control::motion_executor::MoveRequest;
 use minismith_runtime::net::server::Peer;
 
