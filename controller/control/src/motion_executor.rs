@@ -6,6 +6,7 @@
 //! merged, so a flood of them costs no more than a stream.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -108,6 +109,8 @@ struct Post {
     posted: Condvar,
     events: broadcast::Sender<Event>,
     control_loop: ControlLoopHandle,
+    /// Stops of single moves, which this executor has requested.
+    own_stops: AtomicU64,
 }
 
 impl Post {
@@ -150,6 +153,7 @@ impl MotionExecutorThread {
             posted: Condvar::new(),
             events: broadcast::Sender::new(EVENT_CAPACITY),
             control_loop: body.handle(),
+            own_stops: AtomicU64::new(0),
         });
         let context = body.execution_context_for(rank, name);
         let moving = Moving { context, post: post.clone(), stream: None, refused: None };
@@ -277,7 +281,16 @@ impl MotionExecutor {
 
     /// Brakes any motion.
     pub fn stop_motion(&self) {
+        self.post.own_stops.fetch_add(1, Ordering::AcqRel);
         self.post.control_loop.clone().send_command(LoopCommand::Stop);
+    }
+
+    /// Returns how often someone has stopped the robot, apart from the ends of single moves of this executor's clients.
+    #[must_use]
+    pub fn stops_by_others(&self) -> u64 {
+        // In this order a stop of its own is never taken for one of others.
+        let epoch = self.post.control_loop.stop_epoch();
+        epoch.saturating_sub(self.post.own_stops.load(Ordering::Acquire))
     }
 
     /// Subscribes to the events of moves.

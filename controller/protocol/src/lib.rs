@@ -8,6 +8,7 @@
 //! The two sides alternate strictly: the controller sends one [`HostReply`], the guest sends one [`GuestMessage`]. Everything that comes
 //! from a guest is untrusted.
 
+pub mod app_sandbox;
 pub mod confinement;
 pub mod exceeded;
 pub mod frame;

@@ -50,6 +50,9 @@ pub use self::mcp::{McpError, bridge_client, serve_client};
 use self::request_queue::{RequestQueue, WorkerThread};
 use crate::media::camera_socket::CameraSocket;
 use crate::voice::Parts;
+use minismith_apps::manager::AppManager;
+use minismith_apps::sandbox::Host;
+use minismith_apps::store::Store;
 use minismith_control::arbiter::Priority;
 use minismith_control::head_tracking::HeadTrackingThread;
 use minismith_control::motion_executor::MotionExecutorThread;
@@ -57,6 +60,7 @@ use minismith_control::robot::RobotRuntime;
 use minismith_runtime::config::{Config, RobotChoice};
 use minismith_runtime::journal::{Journal, JournalThread};
 use minismith_runtime::net::server::{self, TlsAcceptor};
+use minismith_toolchain::guest::locate;
 
 /// Serves until `until` completes; also by voice if `spoken` has the parts for it.
 ///
@@ -103,6 +107,7 @@ pub async fn serve(
         body.observer(),
         announced,
         frames,
+        apps_of(config, address.port()),
     );
     let (own, document) = own_routes(body, &answering.queue(), config, journal)
         .merge(lease::routes(steering.executor()))
@@ -115,7 +120,7 @@ pub async fn serve(
         .fallback(dashboard::file)
         .merge(mcp::routes(answering.queue(), body, config))
         .merge(openai::routes(answering.queue()))
-        .merge(official::routes(robot))
+        .merge(official::routes(robot.clone()))
         .layer(middleware::map_response(detailed));
     for peers in &config.server.trusted_peers {
         let peers = peers.0;
@@ -124,11 +129,28 @@ pub async fn serve(
         );
     }
     let connections = usize::try_from(config.server.max_connections).unwrap_or(usize::MAX);
-    server::serve(listener, auth::with_auth(router, keeper), tls, connections, until).await;
+    let router = auth::with_auth(router, keeper);
+    robot.serve_apps(router.clone(), config.tool_host.python.clone());
+    let ending = async {
+        until.await;
+        // The app would go on until the server has ended.
+        robot.end_apps().await;
+    };
+    server::serve(listener, router, tls, connections, ending).await;
     if let Some(heard) = heard {
         heard.end().await;
     }
     Ok(())
+}
+
+/// Returns the apps of the configuration; none where the program is missing that makes their sandbox.
+fn apps_of(config: &Config, port: u16) -> Option<AppManager> {
+    let (tool_host, _) = locate(&config.tool_host.python)
+        .inspect_err(|error| tracing::info!("apps cannot run here: {error}"))
+        .ok()?;
+    let camera_socket = config.server.camera_socket.path(port);
+    let host = Host::new(tool_host, &config.tool_host.python, &config.apps, camera_socket);
+    Some(AppManager::new(Store::at(config.apps.directory.clone()), host))
 }
 
 /// Returns the model that the official daemon would announce: the computer of a Reachy Mini Wireless reaches the motors

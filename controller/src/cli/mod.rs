@@ -1,6 +1,7 @@
 //! The commands, one module each. The text of the command line is a contract with scripts.
 
 mod admission;
+mod app;
 mod bench;
 mod calibrate;
 mod code;
@@ -140,6 +141,12 @@ minismith say \"hello\" --robot mock-bus\n  minismith say \"nod\" --url http://1
 minismith listen --input order.wav --output answer.wav"
     )]
     Listen(listen::Listen),
+    /// Install, start and stop apps that were made for the official daemon, in a sandbox.
+    #[command(after_help = app::EXAMPLES)]
+    App {
+        #[command(subcommand)]
+        command: app::AppCommand,
+    },
     /// List, show, export and delete stored sessions.
     #[command(
         after_help = "Examples:\n  minismith session list\n  minismith session export evening > evening.json\n  \
@@ -385,6 +392,7 @@ fn carry_out(command: Command, config: Config) -> anyhow::Result<CommandStatus> 
         Command::Say { text, session, url: None, on } => say::say(&config, &text, session.as_deref(), &on),
         Command::Chat { session, on } => say::chat(&config, session.as_deref(), &on),
         Command::Listen(arguments) => listen::run(&config, &arguments),
+        Command::App { command } => app::run(&config, command),
         Command::Session { command } => session::run(&config, command),
         Command::Serve(arguments) => serve::serve(&config, &arguments),
         Command::Token { command } => token::run(&config, command),

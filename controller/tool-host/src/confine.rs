@@ -1,10 +1,11 @@
-//! Confines a program other than a guest and becomes it: the server of a local language model ([`run`]).
+//! Confines a program other than a guest and becomes it: the server of a local language model ([`run`]), or an app ([`app`]).
 //!
 //! Unlike a guest, this program opens files and a socket of its own after the sandbox is active, and starts threads. So
 //! it gets a list of folders instead of an empty root, and [`filter`] forbids single system calls instead of allowing
 //! few. It has no network: by a network namespace where the system permits one, and in any case because it can make no
 //! socket but a Unix socket, and can connect none. It can start no process.
 
+pub mod app;
 mod filter;
 
 use std::fs::{self, File};

@@ -7,7 +7,7 @@
 //! [`guest`] (the life of a guest), [`budget`] (named errors for files and processes), [`host_channel`] (host calls and time),
 //! [`robot`] (the robot as tools see it), [`shared_frames`] (shared memory for images), [`files`] (input and output), [`repl`] (an
 //! interactive guest), [`value`] (results), [`warmup`] (the warm-up run). Apart from all that, [`confine`] confines the server
-//! of a local language model.
+//! of a local language model, and apps.
 //!
 //! Only [`process`], [`interpreter`] and [`shared_frames`] contain unsafe code.
 
@@ -51,8 +51,13 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == minismith_protocol::confinement::ARGUMENT) {
-        return confine::run(&words.next().unwrap_or_default().to_string_lossy());
+    let task = words.next().unwrap_or_default();
+    let mut json = || words.next().unwrap_or_default().to_string_lossy().into_owned();
+    if task == minismith_protocol::confinement::ARGUMENT {
+        return confine::run(&json());
+    }
+    if task == minismith_protocol::app_sandbox::ARGUMENT {
+        return confine::app::run(&json());
     }
     let arguments = match arguments::Arguments::read(std::env::args_os().skip(1)) {
         Ok(arguments) => arguments,

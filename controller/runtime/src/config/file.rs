@@ -14,14 +14,15 @@ use super::language_model::{KeyName, ModelName, ServerAddress};
 use super::logs::{Levels, OtlpEndpoint};
 use super::places::PredefinedTools;
 use super::quantity::{
-    Acceleration, AntennaRange, Baud, BodyRange, Connections, ContextTokens, CpuSeconds, Days, DiskSize,
-    FileSize, Files, FrameRate, Frames, HeadRange, HeadroomMegabytes, ImageRate, Iterations, Jerk, Kilobytes,
-    Latency, Margin, Megabytes, Milliseconds, MotionRate, Part, Patience, Pixels, Port, Rate, Repeats,
-    RequestRate, Retries, Scale, Seed, SentRate, SentWidth, SimulatedSeconds, SingularityMargin, Speed,
-    Steps, StoredImageRate, Temperature, Threads, TokenBudget, TurnTokens, Volts, WallSeconds, Watchdog,
+    Acceleration, AntennaRange, AppMegabytes, Baud, BodyRange, Connections, ContextTokens, CpuSeconds, Days,
+    DiskSize, FileSize, Files, FrameRate, Frames, HeadRange, HeadroomMegabytes, ImageRate, Iterations, Jerk,
+    Kilobytes, Latency, Margin, Megabytes, Milliseconds, MotionRate, Part, Patience, Pixels, Port, Rate,
+    Repeats, RequestRate, Retries, Scale, Seed, SentRate, SentWidth, SimulatedSeconds, SingularityMargin,
+    Speed, Steps, StoredImageRate, Temperature, Threads, TokenBudget, TurnTokens, Volts, WallSeconds,
+    Watchdog,
 };
 use super::recording::{MaybeAddress, Viewer};
-use super::serve::{CameraSocket, Host, HostName, MaybePath, MaybeRole, Origin, Peers};
+use super::serve::{AutoPath, CameraSocket, Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::{MaybeUpdateKey, PublicKey};
 use super::voice::{Device, SpokenRole, StopWord, TtsEngine, VoiceWord, WakeWord, WakeWordMode};
 use crate::agent_spec::Ability;
@@ -307,6 +308,9 @@ mappings! {
     CompatKeys {
         trusted_peers: Listed<Peers>,
         camera_socket: Given<CameraSocket>,
+        app_directory: Given<SomePath>,
+        app_sdk: Given<AutoPath>,
+        app_memory_mb: Given<AppMegabytes>,
     }
     /// `tools`.
     ToolsKeys {

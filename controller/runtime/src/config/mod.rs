@@ -42,7 +42,7 @@ pub use old_spelling::OldSpelling;
 pub use places::Predefined;
 pub use quantity::{Rate, Scale};
 pub use recording::{RecordingConfig, RerunConfig};
-pub use serve::{CameraSocket, HostName, Origin, Peers, Server};
+pub use serve::{Apps, CameraSocket, HostName, Origin, Peers, Server};
 pub use signing::{PublicKey, SigningKeyError, SigningSecret, bytes_of};
 pub use voice::{Service, TtsEngine, Voice, WakeWordMode};
 
@@ -84,6 +84,8 @@ pub struct Config {
     pub models: PathBuf,
     /// How new tools are created and verified.
     pub workshop: Workshop,
+    /// Apps that were made for the official daemon.
+    pub apps: Apps,
     /// How the program is replaced by a newer one.
     pub update: Update,
     /// The program that runs tools.

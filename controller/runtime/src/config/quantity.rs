@@ -147,6 +147,8 @@ spans! {
     pub(super) Seed: whole -> u32 = 0..=2_147_483_647, "";
     /// Memory, megabytes.
     pub(super) Megabytes: whole -> u32 = 32..=4096, " (megabytes)";
+    /// Address space of an app, megabytes.
+    pub(super) AppMegabytes: whole -> u32 = 256..=65_536, " (megabytes)";
     /// Width or height of an image.
     pub(super) Pixels: whole -> u32 = 64..=4096, " (pixels)";
     /// Camera frames per second.

@@ -11,9 +11,9 @@ use super::language_model::overheard;
 use super::places::Places;
 use super::roster::roster;
 use super::{
-    Agents, BUILT_IN, BUILT_IN_NAME, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint, Group,
-    Head, LanguageModel, Limits, LocalModel, Logs, Memory, Nlu, RecordingConfig, RerunConfig, RobotChoice,
-    SceneChoice, Server, Service, Stewart, ToolHost, Update, Vision, Voice, Workshop, parse,
+    Agents, Apps, BUILT_IN, BUILT_IN_NAME, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint,
+    Group, Head, LanguageModel, Limits, LocalModel, Logs, Memory, Nlu, RecordingConfig, RerunConfig,
+    RobotChoice, SceneChoice, Server, Service, Stewart, ToolHost, Update, Vision, Voice, Workshop, parse,
 };
 use crate::journal::RotatingFile;
 use crate::paths::Layout;
@@ -65,6 +65,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
     let tokens = user_path!("tokens", server.token_file);
     let signing_key = user_path!("signing key", workshop.signing_key);
     let programs = user_path!("programs of self-update", update.directory);
+    let app_directory = user_path!("apps", compat.app_directory);
     let limits = Limits {
         body_rotation: Group {
             max_angle: of!(limits.body_rotation.max_angle_deg).into(),
@@ -150,6 +151,11 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
                 .cloned()
                 .unwrap_or_default(),
             budget,
+        },
+        apps: Apps {
+            directory: app_directory,
+            sdk: of!(compat.app_sdk).0,
+            memory_bytes: u64::from(of!(compat.app_memory_mb).value()) << 20,
         },
         update: Update { public_key: of!(update.public_key).0, directory: programs },
         tool_host: ToolHost {

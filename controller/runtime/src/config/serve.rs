@@ -67,6 +67,33 @@ impl CameraSocket {
     }
 }
 
+/// Apps that were made for the official daemon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Apps {
+    /// The folder of the installed apps.
+    pub directory: PathBuf,
+    /// The folder with the packages of the official SDK; without one, it is looked for, and otherwise installed.
+    pub sdk: Option<PathBuf>,
+    /// The largest address space of an app, bytes.
+    pub memory_bytes: u64,
+}
+
+/// A path, or `auto`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AutoPath(pub(super) Option<PathBuf>);
+
+impl FromStr for AutoPath {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        match text {
+            "auto" => Ok(AutoPath(None)),
+            "" => Err(InvalidValue::new(text, "a path, or auto")),
+            path => Ok(AutoPath(Some(path.into()))),
+        }
+    }
+}
+
 impl FromStr for CameraSocket {
     type Err = InvalidValue;
 

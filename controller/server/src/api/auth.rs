@@ -31,6 +31,7 @@ use minismith_runtime::config::Server;
 use minismith_runtime::journal::{Entry, Journal};
 use minismith_runtime::net::server::Peer;
 use minismith_runtime::report::round_for_display;
+use minismith_runtime::role::Role;
 
 /// Maximum size of a body, bytes, except for requests with files.
 const MAX_BODY_BYTES: usize = 2 << 20;
@@ -80,6 +81,9 @@ impl AuthMiddleware {
         peer: IpAddr,
         request: &Request,
     ) -> Result<Caller, Box<(Option<Caller>, Response)>> {
+        if let Some(app) = request.extensions().get::<AppConnection>() {
+            return app_caller(app, request.method().is_safe(), request.uri().path());
+        }
         let caller = self.authorize(peer, request).map_err(|refusal| Box::new((None, *refusal)))?;
         let least = routes::least(request.method().is_safe(), request.uri().path());
         match caller.require_role(least) {
@@ -112,6 +116,38 @@ impl AuthMiddleware {
             }
             Box::new(refused(denied))
         })
+    }
+}
+
+/// A connection from the network of an app, in which there is no one else.
+#[derive(Clone, Debug)]
+pub(super) struct AppConnection {
+    /// The app's name.
+    pub(super) name: Arc<str>,
+    /// Whether it may use camera and sound.
+    pub(super) has_media: bool,
+}
+
+/// Returns the caller for a request of an app: an operator who may use the official API, apart from the apps themselves.
+fn app_caller(
+    AppConnection { name, .. }: &AppConnection,
+    is_read: bool,
+    path: &str,
+) -> Result<Caller, Box<(Option<Caller>, Response)>> {
+    let caller = Caller {
+        name: format!("app {name}").into(),
+        role: Role::Operator,
+        by_address: true,
+        request: RequestInfo::default(),
+    };
+    let manages = path.split('/').filter(|step| !step.is_empty()).nth(1).is_some_and(|step| step == "apps");
+    if !routes::is_official(path) || (manages && !is_read) {
+        let why = format!("the app {name} may not use {path}: apps may use the official API only");
+        return Err(Box::new((Some(caller), refuse(StatusCode::FORBIDDEN, &why))));
+    }
+    match caller.require_role(routes::least(is_read, path)) {
+        Ok(()) => Ok(caller),
+        Err(refused) => Err(Box::new((Some(caller), refused.into_response()))),
     }
 }
 

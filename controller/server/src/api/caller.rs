@@ -7,6 +7,7 @@ use axum::http::request::Parts;
 use axum::http::{Extensions, StatusCode};
 use axum::response::Response;
 
+use super::auth::AppConnection;
 use super::extract::ApiError;
 use super::refuse;
 pub(super) use crate::auth::{Caller, RequestInfo};
@@ -44,7 +45,27 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 pub(super) struct MessageAuthor {
     pub(super) caller: Caller,
     peer: IpAddr,
+    media: LocalMedia,
     journal: Journal,
+}
+
+/// Whether a client can use the camera and the sound devices of this computer: it runs here, and is no app without the grant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LocalMedia(pub(super) bool);
+
+impl LocalMedia {
+    fn of(request: &Extensions) -> Self {
+        let is_here = request.get::<Peer>().is_some_and(|Peer(peer)| peer.ip().is_loopback());
+        LocalMedia(request.get::<AppConnection>().map_or(is_here, |app| app.has_media))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for LocalMedia {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(LocalMedia::of(&parts.extensions))
+    }
 }
 
 impl MessageAuthor {
@@ -53,19 +74,19 @@ impl MessageAuthor {
         let caller = request.get::<Caller>()?.clone();
         let journal = request.get::<Journal>()?.clone();
         let Peer(peer) = request.get::<Peer>().copied()?;
-        Some(MessageAuthor { caller, peer: peer.ip(), journal })
+        Some(MessageAuthor { caller, peer: peer.ip(), media: LocalMedia::of(request), journal })
     }
 
     /// Returns the sender for speech at the microphone of this machine.
     pub(super) fn from_microphone(role: Role, journal: Journal) -> Self {
         let name = "whoever speaks here".into();
         let caller = Caller { name, role, by_address: true, request: RequestInfo::default() };
-        MessageAuthor { caller, peer: Ipv4Addr::LOCALHOST.into(), journal }
+        MessageAuthor { caller, peer: Ipv4Addr::LOCALHOST.into(), media: LocalMedia(true), journal }
     }
 
-    /// Returns whether the sender is on this computer.
-    pub(super) const fn is_local(&self) -> bool {
-        self.peer.is_loopback()
+    /// Returns whether the sender can use the camera and the sound devices of this computer.
+    pub(super) const fn has_local_media(&self) -> bool {
+        self.media.0
     }
 
     /// Adds a message and its outcome to the journal.

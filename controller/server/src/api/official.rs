@@ -10,9 +10,11 @@
 //! serialises the messages to all clients of the SDK.
 //!
 //! Reading order: here (shared state), `pose` (formats), `state`, `moves`, `motors`, `daemon`, `device` (camera, sound and
-//! kinematics), `unsupported` (apps and reports), `command` (messages of the SDK), `sdk` (its WebSocket), `recorder` (its
+//! kinematics), `apps` (apps), `account` (Hugging Face), `unsupported` (reports), `command` (messages of the SDK), `sdk` (its WebSocket), `recorder` (its
 //! recordings).
 
+mod account;
+mod apps;
 mod command;
 mod daemon;
 mod device;
@@ -40,6 +42,7 @@ use tokio::sync::{Notify, broadcast};
 use self::daemon::Lifecycle;
 use super::extract::ApiError;
 use crate::media::camera_socket::CameraSocket;
+use minismith_apps::manager::AppManager;
 use minismith_control::head_tracking::HeadTracking;
 use minismith_control::motion_executor::MotionExecutor;
 use minismith_control::perception::CameraObserver;
@@ -70,6 +73,7 @@ pub(super) struct Robot {
     camera_socket: Option<CameraSocket>,
     /// Whether a client has taken the camera for itself.
     media_released: AtomicBool,
+    apps: apps::Apps,
     /// The broadcast to all clients of the SDK.
     broadcast: broadcast::Sender<Broadcast>,
     /// Wakes the broadcast when a client of the SDK connects.
@@ -107,6 +111,7 @@ impl Robot {
         observer: CameraObserver,
         announced: Option<(SocketAddr, &'static str)>,
         camera_socket: Option<CameraSocket>,
+        apps: Option<AppManager>,
     ) -> Arc<Self> {
         let announce = |(address, model)| {
             Announcement::begin(NAME, model, address, VERSION)
@@ -122,6 +127,7 @@ impl Robot {
             name: Mutex::new(NAME.into()),
             announcement: announced.and_then(announce),
             camera_socket,
+            apps: apps::Apps::new(apps),
             media_released: AtomicBool::new(false),
             broadcast: broadcast::Sender::new(BROADCAST_CAPACITY),
             connected: Notify::new(),
@@ -192,6 +198,8 @@ pub(super) fn routes(robot: Arc<Robot>) -> Router {
         .merge(motors::routes())
         .merge(daemon::routes())
         .merge(device::routes())
+        .merge(apps::routes())
+        .merge(account::routes())
         .merge(unsupported::routes())
         .merge(sdk::routes())
         .with_state(robot)

@@ -40,6 +40,8 @@ pub fn least(is_read: bool, path: &str) -> Role {
         ["api", "v1", "tools", ..] => Role::Owner,
         ["api", "v1", "sessions" | "control_loop" | "pulse", ..]
         | ["api", "motors", "set_mode", "disabled"] => Role::Engineer,
+        // What is installed on this computer is its owner's choice.
+        ["api", "apps", "install" | "remove", ..] => Role::Owner,
         _ => Role::Operator,
     }
 }
@@ -73,6 +75,9 @@ mod tests {
             (false, "/api/v1/tools/nod/run", Role::Operator),
             (false, "/api/v1/tools/nod/rehearse", Role::Operator),
             (false, "/api/v1/tools/nod/approve", Role::Owner),
+            (false, "/api/apps/install", Role::Owner),
+            (false, "/api/apps/remove/x", Role::Owner),
+            (false, "/api/apps/start-app/x", Role::Operator),
             (false, "/whatever", Role::Operator),
         ] {
             assert_eq!(least(is_read, path), role, "{path}");

@@ -96,6 +96,57 @@ pub fn compile() -> Result<[BpfProgram; 2], BackendError> {
     Ok([filter(unknown, libc::ENOSYS)?, filter(rules, libc::EPERM)?])
 }
 
+/// Calls that an app may make within its own namespaces, and a server at a Unix socket may not.
+const PERMITTED_TO_APPS: &[libc::c_long] = &[
+    libc::SYS_connect,
+    libc::SYS_sendmsg,
+    libc::SYS_sendmmsg,
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_open,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_mq_open,
+];
+
+/// The namespaces that a new process may ask for.
+const NAMESPACES: i32 = libc::CLONE_NEWNS
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWCGROUP;
+
+/// Compiles the filters for an app, which hold together.
+///
+/// # Errors
+/// Only where this architecture is unknown.
+pub fn compile_app() -> Result<[BpfProgram; 2], BackendError> {
+    let denied = DENIED.iter().filter(|call| !PERMITTED_TO_APPS.contains(call));
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = denied.map(|&call| (call, vec![])).collect();
+    let families = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];
+    let others = families.map(|family| {
+        let family = u64::from(family.unsigned_abs());
+        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
+    });
+    let others = others.into_iter().collect::<Result<Vec<_>, _>>()?;
+    rules.insert(libc::SYS_socket, vec![SeccompRule::new(others)?]);
+    let mut new_namespaces = Vec::new();
+    for bit in (0..32).map(|bit| 1_u64 << bit).filter(|bit| u64::from(NAMESPACES.unsigned_abs()) & bit != 0) {
+        new_namespaces.push(when(0, SeccompCmpOp::MaskedEq(bit), bit)?);
+    }
+    rules.insert(libc::SYS_clone, new_namespaces);
+    // Its arguments cannot be examined. The C library then uses the older call.
+    let unknown = BTreeMap::from([(libc::SYS_clone3, vec![])]);
+    Ok([filter(unknown, libc::ENOSYS)?, filter(rules, libc::EPERM)?])
+}
+
 fn when(argument: u8, is: SeccompCmpOp, value: u64) -> Result<SeccompRule, BackendError> {
     SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Qword, is, value)?])
 }

@@ -7,18 +7,17 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
+use axum::{Json, Router};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Robot, VERSION, mode};
-use crate::api::caller::Caller;
+use crate::api::caller::{Caller, LocalMedia};
 use crate::api::extract::{ApiError, JsonBody, unprocessable};
 use crate::media::camera_model;
 use minismith_control::gaze::SeenFace;
 use minismith_control::motion_executor::MoveRequest;
-use minismith_runtime::net::server::Peer;
 
 /// Maximum length of a robot's name, characters, as in the official daemon.
 const MAX_NAME_CHARS: usize = 64;
@@ -117,8 +116,8 @@ pub(super) fn reported(robot: &Robot, local: bool) -> Value {
     })
 }
 
-async fn status(State(robot): State<Arc<Robot>>, Extension(Peer(peer)): Extension<Peer>) -> Json<Value> {
-    Json(reported(&robot, peer.ip().is_loopback()))
+async fn status(State(robot): State<Arc<Robot>>, LocalMedia(local): LocalMedia) -> Json<Value> {
+    Json(reported(&robot, local))
 }
 
 #[derive(Deserialize)]

@@ -7,15 +7,15 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
-use axum::{Extension, Json, Router};
+use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Robot;
 use super::daemon::FaceTarget;
+use crate::api::caller::LocalMedia;
 use crate::api::extract::{ApiError, unprocessable};
 use crate::media::camera_model;
-use minismith_runtime::net::server::Peer;
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
     Router::new()
@@ -68,9 +68,8 @@ async fn acquire(State(robot): State<Arc<Robot>>) -> Json<Value> {
     Json(json!({ "status": "ok" }))
 }
 
-async fn media(State(robot): State<Arc<Robot>>, Extension(Peer(peer)): Extension<Peer>) -> Json<Value> {
-    let (has, released) =
-        (robot.has_media(peer.ip().is_loopback()), robot.media_released.load(Ordering::Relaxed));
+async fn media(State(robot): State<Arc<Robot>>, LocalMedia(local): LocalMedia) -> Json<Value> {
+    let (has, released) = (robot.has_media(local), robot.media_released.load(Ordering::Relaxed));
     Json(json!({ "available": has && !released, "released": released, "no_media": !has }))
 }
 

@@ -110,7 +110,7 @@ async fn open(
 async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: MessageAuthor) {
     let mut reported = robot.broadcast.subscribe();
     robot.connected.notify_one();
-    let local = speaker.is_local();
+    let local = speaker.has_local_media();
     let mut greeting = vec![status(&robot, local)];
     let snapshot = robot.snapshot();
     if let Ok(posture) = present(&snapshot) {

@@ -1,4 +1,4 @@
-//! Routes for features that this robot lacks and for which the official API has a response: apps and usage reports.
+//! Routes for a feature that this robot lacks and for which the official API has a response: usage reports.
 
 use std::sync::Arc;
 
@@ -11,23 +11,7 @@ use super::Robot;
 use crate::api::extract::JsonBody;
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
-    Router::new()
-        .route("/api/apps/current-app-status", get(no_app))
-        .route("/api/apps/startup-app", get(no_startup_app))
-        .route("/api/apps/list-available/installed", get(no_apps))
-        .route("/api/telemetry", get(no_reports).put(keep_no_reports))
-}
-
-async fn no_app() -> Json<()> {
-    Json(())
-}
-
-async fn no_startup_app() -> Json<Value> {
-    Json(json!({ "startup_app": null }))
-}
-
-async fn no_apps() -> Json<Value> {
-    Json(json!([]))
+    Router::new().route("/api/telemetry", get(no_reports).put(keep_no_reports))
 }
 
 /// Usage reports are never sent.

@@ -1,0 +1,476 @@
+//! Apps that were made for the official daemon: installed, started in their sandbox, and stopped.
+//!
+//! An app's requests come over a socket in the app's own network, so the server knows whose they are: the app is an operator who
+//! may use the official API. A stop of the robot also ends the app. Apps come from files; there is no hub here.
+
+use std::collections::HashMap;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{any, get, post};
+use axum::{Extension, Json, Router};
+use firmware_bridge::motion::{Interpolation, Motion, Target};
+use firmware_bridge::posture::Posture;
+use minismith_apps::AppError;
+use minismith_apps::install::Installer;
+use minismith_apps::manager::AppManager;
+use minismith_apps::running::{AppStatus, RunningApp};
+use minismith_apps::store::{App, Grant};
+use minismith_control::motion_executor::MoveRequest;
+use minismith_runtime::net::server;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::time::interval;
+use uuid::Uuid;
+
+use super::pose::present;
+use super::{Mode, Robot, mode};
+use crate::api::auth::AppConnection;
+use crate::api::extract::{ApiError, JsonBody};
+
+/// How often it looks whether the app has ended, or the robot was stopped.
+const WATCH_PERIOD: Duration = Duration::from_millis(50);
+
+/// Connections that an app may have.
+const MAX_CONNECTIONS: usize = 32;
+
+/// Jobs that are remembered.
+const MAX_JOBS: usize = 32;
+
+/// How close to its sleep pose the head counts as asleep: millimetres and degrees together, as in the official daemon
+/// (official `apps/manager.py`, `SLEEP_POSE_MAGIC_DISTANCE`).
+const ASLEEP_DISTANCE: f64 = 10.0;
+
+const NO_HUB: &str = "there is no app store here; install an app from a folder, a wheel or an archive: `minismith app install PATH`";
+
+/// The apps of a server.
+pub(super) struct Apps {
+    /// None where the tool host is missing, which makes their sandbox.
+    manager: Option<Arc<AppManager>>,
+    /// The interpreter of which those of apps are made.
+    python: OnceLock<PathBuf>,
+    /// What is served to apps: the same as to others.
+    router: OnceLock<Router>,
+    jobs: Mutex<HashMap<Uuid, Job>>,
+}
+
+/// A running or finished installation.
+#[derive(Clone, Debug, Serialize)]
+struct Job {
+    command: &'static str,
+    status: JobStatus,
+    logs: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum JobStatus {
+    InProgress,
+    Done,
+    Failed,
+}
+
+impl Apps {
+    pub(super) fn new(manager: Option<AppManager>) -> Self {
+        Apps {
+            manager: manager.map(Arc::new),
+            python: OnceLock::new(),
+            router: OnceLock::new(),
+            jobs: Mutex::default(),
+        }
+    }
+
+    fn manager(&self) -> Result<&Arc<AppManager>, ApiError> {
+        let why =
+            "apps cannot run here: the program minismith-tool-host is missing, which makes their sandbox";
+        self.manager.as_ref().ok_or_else(|| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, why))
+    }
+
+    fn with_job(&self, id: Uuid, change: impl FnOnce(&mut Job)) {
+        if let Some(job) = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&id) {
+            change(job);
+        }
+    }
+
+    fn job(&self, id: Uuid) -> Option<Job> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+    }
+}
+
+impl Robot {
+    /// Says what is served to apps, and starts the app that starts with the server.
+    pub(in crate::api) fn serve_apps(self: &Arc<Self>, router: Router, python: PathBuf) {
+        // This is called once.
+        let _first = self.apps.router.set(router);
+        let _first = self.apps.python.set(python);
+        let Some(manager) = &self.apps.manager else { return };
+        match manager.store().startup() {
+            Ok(Some(name)) => {
+                let robot = self.clone();
+                tokio::spawn(async move {
+                    if let Err(error) = begin(&robot, name.clone()).await {
+                        tracing::warn!("the app {name} did not start with the server: {error}");
+                    }
+                });
+            }
+            Ok(None) => {}
+            Err(error) => tracing::warn!("{error}"),
+        }
+    }
+
+    /// Ends the app that runs.
+    pub(in crate::api) async fn end_apps(&self) {
+        if let Some(manager) = self.apps.manager.clone() {
+            // Without a running app there is nothing to do.
+            let _ended = tokio::task::spawn_blocking(move || manager.stop()).await;
+        }
+    }
+}
+
+pub(super) fn routes() -> Router<Arc<Robot>> {
+    Router::new()
+        .route("/api/apps/list-available", get(installed))
+        .route("/api/apps/list-available/{kind}", get(available))
+        .route("/api/apps/install", post(install))
+        .route("/api/apps/install-private-space", post(no_account))
+        .route("/api/apps/remove/{name}", post(remove))
+        .route("/api/apps/update/{name}", post(no_hub))
+        .route("/api/apps/check-updates", get(updates))
+        .route("/api/apps/job-status/{id}", get(job_status))
+        .route("/api/apps/ws/apps-manager/{id}", any(job_stream))
+        .route("/api/apps/start-app/{name}", post(start))
+        .route("/api/apps/start-app/{name}/no-evict", post(start))
+        .route("/api/apps/restart-current-app", post(restart))
+        .route("/api/apps/stop-current-app", post(stop))
+        .route("/api/apps/current-app-status", get(status))
+        .route("/api/apps/startup-app", get(startup).put(set_startup))
+        .route("/api/apps/log/{name}", get(log))
+}
+
+/// Returns an app in the official format.
+fn described(app: &App) -> Value {
+    json!({
+        "name": app.name,
+        "source_kind": "installed",
+        "description": app.description,
+        "url": null,
+        "extra": {
+            "custom_app_url": null,
+            "version": app.version,
+            "path": app.source,
+            "grants": app.grants.iter().map(|grant| grant.name()).collect::<Vec<_>>(),
+        },
+    })
+}
+
+fn reported(status: &AppStatus) -> Value {
+    json!({ "info": described(&status.app), "state": status.state, "error": status.error })
+}
+
+fn refused(error: AppError) -> ApiError {
+    let status = match &error {
+        AppError::Unknown(_) => StatusCode::NOT_FOUND,
+        AppError::Sandbox(_) | AppError::File { .. } | AppError::Process(_) => {
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
+        // As in the official daemon.
+        _ => StatusCode::BAD_REQUEST,
+    };
+    ApiError::new(status, &error.to_string())
+}
+
+type Answer = Result<Json<Value>, ApiError>;
+
+async fn installed(State(robot): State<Arc<Robot>>) -> Answer {
+    let apps = robot.apps.manager()?.store().list().map_err(refused)?;
+    Ok(Json(apps.iter().map(described).collect()))
+}
+
+async fn available(State(robot): State<Arc<Robot>>, Path(kind): Path<String>) -> Answer {
+    match kind.as_str() {
+        "installed" => installed(State(robot)).await,
+        "local" => Ok(Json(json!([]))),
+        "hf_space" | "dashboard_selection" => Err(ApiError::new(StatusCode::NOT_IMPLEMENTED, NO_HUB)),
+        _ => Err(ApiError::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "unknown kind of source: use installed, local, hf_space or dashboard_selection",
+        )),
+    }
+}
+
+/// What shall be installed, in the official format.
+#[derive(Deserialize)]
+struct Wanted {
+    source_kind: String,
+    #[serde(default)]
+    extra: WantedExtra,
+}
+
+#[derive(Default, Deserialize)]
+struct WantedExtra {
+    path: Option<PathBuf>,
+}
+
+async fn install(State(robot): State<Arc<Robot>>, JsonBody(wanted): JsonBody<Wanted>) -> Answer {
+    if wanted.source_kind != "local" {
+        return Err(ApiError::new(StatusCode::NOT_IMPLEMENTED, NO_HUB));
+    }
+    let Some(path) = wanted.extra.path else {
+        return Err(ApiError::new(
+            StatusCode::BAD_REQUEST,
+            "`extra.path` is missing: name a folder, a wheel or an archive",
+        ));
+    };
+    let manager = robot.apps.manager()?.clone();
+    let python = robot.apps.python.get().cloned().unwrap_or_default();
+    begin_job(&robot, "install", move |progress| {
+        let mut installer =
+            Installer { store: manager.store(), host: manager.host(), python: &python, progress };
+        installer.install(&path).map(|app| format!("installed {} {}", app.name, app.version))
+    })
+}
+
+/// Starts a job, and returns its id.
+fn begin_job(
+    robot: &Arc<Robot>,
+    command: &'static str,
+    work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<String, AppError> + Send + 'static,
+) -> Answer {
+    let id = Uuid::new_v4();
+    let mut jobs = robot.apps.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_running = |job: &Job| job.status == JobStatus::InProgress;
+    if jobs.values().any(is_running) {
+        return Err(ApiError::new(
+            StatusCode::CONFLICT,
+            "an app is being installed or removed; try again when it is done",
+        ));
+    }
+    if jobs.len() >= MAX_JOBS {
+        jobs.clear();
+    }
+    jobs.insert(id, Job { command, status: JobStatus::InProgress, logs: Vec::new() });
+    drop(jobs);
+    let robot = robot.clone();
+    tokio::task::spawn_blocking(move || {
+        let mut progress = |line: &str| robot.apps.with_job(id, |job| job.logs.push(line.to_owned()));
+        let ended = work(&mut progress);
+        robot.apps.with_job(id, |job| match ended {
+            Ok(said) => {
+                job.logs.push(said);
+                job.status = JobStatus::Done;
+            }
+            Err(error) => {
+                job.logs.push(error.to_string());
+                job.status = JobStatus::Failed;
+            }
+        });
+    });
+    Ok(Json(json!({ "job_id": id })))
+}
+
+async fn remove(State(robot): State<Arc<Robot>>, Path(name): Path<String>) -> Answer {
+    let manager = robot.apps.manager()?.clone();
+    manager.store().find(&name).map_err(refused)?;
+    let runs = |running: RunningApp| running.is_alive() && running.status().app.name == name;
+    if manager.current().is_some_and(runs) {
+        return Err(refused(AppError::Running(name)));
+    }
+    begin_job(&robot, "remove", move |_| manager.store().remove(&name).map(|()| format!("removed {name}")))
+}
+
+async fn no_hub() -> ApiError {
+    ApiError::new(StatusCode::NOT_IMPLEMENTED, NO_HUB)
+}
+
+async fn no_account() -> ApiError {
+    ApiError::new(
+        StatusCode::UNAUTHORIZED,
+        "there is no Hugging Face account here; install the app from files",
+    )
+}
+
+async fn updates(State(robot): State<Arc<Robot>>) -> Answer {
+    let skipped = robot.apps.manager()?.store().list().map_err(refused)?.len();
+    Ok(Json(json!({ "apps_with_updates": [], "apps_checked": 0, "apps_skipped": skipped })))
+}
+
+async fn job_status(State(robot): State<Arc<Robot>>, Path(id): Path<Uuid>) -> Answer {
+    let job =
+        robot.apps.job(id).ok_or_else(|| ApiError::new(StatusCode::NOT_FOUND, "there is no such job"))?;
+    Ok(Json(json!(job)))
+}
+
+async fn job_stream(
+    State(robot): State<Arc<Robot>>,
+    Path(id): Path<Uuid>,
+    upgrade: WebSocketUpgrade,
+) -> Result<Response, ApiError> {
+    if robot.apps.job(id).is_none() {
+        return Err(ApiError::new(StatusCode::NOT_FOUND, "there is no such job"));
+    }
+    Ok(upgrade
+        .max_message_size(super::MAX_MESSAGE_BYTES)
+        .on_upgrade(move |socket| follow_job(socket, robot, id)))
+}
+
+/// Sends a job whenever it has changed, until it is done.
+async fn follow_job(mut socket: WebSocket, robot: Arc<Robot>, id: Uuid) {
+    let mut ticks = interval(WATCH_PERIOD);
+    let mut sent = None;
+    loop {
+        ticks.tick().await;
+        let Some(job) = robot.apps.job(id) else { return };
+        let state = (job.logs.len(), job.status);
+        if sent != Some(state) {
+            sent = Some(state);
+            let text = serde_json::to_string(&job).unwrap_or_default();
+            if socket.send(Message::Text(text.into())).await.is_err() {
+                return;
+            }
+        }
+        if job.status != JobStatus::InProgress {
+            // The client may have gone.
+            let _closed = socket.send(Message::Close(None)).await;
+            return;
+        }
+    }
+}
+
+async fn start(State(robot): State<Arc<Robot>>, Path(name): Path<String>) -> Answer {
+    robot.running()?;
+    Ok(Json(reported(&begin(&robot, name).await?)))
+}
+
+/// Starts an app, serves it, and watches it.
+async fn begin(robot: &Arc<Robot>, name: String) -> Result<AppStatus, ApiError> {
+    let manager = robot.apps.manager()?.clone();
+    let router = robot.apps.router.get().cloned();
+    let started = tokio::task::spawn_blocking(move || manager.start(&name)).await;
+    let (running, listener) = started
+        .map_err(|error| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))?
+        .map_err(refused)?;
+    let status = running.status();
+    if let (Some(listener), Some(router)) = (listener, router) {
+        serve(&running, listener, router)
+            .map_err(|error| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))?;
+    }
+    let (robot, seen) = (robot.clone(), robot.executor.stops_by_others());
+    tokio::spawn(async move {
+        let mut ticks = interval(WATCH_PERIOD);
+        while running.is_alive() {
+            ticks.tick().await;
+            if robot.executor.stops_by_others() > seen {
+                tracing::warn!(app = running.status().app.name, "a stop of the robot ends the app");
+                robot.end_apps().await;
+                return;
+            }
+        }
+    });
+    Ok(status)
+}
+
+/// Serves the robot in the network of an app until the app ends.
+fn serve(running: &RunningApp, listener: TcpListener, router: Router) -> std::io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let app = running.status().app;
+    let connection = AppConnection { name: app.name.into(), has_media: app.grants.contains(&Grant::Camera) };
+    let running = running.clone();
+    let until = async move {
+        let mut ticks = interval(WATCH_PERIOD);
+        while running.is_alive() {
+            ticks.tick().await;
+        }
+    };
+    let router = router.layer(Extension(connection));
+    tokio::spawn(server::serve(listener, router, None, MAX_CONNECTIONS, until));
+    Ok(())
+}
+
+async fn stop(State(robot): State<Arc<Robot>>) -> Result<Json<()>, ApiError> {
+    end(&robot).await?;
+    Ok(Json(()))
+}
+
+/// Ends the app that runs; then the robot returns to its initial posture, as with the official daemon, unless it sleeps.
+async fn end(robot: &Arc<Robot>) -> Result<AppStatus, ApiError> {
+    let manager = robot.apps.manager()?.clone();
+    let ended = tokio::task::spawn_blocking(move || manager.stop()).await;
+    let status = ended
+        .map_err(|error| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))?
+        .map_err(refused)?;
+    let snapshot = robot.snapshot();
+    let is_awake = present(&snapshot).is_ok_and(|posture| !is_asleep(&posture));
+    if is_awake && mode(&snapshot) == Mode::Enabled {
+        let goto = Motion::Goto {
+            target: Target::of(&Posture::init()),
+            duration: Duration::from_secs(1),
+            interpolation: Interpolation::Minjerk,
+        };
+        if let Err(busy) = robot.executor.begin(Uuid::new_v4(), MoveRequest::Motions(vec![goto]), |_| {}) {
+            tracing::info!("the robot stays as it is after the app: {busy}");
+        }
+    }
+    Ok(status)
+}
+
+fn is_asleep(posture: &Posture) -> bool {
+    let sleep = Posture::sleep().head.0;
+    let away = sleep.inv_mul(&posture.head.0);
+    away.translation.vector.norm() * 1e3 + away.rotation.angle().to_degrees() <= ASLEEP_DISTANCE
+}
+
+async fn restart(State(robot): State<Arc<Robot>>) -> Answer {
+    let name = robot.apps.manager()?.status().ok_or_else(|| refused(AppError::NoneRunning))?.app.name;
+    end(&robot).await?;
+    Ok(Json(reported(&begin(&robot, name).await?)))
+}
+
+async fn status(State(robot): State<Arc<Robot>>) -> Json<Value> {
+    let status = robot.apps.manager.as_ref().and_then(|manager| manager.status());
+    Json(status.as_ref().map_or(Value::Null, reported))
+}
+
+#[derive(Serialize, Deserialize)]
+struct Startup {
+    startup_app: Option<String>,
+}
+
+async fn startup(State(robot): State<Arc<Robot>>) -> Result<Json<Startup>, ApiError> {
+    let startup_app = match &robot.apps.manager {
+        Some(manager) => manager.store().startup().map_err(refused)?,
+        None => None,
+    };
+    Ok(Json(Startup { startup_app }))
+}
+
+async fn set_startup(
+    State(robot): State<Arc<Robot>>,
+    JsonBody(wanted): JsonBody<Startup>,
+) -> Result<Json<Startup>, ApiError> {
+    let name = wanted.startup_app.as_deref().filter(|name| !name.is_empty());
+    let set = robot.apps.manager()?.store().set_startup(name);
+    set.map_err(|error| ApiError::new(StatusCode::BAD_REQUEST, &error.to_string()))?;
+    Ok(Json(Startup { startup_app: name.map(ToOwned::to_owned) }))
+}
+
+/// Returns the last lines that the app printed.
+async fn log(State(robot): State<Arc<Robot>>, Path(name): Path<String>) -> Answer {
+    let manager = robot.apps.manager()?;
+    let path = manager.log(&name).map_err(refused)?;
+    let of_running = manager.current().filter(|running| running.status().app.name == name);
+    let lines = match of_running {
+        Some(running) => running.lines(),
+        None => {
+            let text = std::fs::read(&path).unwrap_or_default();
+            String::from_utf8_lossy(&text).lines().map(ToOwned::to_owned).collect()
+        }
+    };
+    Ok(Json(json!({ "name": name, "lines": lines })))
+}
