@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod agents;
+mod apps;
 mod attack_coverage;
 mod auth;
 mod authoring;
@@ -38,6 +39,7 @@ mod mcp;
 mod model;
 mod motion_module;
 mod official_api;
+mod official_apps;
 mod official_daemon;
 mod official_media;
 mod official_motor;

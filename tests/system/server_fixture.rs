@@ -37,6 +37,19 @@ impl Served {
         self.program.end()
     }
 
+    /// Ends the controller as Ctrl-C does, and returns its folder.
+    pub(super) fn stop(self) -> TestDir {
+        self.program.signal(Signal::INT);
+        assert_eq!(self.program.end().code, Some(0));
+        self.bench
+    }
+
+    /// Kills the controller, and returns its folder.
+    pub(super) fn kill(self) -> TestDir {
+        self.program.signal(Signal::KILL);
+        self.bench
+    }
+
     /// Returns the controller's memory in bytes.
     pub(super) fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.program.id())).unwrap();

@@ -38,6 +38,10 @@ for package in metadata.distributions(path=[sys.argv[1]]):
 print(json.dumps(found))
 ";
 
+/// Installs packages that are built already; nothing of them runs.
+const PIP_INSTALL: [&str; 6] =
+    ["install", "--quiet", "--no-input", "--disable-pip-version-check", "--only-binary", ":all:"];
+
 /// What stands in a package.
 #[derive(Debug, Deserialize)]
 struct Package {
@@ -83,7 +87,13 @@ impl Installer<'_> {
     fn install_in(&mut self, source: &Path, folder: &Path) -> Result<App, AppError> {
         let venv = folder.join("venv");
         (self.progress)("making a Python environment");
-        run(self.python, &["-m".into(), "venv".into(), venv.clone().into()], "making a Python environment")?;
+        // Its own copy of pip would take longer than all the rest; usually there is one already.
+        let has_pip =
+            run(self.python, &["-m".into(), "pip".into(), "--version".into()], "looking for pip").is_ok();
+        let mut words: Vec<OsString> = vec!["-m".into(), "venv".into()];
+        words.extend(has_pip.then(|| "--without-pip".into()));
+        words.push(venv.clone().into());
+        run(self.python, &words, "making a Python environment")?;
         let python = venv.join("bin/python");
         let wheel = if source.extension().is_some_and(|extension| extension == "whl") {
             source.to_owned()
@@ -92,18 +102,10 @@ impl Installer<'_> {
         };
         (self.progress)("installing the app's package");
         let pip = |arguments: &[&str], step| {
-            let base = [
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--no-input",
-                "--disable-pip-version-check",
-                "--only-binary",
-                ":all:",
-            ];
-            let words: Vec<OsString> = base.iter().chain(arguments).map(OsString::from).collect();
-            run(&python, &words, step)
+            let mut words: Vec<OsString> =
+                vec!["-m".into(), "pip".into(), "--python".into(), python.clone().into()];
+            words.extend(PIP_INSTALL.iter().chain(arguments).map(OsString::from));
+            run(if has_pip { self.python } else { &python }, &words, step)
         };
         let text = |path: &Path| path.display().to_string();
         let own = venv.join("own");
@@ -171,19 +173,12 @@ impl Installer<'_> {
             vec!["setuptools".into()]
         };
         (self.progress)("fetching what builds the app");
-        let base = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-input",
-            "--disable-pip-version-check",
-            "--only-binary",
-            ":all:",
-            "--upgrade",
-        ];
-        let words: Vec<OsString> =
-            base.iter().map(OsString::from).chain(requires.iter().map(OsString::from)).collect();
+        // What builds it runs in the sandbox and needs a pip that is in it.
+        run(python, &["-m".into(), "ensurepip".into()], "fetching what builds the app")?;
+        let mut words: Vec<OsString> = vec!["-m".into(), "pip".into()];
+        words.extend(PIP_INSTALL.iter().map(OsString::from));
+        words.push("--upgrade".into());
+        words.extend(requires.iter().map(OsString::from));
         run(python, &words, "fetching what builds the app")?;
         (self.progress)("building the app in its sandbox");
         let home = folder.join("home");
