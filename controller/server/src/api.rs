@@ -49,6 +49,7 @@ use self::extract::ApiError;
 pub use self::mcp::{McpError, bridge_client, serve_client};
 use self::request_queue::{RequestQueue, WorkerThread};
 use crate::media::camera_socket::CameraSocket;
+use crate::media::sounds::Sounds;
 use crate::voice::Parts;
 use minismith_apps::manager::AppManager;
 use minismith_apps::sandbox::Host;
@@ -101,13 +102,17 @@ pub async fn serve(
             })
             .ok()
     });
+    let apps = apps_of(config, address.port());
+    let sdk = apps.as_ref().map_or(Path::new(""), |apps| &apps.host().sdk);
+    let sounds = Sounds::new(config.voice.speaker.clone(), config.voice.microphone.clone(), sdk);
     let robot = official::Robot::new(
         moving.executor(),
         attending.head_tracking(),
         body.observer(),
         announced,
         frames,
-        apps_of(config, address.port()),
+        apps,
+        sounds,
     );
     let (own, document) = own_routes(body, &answering.queue(), config, journal)
         .merge(lease::routes(steering.executor()))

@@ -1,9 +1,10 @@
-//! Camera frames for programs on this computer, as the official daemon serves them, so that the media classes of the official
-//! SDK get them.
+//! Camera frames and sound for clients, as the official daemon serves them, so that the media classes of the official SDK get
+//! them.
 //!
 //! Reading order: [`camera_model`] (which camera the SDK takes it for), `unix_fd` (the messages), [`camera_socket`] (who gets
-//! which frame).
+//! which frame), [`sounds`] (sounds that clients play, and the volume).
 
 pub mod camera_model;
 pub mod camera_socket;
+pub mod sounds;
 mod unix_fd;

@@ -7,9 +7,10 @@
 //! ([`Pace::Device`]). A device without a clock, such as a `file` PCM, would run as fast as it is read, so it waits for the
 //! program ([`Pace::Program`]).
 //!
-//! [`mod@mic_array`] reports the direction of a voice.
+//! [`mod@mic_array`] reports the direction of a voice; [`mixer`] sets the volume.
 
 pub mod mic_array;
+pub mod mixer;
 mod queue;
 
 use std::sync::Arc;

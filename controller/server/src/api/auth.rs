@@ -260,7 +260,7 @@ async fn whole(request: Request, path: &str) -> Result<Request, Response> {
     if request.method().is_safe() {
         return Ok(request);
     }
-    let most = if matches!(path, "/api/v1/code" | "/v1/chat/completions") {
+    let most = if matches!(path, "/api/v1/code" | "/v1/chat/completions" | "/api/media/sounds/upload") {
         MAX_UPLOAD_BYTES
     } else {
         MAX_BODY_BYTES

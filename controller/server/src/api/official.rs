@@ -9,8 +9,8 @@
 //! Threads: handlers post to the [`MotionExecutor`] and copy the last snapshot of the control loop; none waits for a cycle. One task
 //! serialises the messages to all clients of the SDK.
 //!
-//! Reading order: here (shared state), `pose` (formats), `state`, `moves`, `motors`, `daemon`, `device` (camera, sound and
-//! kinematics), `apps` (apps), `account` (Hugging Face), `unsupported` (reports), `command` (messages of the SDK), `sdk` (its WebSocket), `recorder` (its
+//! Reading order: here (shared state), `pose` (formats), `state`, `moves`, `motors`, `daemon`, `device` (camera and
+//! kinematics), `sound` (sounds and volume), `apps` (apps), `account` (Hugging Face), `unsupported` (reports), `command` (messages of the SDK), `sdk` (its WebSocket), `recorder` (its
 //! recordings).
 
 mod account;
@@ -23,6 +23,7 @@ mod moves;
 mod pose;
 mod recorder;
 mod sdk;
+mod sound;
 mod state;
 mod unsupported;
 
@@ -42,6 +43,7 @@ use tokio::sync::{Notify, broadcast};
 use self::daemon::Lifecycle;
 use super::extract::ApiError;
 use crate::media::camera_socket::CameraSocket;
+use crate::media::sounds::Sounds;
 use minismith_apps::manager::AppManager;
 use minismith_control::head_tracking::HeadTracking;
 use minismith_control::motion_executor::MotionExecutor;
@@ -74,6 +76,7 @@ pub(super) struct Robot {
     /// Whether a client has taken the camera for itself.
     media_released: AtomicBool,
     apps: apps::Apps,
+    sounds: Sounds,
     /// The broadcast to all clients of the SDK.
     broadcast: broadcast::Sender<Broadcast>,
     /// Wakes the broadcast when a client of the SDK connects.
@@ -112,6 +115,7 @@ impl Robot {
         announced: Option<(SocketAddr, &'static str)>,
         camera_socket: Option<CameraSocket>,
         apps: Option<AppManager>,
+        sounds: Sounds,
     ) -> Arc<Self> {
         let announce = |(address, model)| {
             Announcement::begin(NAME, model, address, VERSION)
@@ -128,6 +132,7 @@ impl Robot {
             announcement: announced.and_then(announce),
             camera_socket,
             apps: apps::Apps::new(apps),
+            sounds,
             media_released: AtomicBool::new(false),
             broadcast: broadcast::Sender::new(BROADCAST_CAPACITY),
             connected: Notify::new(),
@@ -198,6 +203,7 @@ pub(super) fn routes(robot: Arc<Robot>) -> Router {
         .merge(motors::routes())
         .merge(daemon::routes())
         .merge(device::routes())
+        .merge(sound::routes())
         .merge(apps::routes())
         .merge(account::routes())
         .merge(unsupported::routes())

@@ -1,4 +1,4 @@
-//! Camera, sound and kinematics. Missing features respond with the reason.
+//! Camera and kinematics. Missing features respond with the reason.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::routing::{delete, get, post};
+use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,23 +25,10 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
         .route("/api/media/release", post(release))
         .route("/api/media/acquire", post(acquire))
         .route("/api/media/status", get(media))
-        .route("/api/media/play_sound", post(silent))
-        .route("/api/media/stop_sound", post(silent))
-        .route("/api/media/clear_incoming_audio", post(silent))
-        .route("/api/media/wobbling/enable", post(silent))
-        .route("/api/media/wobbling/disable", post(silent))
-        .route("/api/media/sounds", get(silent))
-        .route("/api/media/sounds/upload", post(silent))
-        .route("/api/media/sounds/{file}", delete(silent))
         .route("/api/media/tracking/enable", post(track))
         .route("/api/media/tracking/disable", post(ignore))
         .route("/api/media/tracking/face", get(face))
         .route("/api/camera/specs", get(camera))
-        .route("/api/volume/current", get(silent))
-        .route("/api/volume/set", post(silent))
-        .route("/api/volume/test-sound", post(silent))
-        .route("/api/volume/microphone/current", get(silent))
-        .route("/api/volume/microphone/set", post(silent))
 }
 
 async fn kinematics() -> Json<Value> {
@@ -71,10 +58,6 @@ async fn acquire(State(robot): State<Arc<Robot>>) -> Json<Value> {
 async fn media(State(robot): State<Arc<Robot>>, LocalMedia(local): LocalMedia) -> Json<Value> {
     let (has, released) = (robot.has_media(local), robot.media_released.load(Ordering::Relaxed));
     Json(json!({ "available": has && !released, "released": released, "no_media": !has }))
-}
-
-async fn silent() -> ApiError {
-    ApiError::new(StatusCode::NOT_IMPLEMENTED, "not available: this API has no sound device")
 }
 
 /// Returns the camera that clients of the SDK see.

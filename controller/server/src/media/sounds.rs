@@ -1,0 +1,266 @@
+//! Sounds that clients upload and play at the robot's speaker.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use minismith_voice::audio::{AudioFault, Clip};
+use minismith_voice::devices::mixer::{Side, set_volume, volume};
+use minismith_voice::devices::{DeviceError, Pace, Speaker};
+use tempfile::TempDir;
+
+/// The largest sound, bytes, as in the official daemon (official `daemon/app/routers/media.py`).
+pub const MAX_SOUND_BYTES: usize = 25 << 20;
+
+/// Uploaded sounds that are kept, and their bytes together.
+const MAX_SOUNDS: usize = 100;
+const MAX_ALL_BYTES: u64 = 200 << 20;
+
+/// How far ahead sound is given to the speaker, so that it can be stopped at once.
+const AHEAD: Duration = Duration::from_millis(200);
+
+/// The longest name.
+const MAX_NAME_BYTES: usize = 100;
+
+/// Why a sound is not kept or played. The messages are for people.
+#[derive(Debug, thiserror::Error)]
+pub enum SoundError {
+    /// The name is not that of a file.
+    #[error("invalid file name: use the name of a .wav file, without a folder")]
+    Name,
+    /// There is no such sound.
+    #[error("there is no sound {0:?}; upload it first, or install the official SDK, which brings some")]
+    Missing(String),
+    /// It is no sound.
+    #[error(transparent)]
+    Invalid(#[from] AudioFault),
+    /// There is no room.
+    #[error("too many sounds are stored; delete some first")]
+    Full,
+    /// The speaker cannot be used.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// There is no speaker.
+    #[error("there is no {0}: it is `none` in the configuration (`voice`)")]
+    NoDevice(&'static str),
+    /// A file cannot be used.
+    #[error("cannot store the sound: {0}")]
+    File(#[from] io::Error),
+}
+
+/// The sounds and the devices of a server.
+pub struct Sounds {
+    speaker: Option<String>,
+    microphone: Option<String>,
+    /// The sounds that the official package brings.
+    official: PathBuf,
+    uploaded: Mutex<Option<TempDir>>,
+    /// What is played now; another one replaces it.
+    playing: Mutex<Arc<()>>,
+}
+
+impl Sounds {
+    /// Returns the sounds for these devices, by their ALSA names. `sdk` has the official package, if it is installed.
+    #[must_use]
+    pub fn new(speaker: Option<String>, microphone: Option<String>, sdk: &Path) -> Self {
+        Sounds {
+            speaker,
+            microphone,
+            official: sdk.join("reachy_mini/assets"),
+            uploaded: Mutex::default(),
+            playing: Mutex::default(),
+        }
+    }
+
+    /// Returns the folder of uploaded sounds.
+    fn folder(&self) -> io::Result<PathBuf> {
+        let mut uploaded = self.uploaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = &*uploaded {
+            return Ok(folder.path().to_owned());
+        }
+        let folder = tempfile::Builder::new().prefix("minismith-sounds-").tempdir()?;
+        let path = folder.path().to_owned();
+        *uploaded = Some(folder);
+        Ok(path)
+    }
+
+    /// Stores a sound, and returns where.
+    ///
+    /// # Errors
+    /// When it is no sound, its name is invalid, or there is no room.
+    pub fn store(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, SoundError> {
+        let name = checked(name)?;
+        Clip::from_bytes(bytes)?;
+        let folder = self.folder()?;
+        let others: Vec<u64> = std::fs::read_dir(&folder)?
+            .flatten()
+            .filter(|entry| entry.file_name() != name)
+            .filter_map(|entry| entry.metadata().ok())
+            .map(|about| about.len())
+            .collect();
+        if others.len() >= MAX_SOUNDS || others.iter().sum::<u64>() + bytes.len() as u64 > MAX_ALL_BYTES {
+            return Err(SoundError::Full);
+        }
+        let path = folder.join(name);
+        std::fs::write(&path, bytes)?;
+        Ok(path)
+    }
+
+    /// Returns the names of uploaded sounds.
+    ///
+    /// # Errors
+    /// When their folder cannot be read.
+    pub fn list(&self) -> Result<Vec<String>, SoundError> {
+        let entries = std::fs::read_dir(self.folder()?)?.flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// Deletes an uploaded sound.
+    ///
+    /// # Errors
+    /// When there is none of this name.
+    pub fn delete(&self, name: &str) -> Result<(), SoundError> {
+        let path = self.folder()?.join(checked(name)?);
+        std::fs::remove_file(path).map_err(|_| SoundError::Missing(name.into()))
+    }
+
+    /// Plays a sound: an uploaded one, by its name or the path that the upload returned, or one of the official package. It
+    /// replaces the one that plays, and does not wait for its end.
+    ///
+    /// # Errors
+    /// When it is missing or no sound, or the speaker cannot be used.
+    pub fn play(&self, name: &str) -> Result<(), SoundError> {
+        let folder = self.folder()?;
+        let own = Path::new(name).strip_prefix(&folder).ok().and_then(Path::to_str);
+        let file = checked(own.unwrap_or(name))?;
+        let found = [folder.join(file), self.official.join(file)].into_iter().find(|path| path.is_file());
+        let clip = Clip::open(&found.ok_or_else(|| SoundError::Missing(name.into()))?)?;
+        self.play_clip(&clip)
+    }
+
+    /// Plays a short tone.
+    ///
+    /// # Errors
+    /// When the speaker cannot be used.
+    pub fn test(&self) -> Result<(), SoundError> {
+        const RATE: u32 = 24_000;
+        let tone = (0..RATE / 2).map(|at| {
+            let time = f64::from(at) / f64::from(RATE);
+            // It begins and ends without a click.
+            let fade = (time.min(0.5 - time) / 0.05).min(1.0);
+            (0.3 * fade * (std::f64::consts::TAU * 660.0 * time).sin()) as f32
+        });
+        self.play_clip(&Clip::new(RATE, tone.collect()))
+    }
+
+    fn play_clip(&self, clip: &Clip) -> Result<(), SoundError> {
+        let device = self.speaker.as_deref().ok_or(SoundError::NoDevice("speaker"))?;
+        let own = Arc::new(());
+        *self.playing.lock().unwrap_or_else(PoisonError::into_inner) = own.clone();
+        let speaker = Speaker::open(device, Pace::Device, AHEAD)?;
+        let samples = clip.resampled(speaker.rate())?.samples;
+        let current = Arc::downgrade(&own);
+        drop(own);
+        std::thread::Builder::new().name("sound".into()).spawn(move || {
+            let mut rest = samples.as_slice();
+            // Another sound, or a stop, has dropped the mark of this one.
+            while current.strong_count() > 0 && !rest.is_empty() && !speaker.health().is_lost {
+                rest = rest.get(speaker.play(rest)..).unwrap_or_default();
+                std::thread::park_timeout(AHEAD / 4);
+            }
+            if current.strong_count() == 0 {
+                speaker.stop();
+            }
+            let _played = speaker.wait(AHEAD * 2);
+        })?;
+        Ok(())
+    }
+
+    /// Stops the sound that plays.
+    pub fn stop(&self) {
+        *self.playing.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(());
+    }
+
+    fn device(&self, side: Side) -> Result<&str, SoundError> {
+        match side {
+            Side::Speaker => self.speaker.as_deref().ok_or(SoundError::NoDevice("speaker")),
+            Side::Microphone => self.microphone.as_deref().ok_or(SoundError::NoDevice("microphone")),
+        }
+    }
+
+    /// Returns a volume, 0 to 100, and the name of the device.
+    ///
+    /// # Errors
+    /// When there is no device, or it has no volume.
+    pub fn volume(&self, side: Side) -> Result<(u8, &str), SoundError> {
+        let device = self.device(side)?;
+        Ok((volume(device, side)?, device))
+    }
+
+    /// Sets a volume, and returns the one that the device has now, and its name.
+    ///
+    /// # Errors
+    /// When there is no device, or it has no volume.
+    pub fn set_volume(&self, side: Side, percent: u8) -> Result<(u8, &str), SoundError> {
+        let device = self.device(side)?;
+        Ok((set_volume(device, side, percent)?, device))
+    }
+}
+
+/// Returns the name of a WAV file without a folder.
+fn checked(name: &str) -> Result<&str, SoundError> {
+    let fits = |c: char| !c.is_control() && !matches!(c, '/' | '\\' | '\0');
+    let is_wav = Path::new(name).extension().is_some_and(|it| it.eq_ignore_ascii_case("wav"));
+    let well = is_wav && !name.starts_with('.') && name.len() <= MAX_NAME_BYTES && name.chars().all(fits);
+    if well { Ok(name) } else { Err(SoundError::Name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wav() -> Vec<u8> {
+        Clip::silence(16_000, Duration::from_millis(100)).to_bytes().unwrap()
+    }
+
+    #[test]
+    fn sounds_are_kept_listed_and_deleted() {
+        let sounds = Sounds::new(None, None, Path::new("/nowhere"));
+        assert_eq!(sounds.list().unwrap(), Vec::<String>::new());
+        let path = sounds.store("hello.wav", &wav()).unwrap();
+        assert_eq!((path.is_file(), sounds.list().unwrap()), (true, vec!["hello.wav".to_owned()]));
+        assert!(matches!(sounds.play("hello.wav"), Err(SoundError::NoDevice(_))));
+        assert!(matches!(sounds.play(path.to_str().unwrap()), Err(SoundError::NoDevice(_))));
+        sounds.delete("hello.wav").unwrap();
+        assert!(matches!(sounds.delete("hello.wav"), Err(SoundError::Missing(_))));
+        assert!(matches!(sounds.play("hello.wav"), Err(SoundError::Missing(_))));
+        let folder = path.parent().unwrap().to_owned();
+        drop(sounds);
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn names_lead_nowhere_else_and_only_sound_is_kept() {
+        let sounds = Sounds::new(None, None, Path::new("/nowhere"));
+        for name in [
+            "",
+            ".wav",
+            "../x.wav",
+            "/etc/x.wav",
+            "a/b.wav",
+            "a\\b.wav",
+            "x.sh",
+            "a\nb.wav",
+            &"a".repeat(200),
+        ] {
+            assert!(matches!(sounds.store(name, &wav()), Err(SoundError::Name)), "{name:?}");
+            assert!(sounds.play(name).is_err(), "{name:?}");
+        }
+        assert!(matches!(sounds.store("x.wav", b"#!/bin/sh"), Err(SoundError::Invalid(_))));
+        assert_eq!(sounds.list().unwrap(), Vec::<String>::new());
+    }
+}
