@@ -1,9 +1,9 @@
 //! The media classes of the official SDK, with GStreamer: camera frames come from our socket, and sound from the devices that
 //! this program leaves to others.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use minismith_tests::{TestDir, workspace};
+use minismith_tests::{TestDir, program, workspace};
 use serde_json::{Value, json};
 
 use super::server_fixture::Served;
@@ -22,9 +22,29 @@ fn numbers<const N: usize>(value: &Value) -> [f64; N] {
     serde_json::from_value::<Vec<f64>>(value.clone()).unwrap().try_into().unwrap()
 }
 
-#[test]
+/// Puts the scripts where the Debian 13 finds them.
+fn give(tmp: &Path) {
+    for name in ["exercise_media.py", "exercise_sound.py"] {
+        std::fs::copy(workspace().join("tests/support/official").join(name), tmp.join(name)).unwrap();
+    }
+}
+
+/// Runs a Python script in the Debian 13, and returns the document that it prints.
 // The SDK is Python code and needs a process of its own.
 #[allow(clippy::disallowed_methods)]
+fn in_debian13(root: &Path, tmp: &Path, mnt: &Path, script: &[&str]) -> Value {
+    let output = std::process::Command::new(workspace().join("tests/support/official/in_debian13"))
+        .args([root, tmp, mnt])
+        .arg("python3")
+        .args(script)
+        .output()
+        .unwrap();
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("the script printed no JSON ({error}): {complaints}"))
+}
+
+#[test]
 fn official_media_classes_get_frames_and_sound() {
     let Some(root) = debian13() else { return };
     let tmp = tempfile::tempdir().unwrap();
@@ -36,20 +56,9 @@ fn official_media_classes_get_frames_and_sound() {
     let status = served.value("/api/daemon/status");
     assert_eq!((&status["no_media"], &status["camera_specs_name"]), (&json!(false), &json!("wireless")));
 
-    std::fs::copy(
-        workspace().join("tests/support/official/exercise_media.py"),
-        tmp.path().join("exercise_media.py"),
-    )
-    .unwrap();
+    give(tmp.path());
     let port = served.address.rsplit_once(':').unwrap().1;
-    let output = std::process::Command::new(workspace().join("tests/support/official/in_debian13"))
-        .args([root.as_os_str(), tmp.path().as_os_str()])
-        .args(["python3", "/tmp/exercise_media.py", port])
-        .output()
-        .unwrap();
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    let found: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("the script printed no JSON ({error}): {complaints}"));
+    let found = in_debian13(&root, tmp.path(), tmp.path(), &["/tmp/exercise_media.py", port]);
 
     assert_eq!(found["backend"], "local", "{found}");
     assert_eq!(found["frame"], json!({ "shape": [720, 1280, 3], "type": "uint8", "camera": "wireless" }));
@@ -79,4 +88,43 @@ fn official_media_classes_get_frames_and_sound() {
     assert!(served.value("/api/daemon/status")["backend_status"].is_object());
     assert_eq!(served.end().code, Some(0));
     assert!(!socket.exists());
+}
+
+#[test]
+fn sounds_and_volume_reach_pulseaudio() {
+    let Some(root) = debian13() else { return };
+    let tmp = tempfile::tempdir().unwrap();
+    give(tmp.path());
+    let programs = program("minismith");
+    let found = in_debian13(
+        &root,
+        tmp.path(),
+        programs.parent().unwrap(),
+        &["/tmp/exercise_sound.py", "/mnt/minismith"],
+    );
+    assert_eq!(
+        (&found["volume"]["device"], &found["volume"]["platform"]),
+        (&json!("default"), &json!("Linux"))
+    );
+    assert_eq!(
+        (&found["set"]["volume"], &found["sink"], &found["after"]),
+        (&json!(37), &json!(37), &json!(80)),
+        "{found}"
+    );
+    assert_eq!(
+        (&found["microphone"], &found["source"], &found["too_much"]),
+        (&json!(55), &json!(55), &json!(422))
+    );
+
+    assert_eq!((&found["upload"]["status"], &found["bad_upload"]), (&json!("ok"), &json!(400)), "{found}");
+    assert_eq!(found["listed"], json!({ "files": ["clip.wav"] }));
+    let [pitch, level] = numbers(&found["played"]);
+    assert!((pitch - 1_000.0).abs() < 15.0 && level > 0.01, "{found}");
+    let [_, level] = numbers(&found["stopped"]);
+    assert!(level < 0.001, "{found}");
+    assert_eq!((&found["play"], &found["stop"]), (&json!(200), &json!(200)));
+    assert_eq!(
+        (&found["missing"], &found["outside"], &found["deleted"]),
+        (&json!(404), &json!(400), &json!([200, 404]))
+    );
 }

@@ -139,7 +139,7 @@ pub async fn serve(
     let ending = async {
         until.await;
         // The app would go on until the server has ended.
-        robot.end_apps().await;
+        robot.close_apps().await;
     };
     server::serve(listener, router, tls, connections, ending).await;
     if let Some(heard) = heard {

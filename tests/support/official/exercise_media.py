@@ -21,6 +21,17 @@ def pulse(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def start_pulseaudio():
+    """Starts PulseAudio with a speaker, and a room in which the microphone is."""
+    subprocess.run(
+        ["pulseaudio", "--daemonize", "--exit-idle-time=-1", "-n", "--load=module-null-sink sink_name=speaker",
+         "--load=module-null-sink sink_name=room", "--load=module-native-protocol-unix"],
+        check=True, stderr=subprocess.DEVNULL,
+    )
+    pulse("pactl", "set-default-sink", "speaker")
+    pulse("pactl", "set-default-source", "room.monitor")
+
+
 def tone(path, hertz, seconds):
     times = np.arange(int(RATE * seconds)) / RATE
     with wave.open(path, "wb") as file:
@@ -67,13 +78,7 @@ def red(image):
 
 
 def main(port):
-    subprocess.run(
-        ["pulseaudio", "--daemonize", "--exit-idle-time=-1", "-n", "--load=module-null-sink sink_name=speaker",
-         "--load=module-null-sink sink_name=room", "--load=module-native-protocol-unix"],
-        check=True, stderr=subprocess.DEVNULL,
-    )
-    pulse("pactl", "set-default-sink", "speaker")
-    pulse("pactl", "set-default-source", "room.monitor")
+    start_pulseaudio()
     found = {}
     with ReachyMini(port=port, connection_mode="localhost_only") as robot:
         found["backend"] = robot.media.backend.value

@@ -55,8 +55,8 @@ pub(super) struct Apps {
     manager: Option<Arc<AppManager>>,
     /// The interpreter of which those of apps are made.
     python: OnceLock<PathBuf>,
-    /// What is served to apps: the same as to others.
-    router: OnceLock<Router>,
+    /// What is served to apps: the same as to others. It holds the robot, so it is taken away at the end.
+    router: Mutex<Option<Router>>,
     jobs: Mutex<HashMap<Uuid, Job>>,
 }
 
@@ -81,7 +81,7 @@ impl Apps {
         Apps {
             manager: manager.map(Arc::new),
             python: OnceLock::new(),
-            router: OnceLock::new(),
+            router: Mutex::default(),
             jobs: Mutex::default(),
         }
     }
@@ -90,6 +90,10 @@ impl Apps {
         let why =
             "apps cannot run here: the program minismith-tool-host is missing, which makes their sandbox";
         self.manager.as_ref().ok_or_else(|| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, why))
+    }
+
+    fn set_router(&self, router: Option<Router>) {
+        *self.router.lock().unwrap_or_else(PoisonError::into_inner) = router;
     }
 
     fn with_job(&self, id: Uuid, change: impl FnOnce(&mut Job)) {
@@ -107,7 +111,7 @@ impl Robot {
     /// Says what is served to apps, and starts the app that starts with the server.
     pub(in crate::api) fn serve_apps(self: &Arc<Self>, router: Router, python: PathBuf) {
         // This is called once.
-        let _first = self.apps.router.set(router);
+        self.apps.set_router(Some(router));
         let _first = self.apps.python.set(python);
         let Some(manager) = &self.apps.manager else { return };
         match manager.store().startup() {
@@ -124,8 +128,14 @@ impl Robot {
         }
     }
 
+    /// Ends the app that runs, and starts no other one.
+    pub(in crate::api) async fn close_apps(&self) {
+        self.apps.set_router(None);
+        self.end_apps().await;
+    }
+
     /// Ends the app that runs.
-    pub(in crate::api) async fn end_apps(&self) {
+    async fn end_apps(&self) {
         if let Some(manager) = self.apps.manager.clone() {
             // Without a running app there is nothing to do.
             let _ended = tokio::task::spawn_blocking(move || manager.stop()).await;
@@ -350,13 +360,15 @@ async fn start(State(robot): State<Arc<Robot>>, Path(name): Path<String>) -> Ans
 /// Starts an app, serves it, and watches it.
 async fn begin(robot: &Arc<Robot>, name: String) -> Result<AppStatus, ApiError> {
     let manager = robot.apps.manager()?.clone();
-    let router = robot.apps.router.get().cloned();
+    let router = robot.apps.router.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let started = tokio::task::spawn_blocking(move || manager.start(&name)).await;
     let (running, listener) = started
         .map_err(|error| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))?
         .map_err(refused)?;
     let status = running.status();
-    if let (Some(listener), Some(router)) = (listener, router) {
+    if let Some(listener) = listener {
+        let closing = || ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down");
+        let router = router.ok_or_else(closing)?;
         serve(&running, listener, router)
             .map_err(|error| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))?;
     }
