@@ -78,6 +78,7 @@ pages! {
     first_day: "docs/first-day.md",
     real_robot: "docs/real-robot.md",
     official_api: "docs/official-api.md",
+    apps: "docs/apps.md",
     beside_the_official_software: "docs/beside-the-official-software.md",
     http_api: "docs/http-api.md",
     mcp_and_openai: "docs/mcp-and-openai.md",

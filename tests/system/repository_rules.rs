@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and the other packages that it may import.
-const TABLE: [(&str, &[&str]); 25] = [
+const TABLE: [(&str, &[&str]); 26] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-protocol", &[]),
@@ -35,6 +35,7 @@ const TABLE: [(&str, &[&str]); 25] = [
         ],
     ),
     ("minismith-local-model", &["firmware-bridge", "minismith-protocol", "minismith-runtime"]),
+    ("minismith-apps", &["firmware-bridge", "minismith-protocol", "minismith-runtime"]),
     (
         "minismith-control",
         &["firmware-bridge", "minismith-perception", "minismith-protocol", "minismith-runtime", "mock-robot"],
@@ -95,6 +96,7 @@ const TABLE: [(&str, &[&str]); 25] = [
         &[
             "firmware-bridge",
             "minismith-analysis",
+            "minismith-apps",
             "minismith-assistant",
             "minismith-control",
             "minismith-diagnostics",
@@ -111,6 +113,7 @@ const TABLE: [(&str, &[&str]); 25] = [
         &[
             "firmware-bridge",
             "minismith-analysis",
+            "minismith-apps",
             "minismith-assistant",
             "minismith-contract",
             "minismith-control",
@@ -210,7 +213,7 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-pub const MEMBERS: [&str; 25] = [
+pub const MEMBERS: [&str; 26] = [
     "firmware-bridge",
     "mock-robot",
     "controller/protocol",
@@ -226,6 +229,7 @@ pub const MEMBERS: [&str; 25] = [
     "controller/voice",
     "controller/runtime",
     "controller/nlu",
+    "controller/apps",
     "controller/local-model",
     "controller/control",
     "controller/analysis",

@@ -1,6 +1,6 @@
 //! All apps of a server: one runs at a time.
 
-use std::net::TcpListener;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -44,7 +44,7 @@ impl AppManager {
     ///
     /// # Errors
     /// [`AppError::Running`] while another one runs; [`AppError::Unknown`]; why it cannot be confined or started.
-    pub fn start(&self, name: &str) -> Result<(RunningApp, Option<TcpListener>), AppError> {
+    pub fn start(&self, name: &str) -> Result<(RunningApp, Option<OwnedFd>), AppError> {
         let mut current = self.lock();
         if let Some(running) = current.as_ref().filter(|running| running.is_alive()) {
             return Err(AppError::Running(running.status().app.name));

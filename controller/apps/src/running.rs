@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -78,11 +78,7 @@ impl RunningApp {
     ///
     /// # Errors
     /// When a thread cannot be started.
-    pub(crate) fn watch(
-        app: App,
-        started: Started,
-        log: &Path,
-    ) -> Result<(Self, Option<TcpListener>), AppError> {
+    pub(crate) fn watch(app: App, started: Started, log: &Path) -> Result<(Self, Option<OwnedFd>), AppError> {
         let Started { child, listener, printed } = started;
         let inner =
             Inner { state: AppState::Running, error: None, lines: VecDeque::new(), child: Some(child) };

@@ -2,7 +2,6 @@
 
 use std::io::{Error, ErrorKind, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -48,7 +47,7 @@ pub struct Started {
     /// The process that ends when the app does.
     pub child: Child,
     /// The socket in the app's own network at which the robot is served, unless the app has that of this computer.
-    pub listener: Option<TcpListener>,
+    pub listener: Option<OwnedFd>,
     /// What the app prints.
     pub printed: std::fs::File,
 }
@@ -158,9 +157,7 @@ impl Host {
         })?;
         let received = receive(&near);
         match received {
-            Ok((listener, printed)) => {
-                Ok(Started { child, listener: listener.map(TcpListener::from), printed: printed.into() })
-            }
+            Ok((listener, printed)) => Ok(Started { child, listener, printed: printed.into() }),
             Err(why) => {
                 // It has ended, or has hung.
                 let _gone = child.kill();

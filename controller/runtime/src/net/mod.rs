@@ -59,6 +59,16 @@ pub async fn listen(host: IpAddr, port: u16, has_tokens: bool) -> Result<TcpList
     TcpListener::bind(address).await.map_err(|source| BindError::Bind { address, source })
 }
 
+/// Serves at a listening socket that another process has made, such as one in a network of its own.
+///
+/// # Errors
+/// When it is no listening socket.
+pub fn adopt(socket: std::os::fd::OwnedFd) -> std::io::Result<TcpListener> {
+    let listener = std::net::TcpListener::from(socket);
+    listener.set_nonblocking(true)?;
+    TcpListener::from_std(listener)
+}
+
 /// The timeout for a local server, even a busy one.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 

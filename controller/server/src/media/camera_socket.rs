@@ -189,7 +189,15 @@ impl Service {
 fn kept(outcome: io::Result<()>) -> bool {
     match outcome {
         Ok(()) => true,
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => false,
+        // It has gone, with or without a word.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe | ErrorKind::ConnectionReset
+            ) =>
+        {
+            false
+        }
         Err(error) => {
             tracing::warn!("a client of the camera socket was disconnected: {error}");
             false

@@ -4,7 +4,7 @@
 //! may use the official API. A stop of the robot also ends the app. Apps come from files; there is no hub here.
 
 use std::collections::HashMap;
-use std::net::TcpListener;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -23,7 +23,7 @@ use minismith_apps::manager::AppManager;
 use minismith_apps::running::{AppStatus, RunningApp};
 use minismith_apps::store::{App, Grant};
 use minismith_control::motion_executor::MoveRequest;
-use minismith_runtime::net::server;
+use minismith_runtime::net::{self, server};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::interval;
@@ -388,9 +388,8 @@ async fn begin(robot: &Arc<Robot>, name: String) -> Result<AppStatus, ApiError> 
 }
 
 /// Serves the robot in the network of an app until the app ends.
-fn serve(running: &RunningApp, listener: TcpListener, router: Router) -> std::io::Result<()> {
-    listener.set_nonblocking(true)?;
-    let listener = tokio::net::TcpListener::from_std(listener)?;
+fn serve(running: &RunningApp, listener: OwnedFd, router: Router) -> std::io::Result<()> {
+    let listener = net::adopt(listener)?;
     let app = running.status().app;
     let connection = AppConnection { name: app.name.into(), has_media: app.grants.contains(&Grant::Camera) };
     let running = running.clone();
