@@ -31,7 +31,11 @@ notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 notify.bind(path)
 os.chmod(path, 0o777)
 notify.settimeout(60)
-state = {"STATE_DIRECTORY": "/var/lib/minismith", "CONFIGURATION_DIRECTORY": "/etc/minismith", "NOTIFY_SOCKET": path,
+# What systemd does at the start of the system and of the service.
+subprocess.run(["systemd-tmpfiles", "--create", "minismith.conf"], check=True)
+os.makedirs("/run/minismith", mode=0o750, exist_ok=True)
+os.chown("/run/minismith", user.pw_uid, user.pw_gid)
+state = {"RUNTIME_DIRECTORY": "/run/minismith", "STATE_DIRECTORY": "/var/lib/minismith", "CONFIGURATION_DIRECTORY": "/etc/minismith", "NOTIFY_SOCKET": path,
          "PATH": "/usr/bin:/bin"}
 service = subprocess.Popen(command, env=state, cwd="/var/lib/minismith", user=user.pw_uid, group=user.pw_gid,
                            extra_groups=os.getgrouplist(user.pw_name, user.pw_gid))
@@ -40,6 +44,12 @@ try:
         print("notify:", message.decode().strip().replace(chr(10), " "))
     health = json.load(urllib.request.urlopen("http://127.0.0.1:8000/health", timeout=10))
     print("ready; health:", json.dumps(health)[:200])
+    # Where the official SDK looks for camera frames.
+    link = "/tmp/reachymini_camera_socket"
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(link)
+    assert client.recv(4096)[:4] == (2).to_bytes(4, sys.byteorder), "no format of frames"
+    print("camera frames at", os.path.realpath(link), oct(os.stat(link).st_mode & 0o777))
     service.send_signal(signal.SIGTERM)
     code = service.wait(60)
     assert code == 0, f"the service ended with {code}"

@@ -34,7 +34,7 @@ mod tools_state;
 mod voice;
 
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::http::StatusCode;
@@ -61,6 +61,7 @@ use minismith_control::robot::RobotRuntime;
 use minismith_runtime::config::{Config, RobotChoice};
 use minismith_runtime::journal::{Journal, JournalThread};
 use minismith_runtime::net::server::{self, TlsAcceptor};
+use minismith_runtime::paths::Environment;
 use minismith_toolchain::guest::locate;
 
 /// Serves until `until` completes; also by voice if `spoken` has the parts for it.
@@ -94,7 +95,9 @@ pub async fn serve(
     let address = listener.local_addr()?;
     let announced =
         (config.server.mdns && !address.ip().is_loopback()).then_some((address, model(&config.robot)));
-    let frames = config.server.camera_socket.path(address.port()).and_then(|path| {
+    let service = Environment::of_this_process().service_folder("RUNTIME_DIRECTORY");
+    let camera_socket = config.server.camera_socket.path(address.port(), service.as_deref());
+    let frames = camera_socket.clone().and_then(|path| {
         CameraSocket::open(&path, body.observer())
             .inspect_err(|error| {
                 let path = path.display();
@@ -102,7 +105,7 @@ pub async fn serve(
             })
             .ok()
     });
-    let apps = apps_of(config, address.port());
+    let apps = apps_of(config, camera_socket);
     let sdk = apps.as_ref().map_or(Path::new(""), |apps| &apps.host().sdk);
     let sounds = Sounds::new(config.voice.speaker.clone(), config.voice.microphone.clone(), sdk);
     let robot = official::Robot::new(
@@ -149,11 +152,10 @@ pub async fn serve(
 }
 
 /// Returns the apps of the configuration; none where the program is missing that makes their sandbox.
-fn apps_of(config: &Config, port: u16) -> Option<AppManager> {
+fn apps_of(config: &Config, camera_socket: Option<PathBuf>) -> Option<AppManager> {
     let (tool_host, _) = locate(&config.tool_host.python)
         .inspect_err(|error| tracing::info!("apps cannot run here: {error}"))
         .ok()?;
-    let camera_socket = config.server.camera_socket.path(port);
     let host = Host::new(tool_host, &config.tool_host.python, &config.apps, camera_socket);
     Some(AppManager::new(Store::at(config.apps.directory.clone()), host))
 }

@@ -1,7 +1,7 @@
 //! The sections `server` and `compat`: the address to bind to, access and limits.
 
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ipnet::IpNet;
@@ -56,11 +56,13 @@ pub enum CameraSocket {
 }
 
 impl CameraSocket {
-    /// Returns the path for a server that listens at this port, if it is to serve frames.
+    /// Returns the path for a server that listens at this port, if it is to serve frames. A service has a folder for it, as its
+    /// `/tmp` is its own.
     #[must_use]
-    pub fn path(&self, port: u16) -> Option<PathBuf> {
+    pub fn path(&self, port: u16, service: Option<&Path>) -> Option<PathBuf> {
+        let usual = || service.map_or_else(|| OFFICIAL_CAMERA_SOCKET.into(), |folder| folder.join("camera"));
         match self {
-            CameraSocket::Auto => (port == OFFICIAL_PORT).then(|| OFFICIAL_CAMERA_SOCKET.into()),
+            CameraSocket::Auto => (port == OFFICIAL_PORT).then(usual),
             CameraSocket::None => None,
             CameraSocket::Path(path) => Some(path.clone()),
         }
@@ -228,7 +230,9 @@ mod tests {
 
     #[test]
     fn camera_frames_are_served_where_official_clients_look_for_them() {
-        let path = |text: &str, port| text.parse::<CameraSocket>().unwrap().path(port);
+        let path = |text: &str, port| text.parse::<CameraSocket>().unwrap().path(port, None);
+        let service = CameraSocket::Auto.path(8000, Some(Path::new("/run/minismith")));
+        assert_eq!(service, Some("/run/minismith/camera".into()));
         assert_eq!(path("auto", 8000), Some(OFFICIAL_CAMERA_SOCKET.into()));
         assert_eq!([path("auto", 8001), path("none", 8000)], [None, None]);
         assert_eq!(path("/run/camera", 1), Some("/run/camera".into()));

@@ -67,7 +67,8 @@ impl Environment {
     }
 
     /// Returns the first folder that systemd names in a variable, which may hold several with colons between them.
-    pub(super) fn service_folder(&self, name: &str) -> Option<PathBuf> {
+    #[must_use]
+    pub fn service_folder(&self, name: &str) -> Option<PathBuf> {
         let all = self.variables.get(name)?;
         env::split_paths(all).next().filter(|folder| folder.is_absolute())
     }
