@@ -8,10 +8,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The variables that are read.
-const VARIABLES: [&str; 6] = [
+const VARIABLES: [&str; 7] = [
     "HOME",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
+    "RUNTIME_DIRECTORY",
     "STATE_DIRECTORY",
     "CONFIGURATION_DIRECTORY",
     super::PYTHON_VARIABLE,
