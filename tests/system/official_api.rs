@@ -68,6 +68,11 @@ fn official_sdk_reads_the_same_state_as_from_the_official_daemon() {
     assert!(theirs.len() > 50 && ours.as_object().unwrap().len() == theirs.len(), "{ours}");
     for (step, expected) in theirs {
         let found = &ours[step];
+        if step == "imu" {
+            // The official simulation has no such sensor; ours has the one of the Wireless.
+            assert!(found["value"]["imu"]["accelerometer"][2].as_f64().unwrap() > 9.0, "{found}");
+            continue;
+        }
         for part in expected.as_object().unwrap().keys() {
             match part.as_str() {
                 "pose" | "head" | "antennas" | "value" => {
@@ -179,7 +184,7 @@ fn impossible_requests_are_rejected_with_a_reason() {
     let (status, answer) = served.ask("GET /api/move/ws/raw/write", "");
     assert_eq!(status, 403, "{answer}");
     for (what, expected) in [
-        ("GET /api/volume/current", 501),
+        ("GET /api/media/wobbling/enable", 405),
         ("GET /api/kinematics/urdf", 501),
         ("GET /api/move/recorded-move-datasets/list/nobody/nothing", 404),
         ("GET /api/move/recorded-move-datasets/list/../../etc", 404),
@@ -195,7 +200,9 @@ fn impossible_requests_are_rejected_with_a_reason() {
         assert!(status == expected && answer["detail"] != Value::Null, "{what}: {status} {answer}");
     }
     let specs = served.value("/api/camera/specs");
-    assert_eq!((&specs["K"][0][0], specs["D"].as_array().unwrap().len()), (&json!(137.6), 12), "{specs}");
+    assert_eq!((&specs["name"], specs["D"].as_array().unwrap().len()), (&json!("wireless"), 12), "{specs}");
+    assert_eq!(served.value("/api/hf-auth/status"), json!({ "is_logged_in": false, "username": null }));
+    assert_eq!(served.post("/api/hf-auth/save-token", &json!({ "token": "x" })).0, 501);
     assert_eq!(served.value("/api/apps/current-app-status"), Value::Null);
     assert_eq!(served.value("/api/apps/startup-app"), json!({ "startup_app": null }));
     assert_eq!(served.value("/api/apps/list-available/installed"), json!([]));

@@ -80,6 +80,13 @@ fn official_media_classes_get_frames_and_sound() {
         assert!((pitch - hertz).abs() < 15.0 && level > 0.003, "{pitch} Hz instead of {hertz} Hz: {found}");
     }
 
+    let [sway, after] = ["sway", "sway_after"].map(|key| found[key].as_f64().unwrap());
+    assert!((0.3..15.0).contains(&sway) && after < 0.3, "the head sways by {sway} degrees, then {after}");
+    let imu = &found["imu"];
+    let [gravity, turn] = ["gravity", "turn"].map(|key| imu[key].as_f64().unwrap());
+    // Sixty degrees in a second, faster in the middle.
+    assert!((9.7..9.9).contains(&gravity) && (1.0..4.0).contains(&turn), "{imu}");
+
     assert_eq!(found["released"], true);
     assert_eq!(found["acquired"], json!([false, [720, 1280, 3]]));
     assert_eq!(found["two_clients"], json!([[720, 1280, 3], [720, 1280, 3]]));

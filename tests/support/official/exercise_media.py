@@ -61,6 +61,12 @@ def listen(seconds):
     return np.frombuffer(data[: len(data) // 4 * 4], dtype=np.float32)
 
 
+def away(robot):
+    """Returns the angle of the head from straight ahead, degrees."""
+    rotation = robot.get_current_head_pose()[:3, :3]
+    return float(np.degrees(np.arccos(np.clip((np.trace(rotation) - 1) / 2, -1, 1))))
+
+
 def frame(robot):
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
@@ -134,6 +140,30 @@ def main(port):
         robot.media.play_sound("/tmp/file.wav")
         time.sleep(0.5)
         found["played"] = pitch(listen(3)[-RATE // 2 :], RATE)
+
+        # The head sways with the sound, and comes back.
+        robot.goto_target(create_head_pose(), duration=0.5)
+        time.sleep(0.3)
+        robot.enable_wobbling()
+        robot.media.play_sound("/tmp/file.wav")
+        found["sway"] = max(away(robot) for _ in range(300) if time.sleep(0.01) is None)
+        time.sleep(3)
+        robot.disable_wobbling()
+        time.sleep(1)
+        found["sway_after"] = away(robot)
+
+        # Gravity, and a turn to the left.
+        still = robot.imu
+        robot.goto_target(create_head_pose(yaw=-30), duration=0.5)
+        began = time.monotonic()
+        turn = threading.Thread(target=robot.goto_target, args=(create_head_pose(yaw=30),), kwargs={"duration": 1.0})
+        turn.start()
+        rates = []
+        while time.monotonic() - began < 1.0:
+            rates.append(robot.imu["gyroscope"][2])
+            time.sleep(0.01)
+        turn.join()
+        found["imu"] = {"gravity": still["accelerometer"][2], "turn": max(rates), "temperature": still["temperature"]}
 
         robot.release_media()
         found["released"] = robot.media_released

@@ -10,7 +10,7 @@
 //! serialises the messages to all clients of the SDK.
 //!
 //! Reading order: here (shared state), `pose` (formats), `state`, `moves`, `motors`, `daemon`, `device` (camera and
-//! kinematics), `sound` (sounds and volume), `apps` (apps), `account` (Hugging Face), `unsupported` (reports), `command` (messages of the SDK), `sdk` (its WebSocket), `recorder` (its
+//! kinematics), `sound` (sounds and volume), `sensors`, `apps` (apps), `account` (Hugging Face), `unsupported` (reports), `command` (messages of the SDK), `sdk` (its WebSocket), `recorder` (its
 //! recordings).
 
 mod account;
@@ -23,6 +23,7 @@ mod moves;
 mod pose;
 mod recorder;
 mod sdk;
+mod sensors;
 mod sound;
 mod state;
 mod unsupported;
@@ -36,17 +37,19 @@ use axum::extract::ws::Utf8Bytes;
 use axum::http::StatusCode;
 use firmware_bridge::clock::system_time;
 use firmware_bridge::control_loop::{ControlMode, LoopClient, LoopSnapshot};
-use firmware_bridge::posture::Posture;
+use firmware_bridge::motion::Target;
+use firmware_bridge::posture::{HeadPose, Posture};
 use serde::Serialize;
 use tokio::sync::{Notify, broadcast};
 
 use self::daemon::Lifecycle;
+use self::sensors::{ImuReading, SimulatedImu, SoundDirections};
 use super::extract::ApiError;
 use crate::media::camera_socket::CameraSocket;
 use crate::media::sounds::Sounds;
 use minismith_apps::manager::AppManager;
 use minismith_control::head_tracking::HeadTracking;
-use minismith_control::motion_executor::MotionExecutor;
+use minismith_control::motion_executor::{MotionExecutor, MoveRunning};
 use minismith_control::perception::CameraObserver;
 use minismith_runtime::net::mdns::Announcement;
 
@@ -77,6 +80,10 @@ pub(super) struct Robot {
     media_released: AtomicBool,
     apps: apps::Apps,
     sounds: Sounds,
+    imu: SimulatedImu,
+    directions: SoundDirections,
+    /// What the head does beside its targets while a client's sound plays.
+    sway: Mutex<Sway>,
     /// The broadcast to all clients of the SDK.
     broadcast: broadcast::Sender<Broadcast>,
     /// Wakes the broadcast when a client of the SDK connects.
@@ -94,6 +101,26 @@ struct Broadcast {
 impl From<Utf8Bytes> for Broadcast {
     fn from(text: Utf8Bytes) -> Self {
         Broadcast { text, for_local: None }
+    }
+}
+
+/// A small offset of the head that a client adds to its targets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sway {
+    /// The target without it: the last one, or where the head was when it began.
+    base: Option<HeadPose>,
+    /// The offset, if it is not zero.
+    offset: Option<HeadPose>,
+}
+
+impl Sway {
+    /// Adds the offset as the official daemon does: the position is moved and the orientation turned in the world's frame.
+    fn added(&self, head: HeadPose) -> HeadPose {
+        let Some(HeadPose(offset)) = self.offset else { return head };
+        let mut pose = head.0;
+        pose.translation.vector += offset.translation.vector;
+        pose.rotation = offset.rotation * pose.rotation;
+        HeadPose(pose)
     }
 }
 
@@ -133,10 +160,40 @@ impl Robot {
             camera_socket,
             apps: apps::Apps::new(apps),
             sounds,
+            imu: SimulatedImu::default(),
+            directions: SoundDirections::default(),
+            sway: Mutex::default(),
             media_released: AtomicBool::new(false),
             broadcast: broadcast::Sender::new(BROADCAST_CAPACITY),
             connected: Notify::new(),
         })
+    }
+
+    /// Follows a target of a client, with the offset of its sound.
+    fn follow(&self, target: &Target) -> Result<(), MoveRunning> {
+        let mut sway = self.sway.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(head) = target.head else { return self.executor.follow(target) };
+        sway.base = Some(head);
+        self.executor.follow(&Target { head: Some(sway.added(head)), ..*target })
+    }
+
+    /// Sets the offset, from now on until the next one; the head follows unless a move runs.
+    fn set_sway(&self, offset: HeadPose) {
+        let mut sway = self.sway.lock().unwrap_or_else(PoisonError::into_inner);
+        sway.offset = (offset != HeadPose::neutral()).then_some(offset);
+        let here = || pose::commanded(&self.snapshot()).map(|posture| posture.head);
+        let Some(base) = sway.base.or_else(here) else { return };
+        // After a move the head is elsewhere.
+        sway.base = sway.offset.map(|_| base);
+        let target = Target { head: Some(sway.added(base)), ..Target::default() };
+        if self.executor.follow(&target).is_err() {
+            sway.base = None;
+        }
+    }
+
+    /// Returns the reading of the inertial sensor, which only a simulated robot has.
+    fn imu(&self, posture: &Posture) -> Option<ImuReading> {
+        (!self.is_real).then(|| self.imu.read(self.executor.control_loop().robot_time(), &posture.head))
     }
 
     fn snapshot(&self) -> LoopSnapshot {

@@ -6,7 +6,7 @@ use firmware_bridge::control_loop::ControlMode;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::posture_from_joints;
 use firmware_bridge::motion::{Interpolation, Motion, MotionError, Target, duration_from_seconds};
-use firmware_bridge::posture::HeadPose;
+use firmware_bridge::posture::{HeadPose, RollPitchYaw};
 use firmware_bridge::units::Radians;
 use serde::Deserialize;
 use serde_json::Value;
@@ -57,6 +57,10 @@ pub(super) enum Command {
         enabled: bool,
         #[serde(default = "whole")]
         weight: f64,
+    },
+    SetSpeechOffsets {
+        /// x, y and z in metres, roll, pitch and yaw in radians.
+        offsets: [f64; 6],
     },
     StartRecording,
     AppendRecord {
@@ -192,7 +196,7 @@ fn posed(joints: &[f64; 7]) -> Result<Target, MotionError> {
 /// Executes a message that has no response. Errors go to the log.
 pub(super) async fn obey(robot: &Arc<Robot>, caller: &Caller, command: Command) {
     if let Some(wanted) = streamed(&command) {
-        let followed = wanted.map(|target| robot.executor.follow(&target));
+        let followed = wanted.map(|target| robot.follow(&target));
         if let Err(refusal) = followed {
             tracing::warn!("cannot follow a client's target: {refusal}");
         }
@@ -201,6 +205,10 @@ pub(super) async fn obey(robot: &Arc<Robot>, caller: &Caller, command: Command) 
     let done = match command {
         Command::GotoTarget(goto) => {
             goto.motion(robot).map(|motion| begin(robot, MoveRequest::Motions(vec![motion])))
+        }
+        Command::SetSpeechOffsets { offsets } => {
+            sway(robot, &offsets);
+            Ok(())
         }
         Command::WakeUp => {
             begin(robot, MoveRequest::WakeUp);
@@ -238,6 +246,21 @@ pub(super) async fn obey(robot: &Arc<Robot>, caller: &Caller, command: Command) 
     if let Err(refusal) = done {
         tracing::warn!("cannot execute a client's message: {refusal}");
     }
+}
+
+/// Sets the offset of the head while a client's sound plays. What is no small offset is ignored.
+fn sway(robot: &Robot, offsets: &[f64; 6]) {
+    const MAX_METRES: f64 = 0.05;
+    const MAX_RADIANS: f64 = 0.5;
+    let [x, y, z, roll, pitch, yaw] = *offsets;
+    let is_small = [x, y, z].iter().all(|part| part.abs() <= MAX_METRES)
+        && [roll, pitch, yaw].iter().all(|part| part.abs() <= MAX_RADIANS);
+    if !is_small {
+        tracing::warn!("cannot follow a client's speech offsets: they are no small offsets of the head");
+        return;
+    }
+    let [roll, pitch, yaw] = [roll, pitch, yaw].map(Radians);
+    robot.set_sway(HeadPose::new(x, y, z, RollPitchYaw { roll, pitch, yaw }));
 }
 
 fn begin(robot: &Robot, work: MoveRequest) {

@@ -170,7 +170,7 @@ fn follow(robot: &Robot, wanted: &FullBodyTarget) -> Result<Value, MotionError> 
     if let Err(refusal) = robot.executor.check(&target) {
         return Ok(json!({ "status": "ignored", "reason": refusal.to_string() }));
     }
-    Ok(match robot.executor.follow(&target) {
+    Ok(match robot.follow(&target) {
         Ok(()) => json!({ "status": "ok" }),
         Err(_) => json!({ "status": "ignored", "reason": "move_running" }),
     })

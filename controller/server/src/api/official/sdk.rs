@@ -22,6 +22,7 @@ use uuid::Uuid;
 use super::command::{Command, GotoTarget, obey};
 use super::pose::{antennas, head_joints, present};
 use super::recorder::Recorder;
+use super::sensors::ImuReading;
 use super::{Broadcast, Robot, daemon, now};
 use crate::api::caller::MessageAuthor;
 use minismith_control::motion_executor::{Finished, MoveRequest};
@@ -44,6 +45,7 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
 enum ServerMessage {
     JointPositions { head_joint_positions: [f64; 7], antennas_joint_positions: [f64; 2] },
     HeadPose { head_pose: [[f64; 4]; 4] },
+    ImuData(ImuReading),
     TaskProgress { uuid: Uuid, finished: bool, error: Option<String>, timestamp: String },
 }
 
@@ -85,7 +87,8 @@ pub(super) async fn report(robot: Arc<Robot>) {
         cycles.tick().await;
         let snapshot = robot.snapshot();
         if let Ok(posture) = present(&snapshot) {
-            for message in positions(&snapshot, &posture) {
+            let imu = robot.imu(&posture).map(|reading| ServerMessage::ImuData(reading).worded());
+            for message in positions(&snapshot, &posture).into_iter().chain(imu) {
                 // The last client may have disconnected.
                 let _heard = robot.broadcast.send(message.into());
             }

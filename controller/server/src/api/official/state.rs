@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::pose::{AnyPose, antennas, commanded, head_joints};
+use super::sensors::{ImuReading, SoundDirection};
 use super::{Mode, Robot, mode, now};
 use crate::api::extract::ApiError;
 
@@ -28,8 +29,8 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
         .route("/api/state/present_head_pose", get(head_pose))
         .route("/api/state/present_body_yaw", get(body_yaw))
         .route("/api/state/present_antenna_joint_positions", get(antenna_positions))
-        .route("/api/state/doa", get(absent))
-        .route("/api/state/imu", get(absent))
+        .route("/api/state/doa", get(doa))
+        .route("/api/state/imu", get(imu))
         .route("/api/state/full", get(full))
         .route("/api/state/ws/full", any(stream))
 }
@@ -46,6 +47,8 @@ struct Fields {
     with_target_body_yaw: bool,
     with_antenna_positions: bool,
     with_target_antenna_positions: bool,
+    with_doa: bool,
+    with_imu: bool,
     use_pose_matrix: bool,
     /// Rate of a stream, Hz.
     frequency: f64,
@@ -63,6 +66,8 @@ impl Default for Fields {
             with_target_body_yaw: false,
             with_antenna_positions: true,
             with_target_antenna_positions: false,
+            with_doa: false,
+            with_imu: false,
             use_pose_matrix: false,
             frequency: 10.0,
         }
@@ -80,8 +85,8 @@ struct FullState {
     antennas_position: Option<[f64; 2]>,
     timestamp: String,
     passive_joints: Option<[f64; 21]>,
-    doa: Option<()>,
-    imu: Option<()>,
+    doa: Option<SoundDirection>,
+    imu: Option<ImuReading>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target_head_pose: Option<AnyPose>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +98,8 @@ struct FullState {
 }
 
 impl FullState {
-    fn of(snapshot: &LoopSnapshot, posture: &Posture, fields: &Fields) -> Self {
+    async fn of(robot: &Arc<Robot>, snapshot: &LoopSnapshot, posture: &Posture, fields: &Fields) -> Self {
+        let doa = if fields.with_doa { direction(robot.clone()).await } else { None };
         let wants_target = fields.with_target_head_pose
             || fields.with_target_head_joints
             || fields.with_target_body_yaw
@@ -113,8 +119,8 @@ impl FullState {
             antennas_position: fields.with_antenna_positions.then_some(antennas(&posture.antennas)),
             timestamp: now(),
             passive_joints: None,
-            doa: None,
-            imu: None,
+            doa,
+            imu: if fields.with_imu { robot.imu(posture) } else { None },
             target_head_pose: aim.as_ref().filter(|_| fields.with_target_head_pose).map(pose),
             target_head_joints: fields.with_target_head_joints.then(|| head_joints(&snapshot.goal)),
             target_body_yaw: aim
@@ -145,9 +151,21 @@ async fn antenna_positions(State(robot): State<Arc<Robot>>) -> Result<Json<[f64;
     Ok(Json(antennas(&robot.present()?.1.antennas)))
 }
 
-/// Returns null for sensors that this robot lacks, as the official daemon does.
-async fn absent(State(robot): State<Arc<Robot>>) -> Result<Json<()>, ApiError> {
-    robot.running().map(Json)
+/// Returns the direction of the last sound; null without the robot's microphones.
+async fn doa(State(robot): State<Arc<Robot>>) -> Result<Json<Option<SoundDirection>>, ApiError> {
+    robot.running()?;
+    Ok(Json(direction(robot).await))
+}
+
+/// Reads the microphones on another thread: it takes some milliseconds.
+async fn direction(robot: Arc<Robot>) -> Option<SoundDirection> {
+    tokio::task::spawn_blocking(move || robot.directions.read()).await.ok().flatten()
+}
+
+/// Returns the inertial sensor's reading; null on a robot that is not simulated.
+async fn imu(State(robot): State<Arc<Robot>>) -> Result<Json<Option<ImuReading>>, ApiError> {
+    let (_, posture) = robot.present()?;
+    Ok(Json(robot.imu(&posture)))
 }
 
 async fn full(
@@ -155,7 +173,7 @@ async fn full(
     Query(fields): Query<Fields>,
 ) -> Result<Json<FullState>, ApiError> {
     let (snapshot, posture) = robot.present()?;
-    Ok(Json(FullState::of(&snapshot, &posture, &fields)))
+    Ok(Json(FullState::of(&robot, &snapshot, &posture, &fields).await))
 }
 
 async fn stream(
@@ -185,7 +203,7 @@ async fn send(mut socket: WebSocket, robot: Arc<Robot>, fields: Fields, period: 
             _ = ticks.tick() => {
                 // Skip a frame without a known posture and go on.
                 let Ok((snapshot, posture)) = robot.present() else { continue };
-                let Ok(text) = serde_json::to_string(&FullState::of(&snapshot, &posture, &fields)) else { continue };
+                let Ok(text) = serde_json::to_string(&FullState::of(&robot, &snapshot, &posture, &fields).await) else { continue };
                 if socket.send(Message::Text(text.into())).await.is_err() {
                     return;
                 }
