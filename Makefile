@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
+.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests official-examples clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -56,6 +56,12 @@ official-tests: build official ## The official package's own tests that fit, fro
 	MINISMITH=$(abspath $(PROGRAMS)/minismith) PYTHONPATH=tests/support/official .cache/official/bin/python -m pytest \
 		-p on_minismith -p no:cacheprovider -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function \
 		--noconftest -q -rs "$(CHECKOUT)/tests/unit_tests/test_daemon.py"
+
+official-examples: build ## Runs the official package's examples, each with its effect, from CHECKOUT=DIR (github.com/pollen-robotics/reachy_mini)
+	@test -f "$(CHECKOUT)/examples/minimal_demo.py" \
+		|| { echo "Name a checkout of github.com/pollen-robotics/reachy_mini: make official-examples CHECKOUT=DIR" >&2; exit 2; }
+	@scripts/peers --examples
+	@tests/support/official/run_examples "$(CHECKOUT)/examples" $(PROGRAMS)
 
 clients: ## Clients of others for the tests (MCP, OpenAI, schemathesis) in .cache/clients (1.2 GB)
 	@scripts/venv .cache/clients requirements/clients.txt

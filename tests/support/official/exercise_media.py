@@ -30,6 +30,8 @@ def start_pulseaudio():
     )
     pulse("pactl", "set-default-sink", "speaker")
     pulse("pactl", "set-default-source", "room.monitor")
+    # As long as someone listens without delay, others hear at once what a real microphone would give them.
+    subprocess.Popen(["parec", "--device=room.monitor", "--latency-msec=20", "/dev/null"], stderr=subprocess.DEVNULL)
 
 
 def tone(path, hertz, seconds):
