@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, MonotonicClock};
 pub use minismith_datasets::{
-    DatasetError, EncodedVideo, FrameSequence, Options, Plan, Report, VideoEncoder,
+    DatasetError, EncodedVideo, FrameSequence, McapReport, Options, Plan, Report, VideoEncoder, write_mcap,
 };
 
 use minismith_runtime::subprocess::{self, Program};

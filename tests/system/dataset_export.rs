@@ -102,6 +102,64 @@ fn hand_guided_motion_becomes_a_tool() {
 }
 
 #[test]
+fn mcap_is_read_by_its_makers_library() {
+    let Some(python) = python(".cache/clients", "make clients") else { return };
+    let bench = TestDir::configured(
+        "journal: {file: journal.jsonl}\ntraces: {directory: traces, camera_fps: 15}\ncamera: {scene: room}\n",
+    );
+    does(&bench, &["say", "look left 20 degrees", "--json"]);
+    let [trace] = traces(&bench).try_into().unwrap();
+    let convert = ["dataset", "convert-mcap", &trace, "--to", "look.mcap", "--json"];
+    let report = bench.run(&convert).exits(0).json()["report"].clone();
+    assert_eq!(report["complete"], true, "{report}");
+    let script = workspace().join("tests/support/read_mcap.py");
+    let file = bench.path("look.mcap");
+    let read: Value =
+        serde_json::from_str(&runs(&python, &[script.to_str().unwrap(), file.to_str().unwrap()]).out)
+            .unwrap();
+
+    assert_eq!(read["topics"], report["topics"], "{read}");
+    let all: u64 = read["topics"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(read["count"], all);
+    for (topic, schema) in [
+        ("/tf", "foxglove.FrameTransform"),
+        ("/camera", "foxglove.CompressedImage"),
+        ("/log", "foxglove.Log"),
+        ("/joints/goal", "minismith.JointState"),
+        ("/joints/present", "minismith.JointState"),
+    ] {
+        assert_eq!(read["schemas"][topic], schema, "{topic}");
+    }
+    // The head looks to the left in the end: a turn by 20 degrees about the vertical axis.
+    let last = &read["last"]["/tf"];
+    let turn = 2.0 * number(&last["rotation"]["z"]).atan2(number(&last["rotation"]["w"]));
+    assert!((turn.to_degrees() - 20.0).abs() < 2.0, "{last}");
+    assert!((number(&last["translation"]["z"]) - 0.177).abs() < 0.02, "{last}");
+    // Each cycle of the trace is there, in radians.
+    let lines = lines(&bench, &trace);
+    let of_trace: Vec<&Value> = lines.iter().filter(|line| line["type"] == "cycle").collect();
+    assert_eq!(read["topics"]["/joints/goal"], of_trace.len());
+    let (goal, degrees) = (&read["last"]["/joints/goal"], &of_trace.last().unwrap()["goal_deg"]);
+    for (radians, degrees) in goal["position"].as_array().unwrap().iter().zip(degrees.as_array().unwrap()) {
+        assert!((number(radians).to_degrees() - number(degrees)).abs() < 1e-9, "{goal}");
+    }
+    assert_eq!(
+        (&goal["name"][0], &read["first"]["/camera"]["data"]),
+        (&json!("body_rotation"), &json!("ffd8"))
+    );
+    // Times are those of the calendar, and as long as the recording.
+    let [begin, end] = [0, 1].map(|at| number(&read["times"][at]) / 1e9);
+    assert!(begin > 1.7e9 && (0.5..60.0).contains(&(end - begin)), "{}", read["times"]);
+
+    // An existing file stays, and what is no trace is refused.
+    assert!(bench.run(&convert).exits(1).out.contains("look.mcap"));
+    bench.write("odd.trace.jsonl", "{}\n");
+    let refused =
+        bench.run(&["dataset", "convert-mcap", "odd.trace.jsonl", "--to", "odd.mcap", "--json"]).exits(1);
+    assert!(!bench.path("odd.mcap").exists(), "{}", refused.out);
+}
+
+#[test]
 fn dataset_is_read_by_third_party_libraries() {
     let Some(python) = python(".cache/clients", "make clients") else { return };
     let bench = TestDir::configured(

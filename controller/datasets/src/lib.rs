@@ -8,11 +8,13 @@
 //!
 //! Reading order: `trace_reader` (a trace line by line), `rows` (sampling), `frame_index` (images), `episode` (one trace), [`plan`](Plan)
 //! (all traces), `table`, `statistics`, `meta` and `card` (the files), [`video`](VideoEncoder) and `mp4` (videos), `write`.
+//! `mcap_file` converts one trace for viewers.
 
 mod card;
 mod episode;
 mod error;
 mod frame_index;
+mod mcap_file;
 mod meta;
 mod mp4;
 mod plan;
@@ -26,5 +28,6 @@ mod video;
 mod write;
 
 pub use error::DatasetError;
+pub use mcap_file::{McapReport, write_mcap};
 pub use plan::{Options, Plan, Report};
 pub use video::{EncodedVideo, FrameSequence, VideoEncoder};

@@ -4,10 +4,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
-use minismith::datasets::{DatasetError, Ffmpeg, Options, Plan, Report, VideoEncoder, VideoError};
+use firmware_bridge::joint::Joint;
+use minismith::datasets::{
+    DatasetError, Ffmpeg, McapReport, Options, Plan, Report, VideoEncoder, VideoError, write_mcap,
+};
 use minismith_analysis::submission::Submission;
 use minismith_control::recorded_move::{self, NewFile, RecordedMove};
-use minismith_control::trace::{PositionSource, RecordedTrace, TraceReadError};
+use minismith_control::trace::{
+    Finder, PositionSource, RecordedTrace, TraceReadError, display_units, joints,
+};
 use minismith_runtime::config::Config;
 use minismith_toolchain::workshop::Workshop;
 use minismith_toolchain::workshop::from_recording::{GeneratedTool, generate_tool};
@@ -72,6 +77,20 @@ minismith dataset export 20261123T101500.250-3fa9c1.trace.jsonl --to nod --fps 5
         #[arg(long)]
         #[arg(id = "no_pictures", long = "no-pictures", value_name = "NO_PICTURES")]
         no_images: bool,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Convert a trace to an MCAP file, for Foxglove and other viewers.
+    #[command(
+        after_help = "Example:\n  minismith dataset convert-mcap 20261123T101500.250-3fa9c1.trace.jsonl --to nod.mcap"
+    )]
+    ConvertMcap {
+        /// Trace. A name without a folder is also searched in `traces.directory`.
+        trace: PathBuf,
+        /// File to write. It must not exist.
+        #[arg(long, value_name = "FILE")]
+        to: PathBuf,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
@@ -175,6 +194,24 @@ pub fn run_dataset(config: &Config, command: DatasetCommand) -> anyhow::Result<C
                 },
             }
         }
+        DatasetCommand::ConvertMcap { trace, to, json } => match convert_mcap(&found(config, &trace), &to) {
+            Ok(report) => {
+                if json {
+                    print::json(&json!({ "file": to, "report": report }))?;
+                } else {
+                    let messages: u64 = report.topics.values().sum();
+                    let end = if report.complete { "" } else { "; the trace ended early or lost messages" };
+                    print::line(&format!(
+                        "{}: {messages} messages of {} topics{end}",
+                        to.display(),
+                        report.topics.len()
+                    ));
+                }
+                Ok(CommandStatus::Success)
+            }
+            Err(error @ (DatasetError::Output { .. } | DatasetError::Input { .. })) => Err(error.into()),
+            Err(refusal) => refused(json, &refusal.to_string()),
+        },
         DatasetCommand::ConvertMove { file, to, positions, rate, description, json } => {
             let begun = NewFile::begin(&to, false)?;
             let moved = match moved(config, &file, positions.into(), rate.into()) {
@@ -196,6 +233,18 @@ pub fn run_dataset(config: &Config, command: DatasetCommand) -> anyhow::Result<C
             Ok(CommandStatus::Success)
         }
     }
+}
+
+/// Converts a trace to an MCAP file, with the poses of the head.
+fn convert_mcap(trace: &Path, to: &Path) -> Result<McapReport, DatasetError> {
+    let (mut goal, mut present) = (Finder::default(), Finder::default());
+    write_mcap(trace, to, &mut |cycle| {
+        // A trace of another robot has other motors.
+        if cycle.goal_deg.len() == Joint::ALL.len() {
+            cycle.goal_head = goal.find(&joints(&cycle.goal_deg)).as_ref().map(display_units::head);
+            cycle.present_head = present.find(&joints(&cycle.present_deg)).as_ref().map(display_units::head);
+        }
+    })
 }
 
 fn export(traces: &[PathBuf], options: Options, to: &Path) -> anyhow::Result<Report> {
