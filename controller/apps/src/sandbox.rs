@@ -124,7 +124,6 @@ impl Host {
         if !base.starts_with("/usr") {
             readable.push(base);
         }
-        // Packages may be links to those of the system, as PyGObject is.
         let program = std::iter::once(python.display().to_string()).chain(arguments).collect();
         Ok(AppSandbox {
             parent: rustix::process::getpid().as_raw_nonzero().get(),
@@ -194,6 +193,11 @@ fn environment(sandbox: &AppSandbox) -> Vec<(&'static str, String)> {
     }
     if let Some((_, runtime)) = sandbox.devices.iter().find(|(_, to)| to.ends_with("pulse/native")) {
         environment.push(("PULSE_SERVER", format!("unix:{}", runtime.display())));
+    }
+    // PipeWire has no variable of its own.
+    if let Some((_, socket)) = sandbox.devices.iter().find(|(_, to)| to.ends_with("pipewire-0")) {
+        let folder = socket.parent().unwrap_or(Path::new("/"));
+        environment.push(("XDG_RUNTIME_DIR", folder.display().to_string()));
     }
     environment
 }

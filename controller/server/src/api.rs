@@ -97,15 +97,15 @@ pub async fn serve(
         (config.server.mdns && !address.ip().is_loopback()).then_some((address, model(&config.robot)));
     let service = Environment::of_this_process().service_folder("RUNTIME_DIRECTORY");
     let camera_socket = config.server.camera_socket.path(address.port(), service.as_deref());
-    let frames = camera_socket.clone().and_then(|path| {
-        CameraSocket::open(&path, body.observer())
+    let frames = camera_socket.as_ref().and_then(|path| {
+        CameraSocket::open(path, body.observer())
             .inspect_err(|error| {
                 let path = path.display();
                 tracing::warn!("programs that use the official SDK get no camera frames at {path}: {error}");
             })
             .ok()
     });
-    let apps = apps_of(config, camera_socket);
+    let apps = apps_of(config, camera_socket.filter(|_| frames.is_some()));
     let sdk = apps.as_ref().map_or(Path::new(""), |apps| &apps.host().sdk);
     let sounds = Sounds::new(config.voice.speaker.clone(), config.voice.microphone.clone(), sdk);
     let robot = official::Robot::new(
