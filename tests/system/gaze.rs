@@ -28,7 +28,7 @@ use minismith_toolchain::workshop::Workshop;
 use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
 use mock_robot::scene::Scene;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::server_fixture::Served;
 
@@ -255,6 +255,11 @@ fn looking(scene: &str) -> Served {
 #[test]
 fn official_api_clients_follow_faces_until_a_stop() {
     let served = looking("visitor");
+    let intrinsics = served.value("/api/v1/camera/intrinsics");
+    assert_eq!(
+        (&intrinsics["focal_length_px"][0], &intrinsics["width"]),
+        (&Value::from(137.6), &Value::from(320))
+    );
     let (status, answer) = served.ask("POST /api/media/tracking/enable", r#"{"weight": 2}"#);
     assert_eq!(status, 422, "{answer}");
     let (status, answer) = served.ask("POST /api/media/tracking/enable", "");

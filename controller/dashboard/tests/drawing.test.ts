@@ -8,7 +8,13 @@ import {
 } from '../src/logic/drawing';
 import { rpyFromRotation, norm, subtract, rotationFromRpy } from '../src/logic/geometry';
 import { ROD_LENGTH } from '../src/logic/stewart-platform';
-import { aimAt, distort, unproject, undistort, type CameraSpecs } from '../src/logic/camera-model';
+import {
+  aimAt,
+  distort,
+  unproject,
+  undistort,
+  type CameraIntrinsics,
+} from '../src/logic/camera-model';
 import type { RobotState } from '../src/protocol/responses';
 import type { Posture } from '../src/protocol/joints';
 import { decodeFrame, frameFromState } from '../src/protocol/telemetry';
@@ -60,7 +66,7 @@ describe('drawing', () => {
 });
 
 describe('the camera model', () => {
-  const specs = fixture<CameraSpecs>('specs');
+  const specs = fixture<CameraIntrinsics>('specs');
   const ahead: Posture = { ...state.posture!, yaw_deg: 0, pitch_deg: 0, roll_deg: 0 };
 
   it('keeps its direction for a click in the center', () => {

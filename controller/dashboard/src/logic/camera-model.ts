@@ -4,12 +4,13 @@ import { toDegrees, type Posture } from '../protocol/joints';
 import { headPose } from './drawing';
 import { rotate, type Point } from './geometry';
 
-/** The camera calibration from `/api/camera/specs`. */
-export interface CameraSpecs {
-  name: string;
-  default_resolution: { width: number; height: number };
-  K: number[][];
-  D: number[];
+/** The projection model of the camera's images, from `/api/v1/camera/intrinsics`. */
+export interface CameraIntrinsics {
+  width: number;
+  height: number;
+  focal_length_px: [number, number];
+  principal_point_px: [number, number];
+  distortion: number[];
 }
 
 /** Applies the lens distortion. The coefficients are k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4. */
@@ -57,12 +58,15 @@ export function undistort(x: number, y: number, coefficients: number[]): [number
  * Returns the direction of an image point in the head's frame; `u` and `v` are from 0 to 1, from the left and the
  * top.
  */
-export function unproject(specs: CameraSpecs, u: number, v: number): Point | null {
-  const { width, height } = specs.default_resolution;
-  const [fx, cx] = [specs.K[0]?.[0], specs.K[0]?.[2]];
-  const [fy, cy] = [specs.K[1]?.[1], specs.K[1]?.[2]];
-  if (!fx || !fy || cx === undefined || cy === undefined) return null;
-  const undistorted = undistort((u * width - 0.5 - cx) / fx, (v * height - 0.5 - cy) / fy, specs.D);
+export function unproject(camera: CameraIntrinsics, u: number, v: number): Point | null {
+  const { width, height, distortion } = camera;
+  const [[fx, fy], [cx, cy]] = [camera.focal_length_px, camera.principal_point_px];
+  if (!fx || !fy) return null;
+  const undistorted = undistort(
+    (u * width - 0.5 - cx) / fx,
+    (v * height - 0.5 - cy) / fy,
+    distortion,
+  );
   // The camera looks along the head's x axis. Image right is the head's -y, image down is its -z.
   return undistorted === null ? null : [1, -undistorted[0], -undistorted[1]];
 }

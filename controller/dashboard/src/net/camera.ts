@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 import { retryDelay } from '../logic/backoff';
-import type { CameraSpecs } from '../logic/camera-model';
+import type { CameraIntrinsics } from '../logic/camera-model';
 import { DETECTIONS } from '../protocol/compat';
 import type { Detections } from '../protocol/responses';
 import { MjpegReader } from '../protocol/mjpeg';
@@ -93,5 +93,5 @@ export const fetchDetections = (signal: AbortSignal) =>
     shape: DETECTIONS,
   });
 
-export const fetchCameraSpecs = (signal: AbortSignal) =>
-  request<CameraSpecs>('/api/camera/specs', { signal, timeoutMs: 5000 });
+export const fetchCameraIntrinsics = (signal: AbortSignal) =>
+  request<CameraIntrinsics>('/api/v1/camera/intrinsics', { signal, timeoutMs: 5000 });

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { goalDrawing, postureFromDrawing } from '../logic/drawing';
-import { aimAt, unproject, type CameraSpecs } from '../logic/camera-model';
+import { aimAt, unproject, type CameraIntrinsics } from '../logic/camera-model';
 import {
   AXES,
   clampedAxes,
@@ -12,7 +12,7 @@ import {
   setpointFromPosture,
   type Axis,
 } from '../logic/teleop';
-import { fetchCameraSpecs } from '../net/camera';
+import { fetchCameraIntrinsics } from '../net/camera';
 import { listenForInput, gamepadName } from '../net/input-devices';
 import { frame, now, stale } from '../net/live';
 import * as steering from '../net/teleop';
@@ -81,10 +81,10 @@ export function DriveView() {
 /** The camera image. A click looks at that point. */
 function CameraPanel() {
   const w = messages.value.drive;
-  const [specs, setSpecs] = useState<CameraSpecs | null>(null);
+  const [specs, setSpecs] = useState<CameraIntrinsics | null>(null);
   useEffect(() => {
     const ending = new AbortController();
-    void fetchCameraSpecs(ending.signal).then((answer) => {
+    void fetchCameraIntrinsics(ending.signal).then((answer) => {
       if (!ending.signal.aborted && answer.ok) setSpecs(answer.value);
     });
     return () => ending.abort();

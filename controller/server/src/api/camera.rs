@@ -41,6 +41,7 @@ pub(super) fn routes(body: &RobotRuntime) -> OpenApiRouter {
     OpenApiRouter::new()
         .routes(routes!(snapshot))
         .routes(routes!(stream))
+        .routes(routes!(intrinsics))
         .with_state(body.observer())
         .merge(OpenApiRouter::new().routes(routes!(detections)).with_state(searcher))
 }
@@ -131,6 +132,45 @@ async fn snapshot(State(observer): State<CameraObserver>, caller: Caller) -> Res
     caller.require_role(Role::Viewer)?;
     let jpeg = look(&observer).await?;
     Ok(([(CONTENT_TYPE, "image/jpeg"), (CACHE_CONTROL, "no-store")], jpeg).into_response())
+}
+
+/// The camera's projection model, for the size of its images: that of OpenCV, with the centre of the first pixel at (0, 0).
+#[derive(Serialize, ToSchema)]
+struct Intrinsics {
+    /// The camera's name.
+    camera: String,
+    /// Width of the images, pixels.
+    width: u32,
+    /// Height of the images, pixels.
+    height: u32,
+    /// Focal lengths, horizontal and vertical, pixels.
+    focal_length_px: [f64; 2],
+    /// The principal point, pixels.
+    principal_point_px: [f64; 2],
+    /// Lens distortion: k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4.
+    distortion: [f64; 12],
+}
+
+/// Get the intrinsics
+///
+/// The projection model of the images of this API. Clients of the official SDK see another one (`/api/camera/specs`).
+#[utoipa::path(get, path = "/api/v1/camera/intrinsics", tag = "camera", responses(
+    (status = 200, description = "The intrinsics.", body = Intrinsics),
+))]
+async fn intrinsics(
+    State(observer): State<CameraObserver>,
+    caller: Caller,
+) -> Result<Json<Intrinsics>, ApiError> {
+    caller.require_role(Role::Viewer)?;
+    let intrinsics = observer.intrinsics();
+    Ok(Json(Intrinsics {
+        camera: observer.name(),
+        width: intrinsics.width as u32,
+        height: intrinsics.height as u32,
+        focal_length_px: intrinsics.focal_length,
+        principal_point_px: intrinsics.principal_point,
+        distortion: intrinsics.distortion.0,
+    }))
 }
 
 #[derive(Deserialize, IntoParams)]
