@@ -7,15 +7,11 @@ use serde_json::{Value, json};
 
 use super::server_fixture::Served;
 
-/// Returns the environment of the official package; prints a note and returns none where there is none.
-fn official() -> Option<(PathBuf, PathBuf)> {
-    let environment = workspace().join(".cache/official");
-    let python = environment.join("bin/python");
-    let lib = std::fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
-    let packages =
-        lib.map(|entry| entry.path().join("site-packages")).find(|path| path.join("reachy_mini").is_dir());
-    if let Some(packages) = packages.filter(|_| python.is_file()) {
-        return Some((python, packages));
+/// Returns the interpreter of the official package; prints a note and returns none where there is none.
+fn official() -> Option<PathBuf> {
+    let python = workspace().join(".cache/official/bin/python");
+    if python.is_file() {
+        return Some(python);
     }
     println!("skipped: the official package is not installed (make official)");
     None
@@ -29,9 +25,9 @@ fn yaw(state: &Value) -> f64 {
 // The official assistant is Python code and needs a process of its own.
 #[allow(clippy::disallowed_methods)]
 fn official_template_app_runs_in_the_sandbox() {
-    let Some((python, packages)) = official() else { return };
-    let folder =
-        TestDir::configured(&format!("compat: {{app_directory: apps, app_sdk: {}}}\n", packages.display()));
+    let Some(python) = official() else { return };
+    // The first app brings the SDK with it, from PyPI.
+    let folder = TestDir::configured("compat: {app_directory: apps}\n");
     let made = std::process::Command::new(python)
         .args(["-m", "reachy_mini.apps.app", "create", "first_app"])
         .arg(folder.path(""))
@@ -40,6 +36,12 @@ fn official_template_app_runs_in_the_sandbox() {
         .unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 
+    // One requirement is for every Python here, the other one for none.
+    let project = std::fs::read_to_string(folder.path("first_app/pyproject.toml")).unwrap();
+    let more = r#"dependencies = ["six; python_version >= '3.8'", "tomli; python_version < '3.8'", "#;
+    assert!(project.contains("dependencies = ["), "{project}");
+    folder.write("first_app/pyproject.toml", &project.replacen("dependencies = [", more, 1));
+
     let served = Served::on(folder);
     served.value("/health");
     // Installed over the official API, as a client of the official daemon does it.
@@ -47,15 +49,20 @@ fn official_template_app_runs_in_the_sandbox() {
     let (status, job) = served.post("/api/apps/install", &wanted);
     assert_eq!(status, 200, "{job}");
     let job = format!("/api/apps/job-status/{}", job["job_id"].as_str().unwrap());
-    let done = served.until(&job, |job| job["status"] != "in_progress");
+    let done = served.until_in(12_000, &job, |job| job["status"] != "in_progress");
     assert_eq!(done["status"], "done", "{done}");
+    let own = served.bench.path("apps/first_app/venv/lib");
+    let site = std::fs::read_dir(own).unwrap().flatten().next().unwrap().path().join("site-packages");
+    assert!(site.join("six.py").is_file() && !site.join("tomli").exists());
+    assert!(served.bench.path("apps/.sdk/reachy_mini").is_dir());
     served.post("/api/move/play/wake_up", &json!({}));
     served.until("/api/move/running", |running| running == &json!([]));
 
     let (status, started) = served.post("/api/apps/start-app/first_app", &json!({}));
     assert_eq!((status, &started["state"]), (200, &json!("running")), "{started}");
     // It turns the head by 30 degrees to both sides, and the antennas.
-    served.until("/api/state/full", |state| yaw(state) > 0.3);
+    // Its first start takes a while: Python loads the SDK.
+    served.until_in(1_200, "/api/state/full", |state| yaw(state) > 0.3);
     served.until("/api/state/full", |state| yaw(state) < -0.3);
     let status = served.value("/api/apps/current-app-status");
     assert_eq!((&status["state"], &status["error"]), (&json!("running"), &Value::Null), "{status}");

@@ -83,9 +83,14 @@ impl Served {
         socket
     }
 
-    /// Waits until a condition holds.
+    /// Waits until a condition holds, ten seconds at most.
     pub(super) fn until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
-        for _ in 0..400 {
+        self.until_in(400, path, holds)
+    }
+
+    /// Waits until a condition holds; asks `tries` times, with 25 milliseconds in between.
+    pub(super) fn until_in(&self, tries: u32, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        for _ in 0..tries {
             let value = self.value(path);
             if holds(&value) {
                 return value;

@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::AppError;
 use crate::sandbox::Host;
+use crate::sdk;
 use crate::store::{App, Store, valid};
 
 /// The last lines of a step that are shown when it fails.
@@ -39,7 +40,7 @@ print(json.dumps(found))
 ";
 
 /// Installs packages that are built already; nothing of them runs.
-const PIP_INSTALL: [&str; 6] =
+pub(crate) const PIP_INSTALL: [&str; 6] =
     ["install", "--quiet", "--no-input", "--disable-pip-version-check", "--only-binary", ":all:"];
 
 /// What stands in a package.
@@ -65,7 +66,7 @@ pub struct Installer<'a> {
 }
 
 impl Installer<'_> {
-    /// Installs an app, and returns it. What is incomplete is removed.
+    /// Installs an app, and the SDK before the first one, and returns it. What is incomplete is removed.
     ///
     /// # Errors
     /// What is wrong with the source, or the step that failed and what it said.
@@ -74,6 +75,7 @@ impl Installer<'_> {
             .canonicalize()
             .map_err(|error| AppError::Source { path: source.into(), why: error.to_string() })?;
         fs::create_dir_all(self.store.folder()).map_err(AppError::file(self.store.folder()))?;
+        sdk::ensure(&self.host.sdk, self.python, self.store.folder(), self.progress)?;
         // The name is known only when the package is there.
         let folder = self.store.folder().join(format!(".installing-{}", std::process::id()));
         let _leftover = fs::remove_dir_all(&folder);
@@ -123,18 +125,14 @@ impl Installer<'_> {
         if place.exists() {
             return Err(AppError::Installed(name));
         }
-        // The SDK is shared by all apps. A requirement with a marker is for other systems or for extras.
+        // The SDK is shared by all apps. Whether a requirement with a marker applies here, pip decides.
         let is_sdk = |requirement: &str| {
             let name =
                 requirement.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))).next();
             name.is_some_and(|name| name.replace('_', "-").eq_ignore_ascii_case("reachy-mini"))
         };
-        let others: Vec<&str> = package
-            .requires
-            .iter()
-            .map(String::as_str)
-            .filter(|one| !is_sdk(one) && !one.contains(';'))
-            .collect();
+        let others: Vec<&str> =
+            package.requires.iter().map(String::as_str).filter(|one| !is_sdk(one)).collect();
         if !others.is_empty() {
             (self.progress)(&format!("installing what it needs: {}", others.join(", ")));
             pip(&others, "installing what the app needs")?;
@@ -206,8 +204,7 @@ impl Installer<'_> {
             fs::copy(source, home.join(name)).map_err(AppError::file(source))?;
             arguments.push(home.join(name).display().to_string());
         }
-        let mut sandbox = self.host.confined(folder, python, arguments)?;
-        sandbox.readable.retain(|path| path.exists());
+        let sandbox = self.host.confined(folder, python, arguments)?;
         let mut started = self.host.start(&sandbox)?;
         let mut lines: Vec<String> = Vec::new();
         for line in BufReader::new(started.printed).lines().map_while(Result::ok) {

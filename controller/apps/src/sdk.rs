@@ -4,10 +4,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use minismith_runtime::config::Apps;
-
 use crate::AppError;
-use crate::install::run;
+use crate::install::{PIP_INSTALL, run};
 use crate::sandbox::minor_version;
 
 /// The packages with their versions.
@@ -19,17 +17,17 @@ const INSTALLED: &str = "installed.txt";
 /// Where Debian has PyGObject, which there are no built packages of. Apps with camera or sound need it.
 const SYSTEM_GI: &str = "/usr/lib/python3/dist-packages/gi";
 
-/// Installs the SDK, if it is ours and not there yet.
+/// Installs the SDK, if it is to lie in the folder of the apps and is not there yet.
 ///
 /// # Errors
 /// When a configured folder has no SDK in it; the step that failed.
 pub fn ensure(
     folder: &Path,
     python: &Path,
-    apps: &Apps,
+    apps: &Path,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(), AppError> {
-    if !folder.starts_with(&apps.directory) {
+    if !folder.starts_with(apps) {
         if folder.join("reachy_mini").is_dir() {
             return Ok(());
         }
@@ -44,18 +42,9 @@ pub fn ensure(
     fs::create_dir_all(folder).map_err(AppError::file(folder))?;
     let list = folder.join("requirements.txt");
     fs::write(&list, REQUIREMENTS).map_err(AppError::file(&list))?;
-    let words = [
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-input",
-        "--disable-pip-version-check",
-        "--only-binary",
-        ":all:",
-        "--no-deps",
-    ];
-    let mut arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
+    let mut arguments: Vec<OsString> = vec!["-m".into(), "pip".into()];
+    arguments.extend(PIP_INSTALL.iter().map(OsString::from));
+    arguments.push("--no-deps".into());
     arguments.extend(["--target".into(), folder.into(), "--requirement".into(), list.into()]);
     run(python, &arguments, "installing the official SDK")?;
     let gi = Path::new(SYSTEM_GI);

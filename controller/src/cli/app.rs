@@ -8,7 +8,6 @@ use clap::{Subcommand, ValueEnum};
 use minismith_apps::AppError;
 use minismith_apps::install::Installer;
 use minismith_apps::sandbox::Host;
-use minismith_apps::sdk;
 use minismith_apps::store::{App, Grant, Store};
 use minismith_runtime::config::Config;
 use minismith_runtime::net::http::{Chunk, Http, KeepListening, Timeouts};
@@ -217,10 +216,8 @@ fn install(
     let (tool_host, python) = locate(&config.tool_host.python)?;
     let host = Host::new(tool_host, &python, &config.apps, None);
     let mut progress = |step: &str| eprintln!("{step}");
-    let installed = sdk::ensure(&host.sdk, &python, &config.apps, &mut progress).and_then(|()| {
-        Installer { store, host: &host, python: &python, progress: &mut progress }.install(path)
-    });
-    match installed {
+    let mut installer = Installer { store, host: &host, python: &python, progress: &mut progress };
+    match installer.install(path) {
         Ok(app) if json => print::line(&json!({ "app": app, "error": null }).to_string()),
         Ok(app) => print::line(&format!(
             "The app {} {} is installed. It may use the robot alone; `minismith app grant` grants more.",
