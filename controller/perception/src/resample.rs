@@ -20,7 +20,6 @@ const OUTSIDE: u32 = u32::MAX;
 /// Resamples images of one camera model to another one. Making it takes some hundredths of a second; it is kept for all images.
 pub struct Resampler {
     source: CameraIntrinsics,
-    target: CameraIntrinsics,
     /// Row by row; none if the models are equal.
     samples: Vec<Sample>,
 }
@@ -28,9 +27,9 @@ pub struct Resampler {
 impl Resampler {
     /// Prepares the way from one model to another.
     #[must_use]
-    pub fn new(source: CameraIntrinsics, target: CameraIntrinsics) -> Self {
-        let samples = if source == target { Vec::new() } else { samples(&source, &target) };
-        Resampler { source, target, samples }
+    pub fn new(source: CameraIntrinsics, target: &CameraIntrinsics) -> Self {
+        let samples = if source == *target { Vec::new() } else { samples(&source, target) };
+        Resampler { source, samples }
     }
 
     /// Returns the model of the images that it takes.
@@ -70,12 +69,6 @@ impl Resampler {
             to.extend(upper.into_iter().zip(lower).map(value));
         }
         true
-    }
-
-    /// Returns the model of the images that it makes.
-    #[must_use]
-    pub const fn target(&self) -> &CameraIntrinsics {
-        &self.target
     }
 }
 
@@ -182,7 +175,7 @@ mod tests {
         ];
         for (source, target) in pairs {
             let mut seen = Vec::new();
-            assert!(Resampler::new(source, target).apply(&directions(&source), &mut seen));
+            assert!(Resampler::new(source, &target).apply(&directions(&source), &mut seen));
             let wanted = directions(&target);
             let mut shown = 0;
             for (pixel, own) in seen.chunks(3).zip(wanted.bgr.chunks(3)) {
@@ -202,16 +195,16 @@ mod tests {
         let camera = rectified();
         let image = directions(&camera);
         let mut same = Vec::new();
-        assert!(Resampler::new(camera, camera).apply(&image, &mut same));
+        assert!(Resampler::new(camera, &camera).apply(&image, &mut same));
         assert_eq!(same, image.bgr);
-        assert!(!Resampler::new(camera.scaled(80, 45), camera).apply(&image, &mut same));
+        assert!(!Resampler::new(camera.scaled(80, 45), &camera).apply(&image, &mut same));
     }
 
     #[test]
     fn a_narrow_camera_leaves_the_rest_black() {
         let narrow = CameraIntrinsics { focal_length: [400.0, 400.0], ..rectified() };
         let mut seen = Vec::new();
-        assert!(Resampler::new(narrow, rectified()).apply(&directions(&narrow), &mut seen));
+        assert!(Resampler::new(narrow, &rectified()).apply(&directions(&narrow), &mut seen));
         assert_eq!(&seen[..3], [0; 3]);
         assert_ne!(&seen[(45 * 160 + 80) * 3..][..3], [0; 3]);
     }

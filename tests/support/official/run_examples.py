@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import requests
 import soundfile
-from exercise_media import RATE, listen, pitch, pulse, start_pulseaudio, tone
+from exercise_media import RATE, listen, pitch, start_pulseaudio, tone
 
 URL = "http://127.0.0.1:8000"
 EXAMPLES = Path("/tmp/examples")

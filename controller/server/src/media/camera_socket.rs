@@ -175,7 +175,7 @@ impl Service {
         let image = frame.image().map_err(io::Error::other)?;
         let source = frame.intrinsics_for(&image);
         let known = self.shown.take().map(|(_, known)| known).filter(|known| *known.source() == source);
-        let resampler = known.unwrap_or_else(|| Resampler::new(source, camera_model::intrinsics()));
+        let resampler = known.unwrap_or_else(|| Resampler::new(source, &camera_model::intrinsics()));
         let mut pixels = Vec::new();
         let fits = resampler.apply(&image, &mut pixels);
         self.shown = Some((frame.clone(), resampler));

@@ -8,9 +8,9 @@ use seccompiler::{
     SeccompRule,
 };
 
-/// Calls that fail with any arguments.
-const DENIED: &[libc::c_long] = &[
-    // Other programs: as a client, by messages with an address, by signals, and from inside.
+/// Calls that reach other programs: as a client, by messages with an address, by signals, by shared memory. A server at a Unix
+/// socket may not make them; an app may, since its namespaces hold nothing but itself.
+const REACHING_OTHERS: &[libc::c_long] = &[
     libc::SYS_connect,
     libc::SYS_sendmsg,
     libc::SYS_sendmmsg,
@@ -19,18 +19,23 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_rt_sigqueueinfo,
     libc::SYS_rt_tgsigqueueinfo,
     libc::SYS_pidfd_open,
-    libc::SYS_pidfd_getfd,
     libc::SYS_pidfd_send_signal,
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_kcmp,
     libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_msgget,
     libc::SYS_semget,
     libc::SYS_mq_open,
+];
+
+/// Calls that fail with any arguments, for all.
+const DENIED: &[libc::c_long] = &[
+    // Other programs, from inside.
+    libc::SYS_pidfd_getfd,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
     // What the kernel does for all.
     libc::SYS_mount,
     libc::SYS_umount2,
@@ -79,7 +84,8 @@ const DENIED: &[libc::c_long] = &[
 /// # Errors
 /// Only where this architecture is unknown.
 pub fn compile() -> Result<[BpfProgram; 2], BackendError> {
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DENIED.iter().map(|&call| (call, vec![])).collect();
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+        DENIED.iter().chain(REACHING_OTHERS).map(|&call| (call, vec![])).collect();
     // Sockets of other families than Unix.
     rules.insert(libc::SYS_socket, vec![when(0, SeccompCmpOp::Ne, libc::AF_UNIX.unsigned_abs().into())?]);
     // Messages with an address, in the fifth argument.
@@ -96,24 +102,6 @@ pub fn compile() -> Result<[BpfProgram; 2], BackendError> {
     Ok([filter(unknown, libc::ENOSYS)?, filter(rules, libc::EPERM)?])
 }
 
-/// Calls that an app may make within its own namespaces, and a server at a Unix socket may not.
-const PERMITTED_TO_APPS: &[libc::c_long] = &[
-    libc::SYS_connect,
-    libc::SYS_sendmsg,
-    libc::SYS_sendmmsg,
-    libc::SYS_kill,
-    libc::SYS_tkill,
-    libc::SYS_rt_sigqueueinfo,
-    libc::SYS_rt_tgsigqueueinfo,
-    libc::SYS_pidfd_open,
-    libc::SYS_pidfd_send_signal,
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_msgget,
-    libc::SYS_semget,
-    libc::SYS_mq_open,
-];
-
 /// The namespaces that a new process may ask for.
 const NAMESPACES: i32 = libc::CLONE_NEWNS
     | libc::CLONE_NEWUTS
@@ -128,8 +116,7 @@ const NAMESPACES: i32 = libc::CLONE_NEWNS
 /// # Errors
 /// Only where this architecture is unknown.
 pub fn compile_app() -> Result<[BpfProgram; 2], BackendError> {
-    let denied = DENIED.iter().filter(|call| !PERMITTED_TO_APPS.contains(call));
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = denied.map(|&call| (call, vec![])).collect();
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DENIED.iter().map(|&call| (call, vec![])).collect();
     let families = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];
     let others = families.map(|family| {
         let family = u64::from(family.unsigned_abs());
