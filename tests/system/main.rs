@@ -30,6 +30,7 @@ mod footprint;
 mod gaze;
 mod guest;
 mod hardware_cli;
+mod image_data;
 mod imports;
 mod injection;
 mod journal_and_traces;

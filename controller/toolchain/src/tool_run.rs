@@ -65,7 +65,15 @@ pub struct Permissions<'a> {
     pub depth: u8,
     /// Files that the tool may write.
     pub outputs: Option<Outputs>,
+    /// Data that the run may hand out after it has read camera frames, bytes; see [`ToolRun::handed_out`]. `None`: any amount.
+    pub max_image_data: Option<usize>,
 }
+
+/// The data that a tool may hand out after it has read camera frames, unless a person has approved it, bytes.
+///
+/// Measurements and names of what was seen take some hundred bytes. A grey picture of 27 by 27 pixels in base64 takes as much
+/// as this, and hardly shows more than that somebody is there.
+pub const MAX_IMAGE_DATA: usize = 1_000;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -127,6 +135,20 @@ pub struct ToolRun {
     pub notes: Vec<String>,
     /// Files that the tool wrote.
     pub outputs: Vec<Output>,
+}
+
+impl ToolRun {
+    /// Returns the amount of data that leaves the tool, bytes: what it returned, printed, raised and wrote.
+    #[must_use]
+    pub fn handed_out(&self) -> usize {
+        let ended = match &self.outcome {
+            Outcome::Returned { value } => value.to_string().len(),
+            Outcome::Raised { message, .. } => message.len(),
+            Outcome::Stopped { .. } => 0,
+        };
+        let written: u64 = self.outputs.iter().map(|output| output.name.len() as u64 + output.bytes).sum();
+        (ended + self.printed.len()).saturating_add(usize::try_from(written).unwrap_or(usize::MAX))
+    }
 }
 
 /// Maximum number of recorded steps. A note reports any further ones.
@@ -428,8 +450,24 @@ impl<'a> Execution<'a> {
         self.record.outputs = outputs;
         self.record.notes.extend(notes);
         self.record.outcome = outcome;
+        withhold_image_data(&mut self.record, self.permit.max_image_data);
         self.record
     }
+}
+
+/// Drops what the tool hands out if that is more than it may after it has read camera frames: it could be the frames.
+fn withhold_image_data(record: &mut ToolRun, most: Option<usize>) {
+    let handed_out = record.handed_out();
+    let Some(most) = most.filter(|most| record.frames > 0 && handed_out > *most) else { return };
+    record.printed.clear();
+    record.outputs.clear();
+    record.outcome = Outcome::stopped(
+        "image_data",
+        format!(
+            "the tool read the camera and then handed out {handed_out} bytes, which could be an image; \
+             without a person's approval it may hand out {most}"
+        ),
+    );
 }
 
 /// Rounds seconds for a reader. The guest reports the cost of its clock reads, so the value is not trusted.

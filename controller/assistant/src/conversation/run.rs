@@ -14,7 +14,7 @@ use minismith_analysis::finding::{Verdict, most_severe};
 use minismith_analysis::manifest::Capability;
 use minismith_analysis::report::digest;
 use minismith_runtime::report::clamp_reports;
-use minismith_toolchain::tool_run::{Callees, execute};
+use minismith_toolchain::tool_run::{Callees, MAX_IMAGE_DATA, Permissions, execute};
 use minismith_toolchain::workshop::registry::{Quarantine, RegisteredTool};
 use minismith_toolchain::workshop::rehearsal::{GuestStarter, job, permit, rehearse};
 use minismith_toolchain::workshop::tool_runtime::{ToolRuntime, no_function, split};
@@ -80,8 +80,10 @@ impl Conversation<'_> {
         self.context.limit(conditions.limits);
         let _before = self.body.take_trace();
         let noted = self.begin_run(name, &accepted, &arguments);
-        let permit =
-            permit(vetted, entry, manifest.capabilities.clone(), runtime.callees(), conditions.robot_time_s);
+        let permit = Permissions {
+            max_image_data: (self.body.is_real() && !accepted.is_approved()).then_some(MAX_IMAGE_DATA),
+            ..permit(vetted, entry, manifest.capabilities.clone(), runtime.callees(), conditions.robot_time_s)
+        };
         let span = tracing::info_span!("tool_run", version = i64::from(manifest.version));
         let tool_run = span.in_scope(|| execute(&mut *guest, job, &mut self.context, &permit));
         drop(guest);

@@ -274,6 +274,7 @@ pub fn rehearse(
     let mut report = ran.report.clone();
     let default_clamp = report.max_clamp_deg;
     let mut max_clamped = (default_clamp, first.name.clone());
+    let mut image_data = image_data(&ran);
     let mut lines = ran.tool_run.lines.clone();
     let mut motions = Motions::default();
     motions.take(&first, &ran, conditions.period);
@@ -300,6 +301,7 @@ pub fn rehearse(
             if ran.report.max_clamp_deg > max_clamped.0 {
                 max_clamped = (ran.report.max_clamp_deg, case.name.clone());
             }
+            image_data = image_data.max(self::image_data(&ran));
             report.worst_of(&ran.report);
             report.unverified_ranges.extend(narrowed(
                 &case.name,
@@ -313,7 +315,7 @@ pub fn rehearse(
         }
     }
     let expectations = motions.measure(&declared.expects, &conditions.models, &mut findings);
-    judge_whole(&vetted, &report, &max_clamped, &verified, &mut findings);
+    judge_whole(&vetted, &report, &max_clamped, image_data, &verified, &mut findings);
     report.line_coverage = coverage(&vetted, &lines);
     span.record("cases", i64::try_from(results.len()).unwrap_or(i64::MAX));
     report.wall_s = minismith_runtime::report::round_for_display(clock.now().seconds());
@@ -331,6 +333,11 @@ pub fn rehearse(
         callees,
         verified_ranges: verified,
     }))
+}
+
+/// Returns what a call handed out after it had read camera frames, bytes.
+fn image_data(ran: &Ran) -> usize {
+    if ran.tool_run.frames > 0 { ran.tool_run.handed_out() } else { 0 }
 }
 
 /// The state that all cases of one rehearsal share.
@@ -480,6 +487,7 @@ pub fn permit<'a>(
         delegable: lends,
         callees,
         depth: 0,
+        max_image_data: None,
     }
 }
 

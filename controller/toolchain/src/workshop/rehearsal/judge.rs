@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Act;
 use super::run::Ran;
-use crate::tool_run::Outcome;
+use crate::tool_run::{MAX_IMAGE_DATA, Outcome};
 use crate::workshop::cases::Case;
 use minismith_analysis::finding::{Finding, Verdict, most_severe};
 use minismith_analysis::manifest::{Capability, Expectation, Verified};
@@ -99,6 +99,7 @@ pub(super) fn judge_whole(
     vetted: &PolicyChecked,
     report: &PhysicalReport,
     (worst_clamp, clamped_case): &(f64, String),
+    image_data: usize,
     verified: &BTreeMap<String, Verified>,
     findings: &mut Vec<Finding>,
 ) {
@@ -112,6 +113,16 @@ pub(super) fn judge_whole(
             Verdict::NeedsApproval,
             "the tool asks for motion, but no joint moved by half a degree in any case".into(),
             "check its units: angles of create_head_pose are degrees, distances metres unless mm=True",
+        ));
+    }
+    if image_data > MAX_IMAGE_DATA {
+        findings.push(finding(
+            "image-data",
+            Verdict::NeedsApproval,
+            format!(
+                "it reads the camera and then hands out {image_data} bytes, which could be an image; a person must approve that"
+            ),
+            &format!("return, print and write at most {MAX_IMAGE_DATA} bytes: what was seen instead of the image"),
         ));
     }
     if *worst_clamp > MUCH_CLAMPED {
