@@ -4,11 +4,13 @@
 //! rejects invalid motions before anything moves. Poses are interpolated as in the official SDK: translation linearly,
 //! yaw as a signed number, roll and pitch by the shortest rotation.
 
+mod path;
+
 use std::time::Duration;
 
-use nalgebra::UnitQuaternion;
 use serde::{Deserialize, Serialize};
 
+use self::path::{EASE_DURATION, Easing, Shares, interpolate};
 use crate::joint::{Joint, Joints};
 use crate::kinematics::{
     ForwardKinematicsError, InverseKinematicsError, automatic_body_yaw, joints_from_posture,
@@ -105,6 +107,25 @@ pub struct Keyframe {
     pub target: Target,
 }
 
+/// How long each part of a target takes to arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ramps {
+    /// The head. A body that follows the head's yaw takes as long.
+    pub head: Duration,
+    /// The body yaw.
+    pub body_yaw: Duration,
+    /// The antennas.
+    pub antennas: Duration,
+}
+
+impl Ramps {
+    /// Returns the ramps of parts that arrive together.
+    #[must_use]
+    pub const fn all(duration: Duration) -> Self {
+        Ramps { head: duration, body_yaw: duration, antennas: duration }
+    }
+}
+
 /// A motion request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
@@ -117,12 +138,12 @@ pub enum Motion {
         /// The interpolation.
         interpolation: Interpolation,
     },
-    /// Follow this target from now on, and reach it after `over` (the interval of the stream of targets).
+    /// Follow this target from now on. A part that has arrived stays there.
     SetTarget {
         /// The target.
         target: Target,
-        /// The interval of the stream.
-        duration: Duration,
+        /// When its parts arrive.
+        ramps: Ramps,
     },
     /// Pass through keyframes in order.
     Play(Vec<Keyframe>),
@@ -268,9 +289,7 @@ impl Motion {
             Motion::Goto { target, duration, interpolation } => {
                 plan.append_segment(&start, target, *duration, *interpolation)?
             }
-            Motion::SetTarget { target, duration: over } => {
-                plan.append_segment(&start, target, *over, Interpolation::Linear)?
-            }
+            Motion::SetTarget { target, ramps } => plan.append_ramps(&start, target, ramps)?,
             Motion::Play(keyframes) => plan.keyframes(start, keyframes)?,
             Motion::Hold { duration } => {
                 let cycles = plan.cycles_for(*duration)?;
@@ -291,43 +310,6 @@ pub fn duration_from_seconds(seconds: f64) -> Result<Duration, MotionError> {
         Ok(Duration::from_secs_f64(seconds))
     } else {
         Err(MotionError::InvalidDuration { seconds })
-    }
-}
-
-/// The duration of the easing at the start and at the end of keyframes.
-const EASE_DURATION: Duration = Duration::from_millis(400);
-
-/// Whether the playback speed of keyframes ramps up at the start, and ramps down at the end.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Easing {
-    starts: bool,
-    ends: bool,
-}
-
-impl Easing {
-    /// Returns the extra time that the easing takes: while the speed ramps, it is half on average.
-    fn extra_time(self) -> Duration {
-        EASE_DURATION / 2 * (u32::from(self.starts) + u32::from(self.ends))
-    }
-
-    /// Returns the keyframes' own time, seconds, at `elapsed` seconds from the start.
-    fn time(self, elapsed: f64, total: f64) -> f64 {
-        let ease = EASE_DURATION.as_secs_f64();
-        // The distance while the speed ramps up smoothly from zero: the integral of 3 u^2 - 2 u^3.
-        let distance = |time: f64| {
-            let u = (time / ease).clamp(0.0, 1.0);
-            ease * u * u * u * (1.0 - u / 2.0)
-        };
-        let left = total + self.extra_time().as_secs_f64() - elapsed;
-        if self.starts && elapsed < ease {
-            distance(elapsed)
-        } else if self.ends && left < ease {
-            total - distance(left)
-        } else if self.starts {
-            elapsed - ease / 2.0
-        } else {
-            elapsed
-        }
     }
 }
 
@@ -425,6 +407,31 @@ impl Planner<'_> {
             let time = self.rules.period.as_secs_f64() * cycle as f64;
             let share = interpolation.progress(time / duration.as_secs_f64());
             self.add_setpoint(&interpolate(start, &end, share));
+        }
+        self.setpoints.push(joints);
+        Ok(end)
+    }
+
+    /// Adds the paths of all parts to one target, each at constant velocity and with a duration of its own.
+    fn append_ramps(
+        &mut self,
+        start: &Posture,
+        target: &Target,
+        ramps: &Ramps,
+    ) -> Result<Posture, MotionError> {
+        let (end, joints) = self.solve_target(start, target)?;
+        let body_yaw =
+            if self.rules.automatic_body_yaw { ramps.head.max(ramps.body_yaw) } else { ramps.body_yaw };
+        let cycles = self.cycles_for(ramps.head.max(body_yaw).max(ramps.antennas))?;
+        for cycle in 1..cycles {
+            let time = self.rules.period.as_secs_f64() * cycle as f64;
+            let share = |ramp: Duration| Interpolation::Linear.progress(time / ramp.as_secs_f64());
+            let shares = Shares {
+                head: share(ramps.head),
+                body_yaw: share(body_yaw),
+                antennas: share(ramps.antennas),
+            };
+            self.add_setpoint(&shares.between(start, &end));
         }
         self.setpoints.push(joints);
         Ok(end)
@@ -552,25 +559,6 @@ impl Planner<'_> {
             Some(_) => {}
             None => self.adjustments.push(adjustment),
         }
-    }
-}
-
-/// Returns the posture at the fraction `share` of the path; fractions outside 0..1 overshoot.
-fn interpolate(start: &Posture, end: &Posture, share: f64) -> Posture {
-    let mix = |a: f64, b: f64| a + (b - a) * share;
-    let (from, to) = (start.head.angles().yaw.value(), end.head.angles().yaw.value());
-    let turn = |yaw: f64| UnitQuaternion::from_euler_angles(0.0, 0.0, yaw);
-    let from_rest = turn(from).inverse() * start.head.0.rotation;
-    let to_rest = turn(to).inverse() * end.head.0.rotation;
-    let lean = from_rest * (from_rest.inverse() * to_rest).powf(share);
-    let translation = start.head.0.translation.vector.lerp(&end.head.0.translation.vector, share);
-    Posture {
-        head: HeadPose(nalgebra::Isometry3::from_parts(translation.into(), turn(mix(from, to)) * lean)),
-        body_yaw: Radians(mix(start.body_yaw.value(), end.body_yaw.value())),
-        antennas: Antennas {
-            right: Radians(mix(start.antennas.right.value(), end.antennas.right.value())),
-            left: Radians(mix(start.antennas.left.value(), end.antennas.left.value())),
-        },
     }
 }
 

@@ -15,7 +15,9 @@ use firmware_bridge::control_loop::{
 };
 use firmware_bridge::joint::Joints;
 use firmware_bridge::limits::Limits;
-use firmware_bridge::motion::{Interpolation, Motion, MotionError, PlanRules, Target, Trajectory};
+use firmware_bridge::motion::{
+    Adjustment, Interpolation, Motion, MotionError, PlanRules, Target, Trajectory,
+};
 use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::units::Radians;
 use minismith_perception::camera::CameraError;
@@ -27,12 +29,10 @@ use tracing::field::Empty;
 use crate::arbiter::{Acquired, Arbiter, Claim, Priority};
 use crate::perception::{Detections, Perception, PerceptionError};
 use crate::snapshot::{posture_of, view_of};
+use crate::target_stream::TargetStream;
 use firmware_bridge::kinematics::posture_from_joints;
 use minismith_runtime::logs::known;
 use minismith_runtime::report::{self, PostureReport, Step};
-
-/// Maximum time over which a streamed target is reached. The minimum is a cycle.
-const MAX_RAMP: Duration = Duration::from_millis(50);
 
 /// Time to settle before the achieved pose is measured.
 const SETTLE_TIME: Duration = Duration::from_millis(150);
@@ -49,8 +49,19 @@ pub struct ExecutionContext {
     perception: Perception,
     /// Whether motions create spans. They do on a running robot, and not in a rehearsal.
     is_traced: bool,
-    /// The span of the followed stream of targets.
+    /// The followed stream of targets.
+    targets: TargetStream,
+    /// Its span.
     stream: Option<Span>,
+}
+
+/// A streamed target that is followed now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Followed {
+    /// The posture at its end, after adjustments.
+    pub target: Posture,
+    /// The parts that the planner moved inside the limits.
+    pub adjustments: Vec<Adjustment>,
 }
 
 impl ExecutionContext {
@@ -72,6 +83,7 @@ impl ExecutionContext {
             claim: voice,
             perception,
             is_traced: true,
+            targets: TargetStream::default(),
             stream: None,
         }
     }
@@ -103,7 +115,7 @@ impl ExecutionContext {
 
     /// Releases control, so that other clients may move the robot.
     pub fn release_control(&mut self) {
-        self.stream = None;
+        self.end_stream();
         self.claim.release();
     }
 
@@ -129,8 +141,25 @@ impl ExecutionContext {
         self.control.stop_epoch() != self.stop_epoch
     }
 
-    /// Starts a planned trajectory without waiting for it.
-    pub fn follow(&mut self, trajectory: Trajectory, fresh: bool) {
+    /// Follows a streamed target from now on, without waiting for it. The other parts continue on their way.
+    ///
+    /// Its parts are reached after `over`, or after the interval in which they are streamed. `fresh` starts to count the clamps
+    /// from here.
+    ///
+    /// # Errors
+    /// Returns a [`MotionError`]. The targets before this one are still followed then.
+    pub fn set_target(
+        &mut self,
+        target: &Target,
+        now: Timestamp,
+        over: Option<Duration>,
+        fresh: bool,
+    ) -> Result<Followed, MotionError> {
+        let period = self.control.period();
+        let targets = self.targets.with(target, now, over, period);
+        let trajectory = self.plan(&targets.motion(now, period))?;
+        let followed = Followed { target: trajectory.target, adjustments: trajectory.adjustments.clone() };
+        self.targets = targets;
         if fresh {
             self.stream = Some(self.motion("stream"));
         }
@@ -139,6 +168,13 @@ impl ExecutionContext {
             reset_clamps: fresh,
             stop_epoch: self.stop_epoch,
         });
+        Ok(followed)
+    }
+
+    /// Ends the stream of targets: the next one starts from where the robot is then.
+    pub fn end_stream(&mut self) {
+        self.targets = TargetStream::default();
+        self.stream = None;
     }
 
     /// Acquires control and plans a motion from the present goal position.
@@ -179,7 +215,7 @@ impl ExecutionContext {
     pub fn play(&mut self, kind: &str, trajectory: Trajectory) -> (ClampLog, Step) {
         let requested = PostureReport::from(&trajectory.target);
         let mut clamps = report::adjustments(&trajectory.adjustments);
-        self.stream = None;
+        self.end_stream();
         let span = self.motion(kind).entered();
         let snapshot = self.control.play(trajectory, self.stop_epoch);
         span.record("outcome", snapshot.move_result.as_ref().map(ended));
@@ -205,7 +241,7 @@ impl ExecutionContext {
     /// Waits until the robot is at rest after a stop.
     pub fn rest(&mut self) {
         self.control.wait(&|snapshot| snapshot.motion_state != MotionState::Stopping);
-        self.stream = None;
+        self.end_stream();
     }
 
     /// Waits for the end of the present motion, or for a stop.
@@ -214,7 +250,7 @@ impl ExecutionContext {
         let snapshot = self
             .control
             .wait(&|snapshot| snapshot.move_result.is_some() || snapshot.stop_epoch != stop_epoch);
-        self.stream = None;
+        self.end_stream();
         snapshot
     }
 
@@ -289,6 +325,7 @@ impl ExecutionContext {
     pub fn torque(&mut self, on: Joints<bool>) -> Result<LoopSnapshot, MotionError> {
         self.acquire_control()?;
         self.control.wait(&is_quiet);
+        self.end_stream();
         self.control.send_command(LoopCommand::Torque(on));
         Ok(self.control.wait(&|_| true))
     }
@@ -301,6 +338,7 @@ impl ExecutionContext {
         self.acquire_control()?;
         let quiet = self.control.wait(&is_quiet);
         self.may_move(&quiet)?;
+        self.end_stream();
         self.control.send_command(LoopCommand::ControlMode(control));
         let stop_epoch = self.stop_epoch;
         let snapshot = self.control.wait(&|snapshot| {
@@ -424,16 +462,6 @@ pub fn planned(
     motion.plan(&snapshot.goal, &rules)
 }
 
-/// Returns the time over which a streamed target is reached, given the gap to the previous one.
-///
-/// It is the stream's own interval, so that a 50 Hz stream is smooth at 100 Hz. It is at least
-/// a cycle and at most 50 ms.
-/// `None` starts the stream.
-#[must_use]
-pub fn ramp(gap: Option<Duration>, period: Duration) -> Duration {
-    gap.unwrap_or(MAX_RAMP).min(MAX_RAMP).max(period)
-}
-
 /// Checks whether the robot can move at all.
 ///
 /// # Errors
@@ -457,25 +485,4 @@ const fn ended(how: &MoveResult) -> &'static str {
 
 fn is_quiet(snapshot: &LoopSnapshot) -> bool {
     !matches!(snapshot.motion_state, MotionState::Moving | MotionState::Stopping)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ramp_is_the_stream_interval_between_a_cycle_and_50_ms() {
-        let [ms, seconds] = [Duration::from_millis, Duration::from_secs];
-        for (gap, period, expected) in [
-            (None, ms(10), ms(50)),
-            (Some(ms(20)), ms(10), ms(20)),
-            (Some(ms(1)), ms(10), ms(10)),
-            (Some(seconds(3)), ms(10), ms(50)),
-            // The slowest control loop runs ten cycles per second.
-            (Some(ms(1)), ms(100), ms(100)),
-            (None, ms(100), ms(100)),
-        ] {
-            assert_eq!(ramp(gap, period), expected, "{gap:?}");
-        }
-    }
 }

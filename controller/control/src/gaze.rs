@@ -7,12 +7,12 @@
 use std::time::Duration;
 
 use firmware_bridge::clock::Timestamp;
-use firmware_bridge::motion::{Motion, MotionError, Target};
+use firmware_bridge::motion::{MotionError, Target};
 use firmware_bridge::posture::HeadPose;
 use minismith_perception::gaze::{FollowOptions, FollowPhase, Follower};
 use minismith_perception::track::{Track, Tracker};
 
-use crate::execution::{ExecutionContext, ramp};
+use crate::execution::ExecutionContext;
 use crate::perception::{FRAMES_PER_SECOND, PerceptionError};
 
 /// Interval between two images.
@@ -128,12 +128,10 @@ impl Gaze {
             .map(|track| track.position_at(ahead));
         let from = context.commanded_posture().map_or_else(HeadPose::neutral, |posture| posture.head);
         let Some(head) = self.follower.step(now, &from, target.as_ref()) else { return Ok(false) };
-        let over = ramp(Some(FRAME_INTERVAL), period);
-        let motion =
-            Motion::SetTarget { target: Target { head: Some(head), ..Target::default() }, duration: over };
-        match context.plan(&motion) {
-            Ok(trajectory) => {
-                context.follow(trajectory, !self.begun);
+        let over = FRAME_INTERVAL.max(period);
+        let target = Target { head: Some(head), ..Target::default() };
+        match context.set_target(&target, now, Some(over), !self.begun) {
+            Ok(_) => {
                 self.begun = true;
                 Ok(true)
             }

@@ -49,4 +49,5 @@ pub mod robot;
 pub mod run_recorder;
 pub mod seen;
 pub mod snapshot;
+mod target_stream;
 pub mod trace;

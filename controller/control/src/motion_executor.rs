@@ -14,14 +14,14 @@ use std::time::Duration;
 use firmware_bridge::clock::Timestamp;
 use firmware_bridge::control_loop::{ControlLoopHandle, ControlMode, LoopClient, LoopCommand};
 use firmware_bridge::joint::Joints;
-use firmware_bridge::motion::{Motion, MotionError, Target};
+use firmware_bridge::motion::{Motion, MotionError, Ramps, Target};
 use tokio::sync::broadcast;
 use tracing::Span;
 use tracing::field::Empty;
 use uuid::Uuid;
 
 use crate::arbiter::Priority;
-use crate::execution::{ExecutionContext, is_able, planned, ramp};
+use crate::execution::{ExecutionContext, is_able, planned};
 use crate::robot::RobotRuntime;
 
 /// Maximum pause within a stream of targets.
@@ -260,7 +260,7 @@ impl MotionExecutor {
         let snapshot = self.post.control_loop.snapshot();
         is_able(&snapshot)?;
         let period = self.post.control_loop.period();
-        let motion = Motion::SetTarget { target: *target, duration: period };
+        let motion = Motion::SetTarget { target: *target, ramps: Ramps::all(period) };
         planned(&motion, &snapshot, period, self.automatic_body_yaw()).map(|_| ())
     }
 
@@ -321,11 +321,10 @@ fn is_over(earlier: Target, later: &Target) -> Target {
     }
 }
 
-/// A stream of targets: the requested target so far, and the time of the last one.
+/// A stream of targets: the time of the last one.
 ///
 /// A stop ends the whole stream. Targets that continue it without a pause belong to what was stopped.
 struct Stream {
-    aim: Target,
     last: Timestamp,
     /// Stop epoch.
     stop_epoch: u64,
@@ -479,32 +478,24 @@ impl Moving {
             self.warn(MotionError::Stopped);
             return;
         }
-        let gap = self.stream.as_ref().map(|stream| now.since(stream.last));
-        let ramp = ramp(gap, self.context.control.period());
-        let earlier = self.stream.as_ref().map(|stream| stream.aim).unwrap_or_default();
-        let aim = is_over(earlier, target);
-        let planned = self.context.plan(&Motion::SetTarget { target: aim, duration: ramp });
-        // A part that is impossible does not prevent the others.
-        let (aim, planned, refused) = match planned {
-            Err(refusal) if target.head.is_some() => {
-                let aim = Target { head: earlier.head, ..aim };
-                (aim, self.context.plan(&Motion::SetTarget { target: aim, duration: ramp }), Some(refusal))
-            }
-            Err(refusal) => (earlier, Err(refusal.clone()), Some(refusal)),
-            planned => (aim, planned, None),
-        };
-        match refused {
-            Some(refusal) => self.warn(refusal),
-            None => self.refused = None,
+        let is_first = self.stream.is_none();
+        let mut followed = self.context.set_target(target, now, None, is_first).map(|_| ());
+        match &followed {
+            Ok(()) => self.refused = None,
+            Err(refusal) => self.warn(refusal.clone()),
         }
-        let Ok(trajectory) = planned else {
-            if self.stream.is_none() {
+        // A head pose that is impossible does not prevent the other parts.
+        let others = Target { head: None, ..*target };
+        if followed.is_err() && target.head.is_some() && others != Target::default() {
+            followed = self.context.set_target(&others, now, None, is_first).map(|_| ());
+        }
+        if followed.is_err() {
+            if is_first {
                 self.release_control();
             }
             return;
-        };
-        self.context.follow(trajectory, self.stream.is_none());
-        self.stream = Some(Stream { aim, last: now, stop_epoch: self.context.stop_epoch() });
+        }
+        self.stream = Some(Stream { last: now, stop_epoch: self.context.stop_epoch() });
         // Targets that arrive before this one is commanded are merged.
         self.context.control.wait(&|_| true);
     }

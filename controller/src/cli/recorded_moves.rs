@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use firmware_bridge::control_loop::{ControlMode, LoopClient, LoopCommand};
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::joints_from_posture;
-use firmware_bridge::motion::{Interpolation, MAX_DURATION, Motion, Target};
+use firmware_bridge::motion::{Interpolation, MAX_DURATION, Motion, Ramps, Target};
 use minismith_assistant::conversation::{Conversation, Reply, TurnOutcome};
 use minismith_control::execution::ExecutionContext;
 use minismith_control::recorded_move::{self, NewFile, RecordedMove, RecordedMoveError, Sampled, Sampling};
@@ -262,7 +262,7 @@ pub fn play(config: &Config, arguments: &PlayArgs) -> anyhow::Result<CommandStat
 fn playable(context: &mut ExecutionContext, recording: &RecordedMove, speed: f64) -> Result<(), String> {
     let Err(refusal) = context.plan(&recording.motion(speed)) else { return Ok(()) };
     let over = context.control.period();
-    let mut refused = |target| context.plan(&Motion::SetTarget { target, duration: over }).err();
+    let mut refused = |target| context.plan(&Motion::SetTarget { target, ramps: Ramps::all(over) }).err();
     let mut frames = recording.frames().enumerate();
     let culprit = frames.find(|(_, frame)| refused(Target::of(&frame.posture)).as_ref() == Some(&refusal));
     Err(match culprit {

@@ -13,7 +13,7 @@ use minismith_protocol::{HostCall, HostReply, RefusalKind, State};
 
 use super::{Execution, MAX_EVENTS, MAX_STEPS_KEPT, Next, Outcome, Reply, cut, rounded};
 use minismith_analysis::manifest::Capability;
-use minismith_control::execution::{ExecutionContext, interpolation, look_at, ramp};
+use minismith_control::execution::{ExecutionContext, interpolation, look_at};
 use minismith_control::perception::PerceptionError;
 use minismith_runtime::report::{self, PostureReport, Step};
 
@@ -213,13 +213,11 @@ impl Execution<'_> {
 
     /// Follows a streamed target over the stream's own interval, so that a 50 Hz stream is smooth at 100 Hz.
     fn follow(&mut self, target: Target) -> Result<(), MotionError> {
-        let over = ramp(self.last_set.map(|last| self.now.since(last)), self.context.control.period());
-        let trajectory = self.context.plan(&Motion::SetTarget { target, duration: over })?;
-        let requested = PostureReport::from(&trajectory.target);
-        let clamps = report::adjustments(&trajectory.adjustments);
         let fresh = self.last_set.is_none();
+        let followed = self.context.set_target(&target, self.robot_time(), None, fresh)?;
+        let requested = PostureReport::from(&followed.target);
+        let clamps = report::adjustments(&followed.adjustments);
         self.expect_on_next_cycle();
-        self.context.follow(trajectory, fresh);
         self.last_set = Some(self.now);
         match self.record.steps.last_mut() {
             Some(step) if step.kind == "set_target" && step.refusal.is_none() => {
@@ -244,6 +242,7 @@ impl Execution<'_> {
         if self.last_set.take().is_none() {
             return;
         }
+        self.context.end_stream();
         let log = self.context.control.snapshot().clamps;
         self.record.clamps.merge(&log);
         let achieved = self.context.posture().as_ref().map(PostureReport::from);

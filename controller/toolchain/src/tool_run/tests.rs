@@ -12,7 +12,7 @@ use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
 use mock_robot::scene::Scene;
 
-use firmware_bridge::joint::Joints;
+use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::motion::{Motion, MotionError};
 
 use super::*;
@@ -107,6 +107,29 @@ fn stream_without_sleep_matches_the_rehearsal_on_the_wall_clock() {
     // A busy machine may sometimes miss a cycle, but not always.
     assert!((0..20).any(|_| runs_alike()));
     assert_eq!(rehearsed.stalls, 0);
+}
+
+#[test]
+fn target_of_one_part_leaves_the_way_of_another_alone() {
+    let antennas = |degrees: f64| HostCall::SetTarget {
+        head: None,
+        antennas: Some([degrees.to_radians(); 2]),
+        body_yaw: None,
+    };
+    let goal_after = |cues| {
+        let trace = MotionLog::with_room_for(10_000);
+        let control_loop =
+            ControlLoop::new(mock(&trace), VirtualClock::new(), Limits::default(), PERIOD).unwrap();
+        execute(&mut script(cues), job(), &mut staged(control_loop), &permit());
+        trace.take().iter().map(|cycle| cycle.goal[Joint::BodyYaw].value().to_degrees()).collect::<Vec<_>>()
+    };
+    let wait = || HostCall::Sleep { seconds: 1.0 };
+    let alone = goal_after(vec![yaw(20.0), wait()]);
+    // The envelope needs longer for 20 degrees than the ramp takes, and the antennas are streamed meanwhile.
+    let stream = (1..=20).flat_map(|step| [antennas(f64::from(step)), HostCall::Sleep { seconds: 0.01 }]);
+    let beside = goal_after([yaw(20.0)].into_iter().chain(stream).chain([wait()]).collect());
+    assert!((alone.last().unwrap() - 20.0).abs() < 0.01, "{alone:?}");
+    assert!((beside.last().unwrap() - 20.0).abs() < 0.01, "{beside:?}");
 }
 
 #[test]
