@@ -13,10 +13,8 @@ use serde::Deserialize;
 use crate::AppError;
 use crate::sandbox::Host;
 use crate::sdk;
+use crate::step::{PIP_INSTALL, last, run};
 use crate::store::{App, Store, valid};
-
-/// The last lines of a step that are shown when it fails.
-const SHOWN_LINES: usize = 6;
 
 /// Reads what a project needs to be built.
 const READ_PROJECT: &str = "
@@ -38,10 +36,6 @@ for package in metadata.distributions(path=[sys.argv[1]]):
                           'description': about.get('Summary') or '', 'requires': package.requires or []})
 print(json.dumps(found))
 ";
-
-/// Installs packages that are built already; nothing of them runs.
-pub(crate) const PIP_INSTALL: [&str; 6] =
-    ["install", "--quiet", "--no-input", "--disable-pip-version-check", "--only-binary", ":all:"];
 
 /// What stands in a package.
 #[derive(Debug, Deserialize)]
@@ -251,28 +245,6 @@ fn site_packages(venv: &Path) -> Result<PathBuf, AppError> {
         .map(|entry| entry.path().join("site-packages"));
     let mut found = found.filter(|path| path.is_dir());
     found.next().ok_or_else(|| AppError::file(&lib)(std::io::ErrorKind::NotFound.into()))
-}
-
-fn last(lines: &[String]) -> String {
-    let from = lines.len().saturating_sub(SHOWN_LINES);
-    lines.get(from..).unwrap_or_default().join(" / ")
-}
-
-/// Runs a step to its end.
-pub(crate) fn run(
-    program: &Path,
-    arguments: &[OsString],
-    step: &'static str,
-) -> Result<Vec<String>, AppError> {
-    let mut lines = Vec::new();
-    let status = minismith_runtime::subprocess::run(program, arguments, false, &mut |line| {
-        lines.push(line.to_owned())
-    })?;
-    if status.success() {
-        Ok(lines)
-    } else {
-        Err(AppError::Step { step, why: format!("{} ({status})", last(&lines)) })
-    }
 }
 
 /// Has an interpreter read something with the standard library, and returns what it found.

@@ -11,6 +11,7 @@ pub mod manager;
 pub mod running;
 pub mod sandbox;
 pub mod sdk;
+mod step;
 pub mod store;
 
 use std::path::PathBuf;

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::AppError;
-use crate::install::{PIP_INSTALL, run};
 use crate::sandbox::minor_version;
+use crate::step::{PIP_INSTALL, run};
 
 /// The packages with their versions.
 const REQUIREMENTS: &str = include_str!("../../../requirements/app-sdk.txt");
