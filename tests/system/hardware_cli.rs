@@ -8,6 +8,8 @@ use minismith_tests::{CommandOutput, RunningCommand, TestDir, workspace};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::cli::{listening, send};
+
 /// Starts the emulated servos in a process of their own and returns the path of their line.
 fn mock(bench: &TestDir) -> (RunningCommand, String) {
     let mut mock = bench.start(&["mock"]);
@@ -251,6 +253,44 @@ fn raw_packets_are_sent_and_responses_shown() {
     fed(&bench, &["raw", &port], "ff fg\n").is_error(&["line 1", "fg"]);
     bench.run(&["raw", &port, "--ping", "300"]).is_error(&["300"]);
     bench.run(&["raw", "/dev/nonexistent", "--ping", "1"]).is_error(&["/dev/nonexistent"]);
+}
+
+#[test]
+fn clients_of_the_official_api_get_the_nearest_pose_if_no_head_fits() {
+    let bench = TestDir::new();
+    let (_mock, port) = mock(&bench);
+    // Three arms are where no rigid head lets them be.
+    for (id, steps) in
+        [("11", ["f6", "05", "00", "00"]), ("12", ["b1", "04", "00", "00"]), ("14", ["0a", "0a", "00", "00"])]
+    {
+        assert_eq!(bench.run(&["raw", &port, "--write", id, "64", "01"]).code, Some(0));
+        assert_eq!(bench.run(&[&["raw", &port, "--write", id, "116"], &steps[..]].concat()).code, Some(0));
+    }
+    let mut server = bench.start(&["serve", "--json", "--port", "0", "--robot", &port]);
+    let address = listening(&server.line().unwrap());
+    // The servos may still be on their way.
+    let state = (0..100).find_map(|_| {
+        std::thread::park_timeout(std::time::Duration::from_millis(50));
+        let (status, state) = send(&address, "GET /api/state/full?with_head_joints=true", &[], "");
+        assert_eq!(status, 200, "{state}");
+        state["head_pose_error"].is_f64().then_some(state)
+    });
+    let state = state.unwrap();
+    assert!(state["head_pose_error"].as_f64().unwrap() > 1e-3, "{state}");
+    for part in ["x", "y", "z", "roll", "pitch", "yaw"] {
+        assert!(state["head_pose"][part].is_f64(), "{state}");
+    }
+    assert_eq!(send(&address, "GET /api/state/present_head_pose", &[], "").0, 200);
+    // It is for display only: nothing plans from it.
+    assert_eq!(send(&address, "GET /api/v1/state", &[], "").1["posture"], Value::Null);
+    let goto = send(
+        &address,
+        "POST /api/move/goto",
+        &["Content-Type: application/json"],
+        r#"{"antennas": [0.5, -0.5], "duration": 0.5}"#,
+    );
+    assert_eq!(goto.0, 409, "{}", goto.1);
+    server.signal(Signal::INT);
 }
 
 #[test]

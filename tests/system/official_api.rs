@@ -185,7 +185,7 @@ fn impossible_requests_are_rejected_with_a_reason() {
     assert_eq!(status, 403, "{answer}");
     for (what, expected) in [
         ("GET /api/media/wobbling/enable", 405),
-        ("GET /api/kinematics/urdf", 501),
+        ("GET /api/kinematics/urdf", 503),
         ("GET /api/move/recorded-move-datasets/list/nobody/nothing", 404),
         ("GET /api/move/recorded-move-datasets/list/../../etc", 404),
         ("POST /api/move/play/recorded-move-dataset/nobody/nothing/dance", 404),

@@ -1,5 +1,7 @@
 //! Apps as the official package makes them from its template: built, installed and run in the sandbox, with the official SDK.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::PathBuf;
 
 use minismith_tests::{TestDir, workspace};
@@ -55,6 +57,24 @@ fn official_template_app_runs_in_the_sandbox() {
     let site = std::fs::read_dir(own).unwrap().flatten().next().unwrap().path().join("site-packages");
     assert!(site.join("six.py").is_file() && !site.join("tomli").exists());
     assert!(served.bench.path("apps/.sdk/reachy_mini").is_dir());
+    // The SDK has the robot's description, with a mesh for each name in it.
+    let urdf = served.value("/api/kinematics/urdf")["urdf"].as_str().unwrap().to_owned();
+    let joints = ["yaw_body", "stewart_1", "right_antenna"].map(|joint| urdf.contains(joint));
+    assert_eq!(joints, [true; 3]);
+    let mesh = urdf.split_once("package://assets/").unwrap().1.split('"').next().unwrap();
+    let mut connection = TcpStream::connect(&served.address).unwrap();
+    let request = format!(
+        "GET /api/kinematics/stl/{mesh} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+        served.address
+    );
+    connection.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    connection.read_to_end(&mut answer).unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 200") && answer.len() > 1_000, "{mesh}");
+    for outside in ["..%2Frobot.urdf", "%2Fetc%2Fpasswd", "nothing.stl", "robot.urdf"] {
+        let (status, _) = served.get(&format!("/api/kinematics/stl/{outside}"));
+        assert!(matches!(status, 404 | 422), "{outside}: {status}");
+    }
     served.post("/api/move/play/wake_up", &json!({}));
     served.until("/api/move/running", |running| running == &json!([]));
 

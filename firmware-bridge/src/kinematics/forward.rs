@@ -159,7 +159,7 @@ fn is_rounding(excess: &[f64; 6]) -> bool {
 ///
 /// The rotation is applied as a quaternion, so the head stays a rigid body. It uses Cayley's map, which differs from
 /// the rotation about that axis and angle only in the third order.
-fn apply_correction(head: &mut HeadPose, correction: &[f64; 6]) -> (f64, bool) {
+pub(super) fn apply_correction(head: &mut HeadPose, correction: &[f64; 6]) -> (f64, bool) {
     let [x, y, z, roll, pitch, yaw] = *correction;
     let (mut shift, mut turn) = (Vector3::new(x, y, z), Vector3::new(roll, pitch, yaw));
     let (moves, turns) = (shift.norm_squared(), turn.norm_squared());

@@ -18,6 +18,7 @@ mod forward;
 mod geometry;
 mod gravity;
 mod inverse;
+mod nearest;
 mod platform;
 mod singularity_margin;
 mod solver;
@@ -27,6 +28,7 @@ pub use forward::{ForwardKinematicsError, head_and_singularity_margin, head_in_b
 pub use geometry::{CRANK_LENGTH, HEAD_Z_OFFSET, Leg, Side, legs};
 pub use gravity::{HeadMass, current_from_torque, gravity_torques};
 pub use inverse::{InverseKinematicsError, joints_from_posture};
+pub use nearest::{FittedPosture, nearest_posture};
 pub use singularity_margin::singularity_margin;
 
 /// Returns a pose from millimetres along, and degrees about, x, y and z, for tests.

@@ -37,6 +37,7 @@ use axum::extract::ws::Utf8Bytes;
 use axum::http::StatusCode;
 use firmware_bridge::clock::system_time;
 use firmware_bridge::control_loop::{ControlMode, LoopClient, LoopSnapshot};
+use firmware_bridge::kinematics::FittedPosture;
 use firmware_bridge::motion::Target;
 use firmware_bridge::posture::{HeadPose, Posture};
 use serde::Serialize;
@@ -226,8 +227,8 @@ impl Robot {
         }
     }
 
-    /// Returns the posture from the motors' present positions.
-    fn present(&self) -> Result<(LoopSnapshot, Posture), ApiError> {
+    /// Returns the posture from the motors' present positions, or the nearest one if no head fits them.
+    fn present(&self) -> Result<(LoopSnapshot, FittedPosture), ApiError> {
         self.running()?;
         let snapshot = self.snapshot();
         match pose::present(&snapshot) {

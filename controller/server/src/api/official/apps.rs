@@ -86,7 +86,7 @@ impl Apps {
         }
     }
 
-    fn manager(&self) -> Result<&Arc<AppManager>, ApiError> {
+    pub(super) fn manager(&self) -> Result<&Arc<AppManager>, ApiError> {
         let why =
             "apps cannot run here: the program minismith-tool-host is missing, which makes their sandbox";
         self.manager.as_ref().ok_or_else(|| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, why))
@@ -417,7 +417,7 @@ async fn end(robot: &Arc<Robot>) -> Result<AppStatus, ApiError> {
         .map_err(|error| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))?
         .map_err(refused)?;
     let snapshot = robot.snapshot();
-    let is_awake = present(&snapshot).is_ok_and(|posture| !is_asleep(&posture));
+    let is_awake = present(&snapshot).is_ok_and(|fitted| !is_asleep(&fitted.posture));
     if is_awake && mode(&snapshot) == Mode::Enabled {
         let goto = Motion::Goto {
             target: Target::of(&Posture::init()),

@@ -1,11 +1,13 @@
-//! Camera and kinematics. Missing features respond with the reason.
+//! Camera, kinematics, and the robot's description.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::StatusCode;
+use axum::extract::{Path as Name, State};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
@@ -20,8 +22,8 @@ use crate::media::camera_model;
 pub(super) fn routes() -> Router<Arc<Robot>> {
     Router::new()
         .route("/api/kinematics/info", get(kinematics))
-        .route("/api/kinematics/urdf", get(no_meshes))
-        .route("/api/kinematics/stl/{file}", get(no_meshes))
+        .route("/api/kinematics/urdf", get(urdf))
+        .route("/api/kinematics/stl/{file}", get(mesh))
         .route("/api/media/release", post(release))
         .route("/api/media/acquire", post(acquire))
         .route("/api/media/status", get(media))
@@ -35,11 +37,44 @@ async fn kinematics() -> Json<Value> {
     Json(json!({ "info": { "engine": "AnalyticalKinematics", "collision check": false } }))
 }
 
-async fn no_meshes() -> ApiError {
-    ApiError::new(
-        StatusCode::NOT_IMPLEMENTED,
-        "not available: this program does not contain the robot's meshes; the official package has them in `descriptions/`",
-    )
+/// The folder with the description of the robot, in the folder of the official package.
+const DESCRIPTION: &str = "reachy_mini/descriptions/reachy_mini/urdf";
+
+/// Reads a file of the robot's description, which is part of the official package.
+async fn description(robot: &Robot, file: &Path) -> Result<Vec<u8>, ApiError> {
+    let folder = robot.apps.manager()?.host().sdk.join(DESCRIPTION);
+    if !folder.is_dir() {
+        return Err(ApiError::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the robot's description is part of the official SDK, which is not installed: `minismith app install` installs it \
+             with the first app; or name its folder in `compat.app_sdk`",
+        ));
+    }
+    let unknown = |_| ApiError::new(StatusCode::NOT_FOUND, "the robot's description has no such file");
+    let path = folder.join(file);
+    let read = tokio::task::spawn_blocking(move || std::fs::read(path)).await.map_err(std::io::Error::from);
+    read.flatten().map_err(unknown)
+}
+
+/// Returns the description of the robot, whose meshes `/api/kinematics/stl` has by their names.
+async fn urdf(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, ApiError> {
+    let text = description(&robot, Path::new("robot.urdf")).await?;
+    Ok(Json(json!({ "urdf": String::from_utf8_lossy(&text) })))
+}
+
+async fn mesh(
+    State(robot): State<Arc<Robot>>,
+    Name(file): Name<String>,
+) -> Result<impl IntoResponse, ApiError> {
+    // The name comes from outside: one file of one folder.
+    let name = Path::new(&file);
+    if name.file_name() != Some(name.as_os_str())
+        || name.extension().is_none_or(|extension| extension != "stl")
+    {
+        return Err(unprocessable("path.file", "name one mesh, such as `head.stl`"));
+    }
+    let content = description(&robot, &Path::new("assets").join(name)).await?;
+    Ok(([(header::CONTENT_TYPE, "model/stl")], content))
 }
 
 /// Leaves the camera to a client that opens it itself. The sound devices are shared.

@@ -2,7 +2,7 @@
 
 use firmware_bridge::control_loop::LoopSnapshot;
 use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::kinematics::posture_from_joints;
+use firmware_bridge::kinematics::{FittedPosture, nearest_posture};
 use firmware_bridge::motion::{MotionError, Target};
 use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::units::Radians;
@@ -94,18 +94,19 @@ pub(super) fn target(
     })
 }
 
-/// Returns the posture from the motors' present positions.
+/// Returns the posture from the motors' present positions, or the nearest one if no head fits them: clients of the official
+/// daemon always get numbers.
 ///
 /// # Errors
-/// Why the posture is unknown.
-pub(super) fn present(snapshot: &LoopSnapshot) -> Result<Posture, String> {
+/// Why the positions are unknown.
+pub(super) fn present(snapshot: &LoopSnapshot) -> Result<FittedPosture, String> {
     let joints = snapshot.state.present().map_err(|fault| fault.to_string())?;
-    posture_from_joints(&joints, &HeadPose::neutral()).map_err(|why| why.to_string())
+    nearest_posture(&joints, &HeadPose::neutral()).map_err(|why| why.to_string())
 }
 
-/// Returns the posture of the goal positions.
+/// Returns the posture of the goal positions, or the nearest one if no head fits them.
 pub(super) fn commanded(snapshot: &LoopSnapshot) -> Option<Posture> {
-    posture_from_joints(&snapshot.goal, &HeadPose::neutral()).ok()
+    nearest_posture(&snapshot.goal, &HeadPose::neutral()).ok().map(|fitted| fitted.posture)
 }
 
 /// `[body_yaw, stewart_1 .. stewart_6]`.

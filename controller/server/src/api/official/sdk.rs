@@ -13,6 +13,7 @@ use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use axum::routing::any;
 use firmware_bridge::control_loop::LoopSnapshot;
+use firmware_bridge::kinematics::FittedPosture;
 use firmware_bridge::posture::Posture;
 use serde::Serialize;
 use tokio::sync::broadcast::error::RecvError;
@@ -86,7 +87,7 @@ pub(super) async fn report(robot: Arc<Robot>) {
         }
         cycles.tick().await;
         let snapshot = robot.snapshot();
-        if let Ok(posture) = present(&snapshot) {
+        if let Ok(FittedPosture { posture, .. }) = present(&snapshot) {
             let imu = robot.imu(&posture).map(|reading| ServerMessage::ImuData(reading).worded());
             for message in positions(&snapshot, &posture).into_iter().chain(imu) {
                 // The last client may have disconnected.
@@ -116,7 +117,7 @@ async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: MessageAuth
     let local = speaker.has_local_media();
     let mut greeting = vec![status(&robot, local)];
     let snapshot = robot.snapshot();
-    if let Ok(posture) = present(&snapshot) {
+    if let Ok(FittedPosture { posture, .. }) = present(&snapshot) {
         greeting.extend(positions(&snapshot, &posture));
     }
     for message in greeting {

@@ -10,6 +10,7 @@ use axum::response::Response;
 use axum::routing::{any, get};
 use axum::{Json, Router};
 use firmware_bridge::control_loop::LoopSnapshot;
+use firmware_bridge::kinematics::FittedPosture;
 use firmware_bridge::posture::Posture;
 use serde::{Deserialize, Serialize};
 use tokio::time::{MissedTickBehavior, interval};
@@ -87,6 +88,10 @@ struct FullState {
     passive_joints: Option<[f64; 21]>,
     doa: Option<SoundDirection>,
     imu: Option<ImuReading>,
+    /// Only if no head fits the present positions, so `head_pose` is the nearest one: the largest error of a rod's length,
+    /// metres. The official daemon has no such field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head_pose_error: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target_head_pose: Option<AnyPose>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +103,13 @@ struct FullState {
 }
 
 impl FullState {
-    async fn of(robot: &Arc<Robot>, snapshot: &LoopSnapshot, posture: &Posture, fields: &Fields) -> Self {
+    async fn of(
+        robot: &Arc<Robot>,
+        snapshot: &LoopSnapshot,
+        fitted: &FittedPosture,
+        fields: &Fields,
+    ) -> Self {
+        let posture = &fitted.posture;
         let doa = if fields.with_doa { direction(robot.clone()).await } else { None };
         let wants_target = fields.with_target_head_pose
             || fields.with_target_head_joints
@@ -121,6 +132,7 @@ impl FullState {
             passive_joints: None,
             doa,
             imu: if fields.with_imu { robot.imu(posture) } else { None },
+            head_pose_error: (fields.with_head_pose && fitted.residual > 0.0).then_some(fitted.residual),
             target_head_pose: aim.as_ref().filter(|_| fields.with_target_head_pose).map(pose),
             target_head_joints: fields.with_target_head_joints.then(|| head_joints(&snapshot.goal)),
             target_body_yaw: aim
@@ -139,16 +151,16 @@ async fn head_pose(
     State(robot): State<Arc<Robot>>,
     Query(fields): Query<Fields>,
 ) -> Result<Json<AnyPose>, ApiError> {
-    let (_, posture) = robot.present()?;
-    Ok(Json(AnyPose::of(&posture.head, fields.use_pose_matrix)))
+    let (_, fitted) = robot.present()?;
+    Ok(Json(AnyPose::of(&fitted.posture.head, fields.use_pose_matrix)))
 }
 
 async fn body_yaw(State(robot): State<Arc<Robot>>) -> Result<Json<f64>, ApiError> {
-    Ok(Json(robot.present()?.1.body_yaw.value()))
+    Ok(Json(robot.present()?.1.posture.body_yaw.value()))
 }
 
 async fn antenna_positions(State(robot): State<Arc<Robot>>) -> Result<Json<[f64; 2]>, ApiError> {
-    Ok(Json(antennas(&robot.present()?.1.antennas)))
+    Ok(Json(antennas(&robot.present()?.1.posture.antennas)))
 }
 
 /// Returns the direction of the last sound; null without the robot's microphones.
@@ -164,16 +176,16 @@ async fn direction(robot: Arc<Robot>) -> Option<SoundDirection> {
 
 /// Returns the inertial sensor's reading; null on a robot that is not simulated.
 async fn imu(State(robot): State<Arc<Robot>>) -> Result<Json<Option<ImuReading>>, ApiError> {
-    let (_, posture) = robot.present()?;
-    Ok(Json(robot.imu(&posture)))
+    let (_, fitted) = robot.present()?;
+    Ok(Json(robot.imu(&fitted.posture)))
 }
 
 async fn full(
     State(robot): State<Arc<Robot>>,
     Query(fields): Query<Fields>,
 ) -> Result<Json<FullState>, ApiError> {
-    let (snapshot, posture) = robot.present()?;
-    Ok(Json(FullState::of(&robot, &snapshot, &posture, &fields).await))
+    let (snapshot, fitted) = robot.present()?;
+    Ok(Json(FullState::of(&robot, &snapshot, &fitted, &fields).await))
 }
 
 async fn stream(
@@ -201,9 +213,9 @@ async fn send(mut socket: WebSocket, robot: Arc<Robot>, fields: Fields, period: 
     loop {
         tokio::select! {
             _ = ticks.tick() => {
-                // Skip a frame without a known posture and go on.
-                let Ok((snapshot, posture)) = robot.present() else { continue };
-                let Ok(text) = serde_json::to_string(&FullState::of(&robot, &snapshot, &posture, &fields).await) else { continue };
+                // Skip a frame without known positions and go on.
+                let Ok((snapshot, fitted)) = robot.present() else { continue };
+                let Ok(text) = serde_json::to_string(&FullState::of(&robot, &snapshot, &fitted, &fields).await) else { continue };
                 if socket.send(Message::Text(text.into())).await.is_err() {
                     return;
                 }
