@@ -1,7 +1,7 @@
 //! The predefined tools are built into the program. [`unpacked`] writes them into the tools folder, once for each program.
 //!
 //! The copy is complete when its folder exists. Its name is the hash of its content, so each version of the program reads
-//! its own. The registry compares the code of a tool with its manifest whenever it loads it, here as elsewhere.
+//! its own. Whatever is read of it is compared with what was built in.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,12 +18,15 @@ use super::storage::{io, lock, remove};
 #[folder = "../../tools/predefined"]
 struct Files;
 
+/// The folder of the copies, in the tools folder.
+const FOLDER: &str = ".built-in";
+
 static NAME: OnceLock<String> = OnceLock::new();
 
 /// Returns the folder of the tools that are built into the program, and writes it first if necessary.
 pub(super) fn unpacked(root: &Path) -> Result<PathBuf, RegistryError> {
-    let all = root.join(".built-in");
-    let folder = all.join(NAME.get_or_init(name));
+    let all = root.join(FOLDER);
+    let folder = all.join(NAME.get_or_init(name_of_all));
     if folder.is_dir() {
         return Ok(folder);
     }
@@ -54,8 +57,19 @@ pub(super) fn unpacked(root: &Path) -> Result<PathBuf, RegistryError> {
     Ok(folder)
 }
 
+/// Returns whether the bytes of a file are those that were built in. Any other file than that of such a tool is.
+pub(super) fn is_original(path: &Path, bytes: &[u8]) -> bool {
+    let mut above = path.ancestors().skip(1);
+    let (Some(tool), Some(copy), Some(all)) = (above.next(), above.next(), above.next()) else { return true };
+    let is_copy = all.file_name().is_some_and(|name| name == FOLDER)
+        && copy.file_name().is_some_and(|name| name == NAME.get_or_init(name_of_all).as_str());
+    let names = tool.file_name().zip(path.file_name()).and_then(|(tool, file)| Some((tool.to_str()?, file.to_str()?)));
+    let Some((tool, file)) = names.filter(|_| is_copy) else { return true };
+    Files::get(&format!("{tool}/{file}")).is_some_and(|original| *original.data == *bytes)
+}
+
 /// Returns a name for the content of all files.
-fn name() -> String {
+fn name_of_all() -> String {
     let mut paths: Vec<_> = Files::iter().collect();
     paths.sort_unstable();
     let mut hash = Sha256::new();
