@@ -15,6 +15,7 @@ mod bus;
 mod camera_socket;
 mod chat;
 mod cli;
+mod client_limits;
 mod code;
 mod control_loop;
 mod dances;

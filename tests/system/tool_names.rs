@@ -1,5 +1,5 @@
 //! The names of tools, and the text that people and models read of them: what would be taken for something else is
-//! rejected, whoever hands it in.
+//! rejected, from every author.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -120,8 +120,9 @@ fn name_that_looks_like_that_of_another_tool_is_rejected() {
         bench.run(&["tool", "add", file.to_str().unwrap(), "--json"])
     };
     let _added = add("counter").exits(0);
-    for name in ["c0unter", "counter_", "coun_ter", "countter", "counler_"].into_iter().take(4) {
-        add(name).is_error(&["looks like counter", "another tool"]);
+    for name in ["c0unter", "counter_", "coun_ter", "countter"] {
+        let refused = add(name).exits(1).json();
+        assert!(refused["refusal"].as_str().unwrap().contains("looks like counter"), "{refused}");
     }
     let _added = add("counter_2").exits(0);
     let listed = bench.run(&["tool", "list", "--json"]).exits(0).json();
@@ -137,7 +138,9 @@ fn name_that_looks_like_that_of_another_tool_is_rejected() {
     for name in [known.clone(), known.replacen('o', "0", 1), format!("{known}_")] {
         let file = home.write("candidate.py", &source(&name));
         let says = if name == *known { "comes with the program" } else { "looks like" };
-        home.run(&["tool", "add", file.to_str().unwrap(), "--json"]).is_error(&[says, known]);
+        let refused = home.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(1).json();
+        let refusal = refused["refusal"].as_str().unwrap();
+        assert!(refusal.contains(says) && refusal.contains(&**known), "{refused}");
     }
 }
 

@@ -70,8 +70,11 @@ static RESERVED: LazyLock<HashMap<String, (Meaning, &'static str)>> = LazyLock::
     let listed = |text: &'static str, meaning| text.split_whitespace().map(move |name| (meaning, name));
     let mut found = HashMap::new();
     // The first meaning stays: an order to stop is the one that people must not miss.
-    listed(STOP_ORDERS, Meaning::Stop)
+    STOP_WORDS
+        .into_iter()
+        .map(|name| (Meaning::Stop, name))
         .chain(listed(STOP_SWITCHES, Meaning::Stop))
+        .chain(listed(STOP_ORDERS, Meaning::Stop))
         .chain(FUNCTIONS.iter().map(|name| (Meaning::Function, name.as_str())))
         .chain(listed(MCP_TOOLS, Meaning::Function))
         .chain(listed(KEYWORDS, Meaning::Python))
@@ -94,7 +97,7 @@ pub fn skeleton(name: &str) -> String {
         }
         let word = word.to_lowercase().replace("rn", "m").replace("vv", "w");
         for letter in word.chars().map(looks_like) {
-            // Whoever calls "stoooop" means a stop.
+            // A person who calls "stoooop" means a stop.
             if !whole.ends_with(letter) || letter.is_ascii_digit() {
                 whole.push(letter);
             }

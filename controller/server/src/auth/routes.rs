@@ -45,7 +45,7 @@ pub fn least(is_read: bool, path: &str) -> Role {
         ["api", "v1", "sessions" | "control_loop" | "pulse", ..]
         | ["api", "motors", "set_mode", "disabled"] => Role::Engineer,
         // What is installed on this computer is its owner's choice.
-        ["api", "apps", "install" | "remove", ..] => Role::Owner,
+        ["api", "apps", "install" | "install-private-space" | "remove" | "update", ..] => Role::Owner,
         _ => Role::Operator,
     }
 }
@@ -109,6 +109,8 @@ mod tests {
             (false, "/api/v1/tools/nod/approve", Role::Owner),
             (false, "/api/apps/install", Role::Owner),
             (false, "/api/apps/remove/x", Role::Owner),
+            (false, "/api/apps/update/x", Role::Owner),
+            (false, "/api/apps/install-private-space", Role::Owner),
             (false, "/api/apps/start-app/x", Role::Operator),
             (false, "/whatever", Role::Operator),
         ] {

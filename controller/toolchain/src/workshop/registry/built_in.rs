@@ -5,28 +5,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-
-use rust_embed::Embed;
-use sha2::{Digest, Sha256};
 
 use super::RegistryError;
+use super::embedded::{FOLDER, all, name};
 use super::storage::{io, lock, remove};
-
-/// The files below `tools/predefined`.
-#[derive(Embed)]
-#[folder = "../../tools/predefined"]
-struct Files;
-
-/// The folder of the copies, in the tools folder.
-const FOLDER: &str = ".built-in";
-
-static NAME: OnceLock<String> = OnceLock::new();
 
 /// Returns the folder of the tools that are built into the program, and writes it first if necessary.
 pub(super) fn unpacked(root: &Path) -> Result<PathBuf, RegistryError> {
-    let all = root.join(FOLDER);
-    let folder = all.join(NAME.get_or_init(name_of_all));
+    let copies = root.join(FOLDER);
+    let folder = copies.join(name());
     if folder.is_dir() {
         return Ok(folder);
     }
@@ -38,16 +25,15 @@ pub(super) fn unpacked(root: &Path) -> Result<PathBuf, RegistryError> {
     let beside = folder.with_extension("new");
     let written = (|| {
         remove(&beside)?;
-        for path in Files::iter() {
-            let Some(file) = Files::get(&path) else { continue };
+        for (path, bytes) in all() {
             let place = beside.join(&*path);
             fs::create_dir_all(place.parent().unwrap_or(&beside))?;
-            fs::write(&place, &file.data)?;
+            fs::write(&place, &bytes)?;
         }
         // One sync for all files, before the name that says that they are complete.
         rustix::fs::syncfs(fs::File::open(&beside)?)?;
         fs::rename(&beside, &folder)?;
-        fs::File::open(&all)?.sync_all()
+        fs::File::open(&copies)?.sync_all()
     })();
     written.map_err(|source| {
         // A crash would leave it too. The next attempt removes it.
@@ -55,32 +41,6 @@ pub(super) fn unpacked(root: &Path) -> Result<PathBuf, RegistryError> {
         io("write", &folder, source)
     })?;
     Ok(folder)
-}
-
-/// Returns whether the bytes of a file are those that were built in. Any other file than that of such a tool is.
-pub(super) fn is_original(path: &Path, bytes: &[u8]) -> bool {
-    let mut above = path.ancestors().skip(1);
-    let (Some(tool), Some(copy), Some(all)) = (above.next(), above.next(), above.next()) else { return true };
-    let is_copy = all.file_name().is_some_and(|name| name == FOLDER)
-        && copy.file_name().is_some_and(|name| name == NAME.get_or_init(name_of_all).as_str());
-    let names = tool.file_name().zip(path.file_name()).and_then(|(tool, file)| Some((tool.to_str()?, file.to_str()?)));
-    let Some((tool, file)) = names.filter(|_| is_copy) else { return true };
-    Files::get(&format!("{tool}/{file}")).is_some_and(|original| *original.data == *bytes)
-}
-
-/// Returns a name for the content of all files.
-fn name_of_all() -> String {
-    let mut paths: Vec<_> = Files::iter().collect();
-    paths.sort_unstable();
-    let mut hash = Sha256::new();
-    for path in paths {
-        hash.update(path.as_bytes());
-        hash.update([0]);
-        if let Some(file) = Files::get(&path) {
-            hash.update(file.metadata.sha256_hash());
-        }
-    }
-    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

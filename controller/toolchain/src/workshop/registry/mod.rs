@@ -18,12 +18,13 @@
 //! or the new one, and the next writer removes the leftovers. `state.json` holds the current version, the approvals,
 //! and any deactivation. A lock on the registry allows one writer at a time.
 //!
-//! Whoever may write these files may also approve tools, so a hash protects nobody from them. It shows what was changed past
-//! the program: by hand, by another program, or by a disk. Such a version is named, and does not run.
+//! A hash shows what was changed past the program: by hand, by another program, or by a disk. Such a version is named, and
+//! does not run. It is no protection from a user who may write these files: that user may also approve tools.
 
 mod built_in;
 pub(super) mod database;
 mod difference;
+mod embedded;
 mod entry;
 mod error;
 mod layers;

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use minismith_runtime::bounded::read_at_most;
 
-use super::{RegistryError, built_in};
+use super::{RegistryError, embedded};
 
 /// Maximum size of a file in the registry, bytes.
 pub(in crate::workshop) const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -33,7 +33,7 @@ pub(super) fn read_checked(path: &Path) -> Result<Vec<u8>, RegistryError> {
         }
         _ => io("read", path, source),
     })?;
-    if built_in::is_original(path, &bytes) {
+    if embedded::is_original(path, &bytes) {
         Ok(bytes)
     } else {
         Err(RegistryError::Poisoned { path: path.to_owned() })
