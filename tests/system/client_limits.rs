@@ -64,12 +64,12 @@ fn full_queue_rejects_requests_and_a_stop_empties_it() {
         (0..40).map(|_| begin(&served, "/api/v1/chat", &json!({ "text": "look left 40 degrees" }))).collect();
     // A stop needs no place in the queue, and ends what waits there.
     let (status, stopped) = served.post("/api/v1/chat", &json!({ "text": "stop" }));
-    assert_eq!((status, &stopped["outcome"]), (200, &json!("stopped")), "{stopped}");
+    assert_eq!((status, &stopped["outcome"]), (200, &json!("done")), "{stopped}");
     let answers: Vec<(u16, String)> = asked.into_iter().map(finish).collect();
     let rejected = answers.iter().filter(|(status, _)| *status == 429).count();
     assert!((1..=8).contains(&rejected), "{rejected} were rejected");
     assert!(answers.iter().all(|(status, _)| [200, 429].contains(status)));
-    assert!(answers.iter().all(|(_, answer)| !answer.contains("\"outcome\":\"done\"")), "{answers:?}");
+    assert!(answers.iter().all(|(_, answer)| !answer.contains("Done: ")), "{answers:?}");
     assert_eq!(finish(moving).0, 200);
     let yaw = served.value("/api/v1/state")["posture"]["yaw_deg"].as_f64().unwrap();
     assert!(yaw.abs() < 1.0, "a request that was queued before the stop turned the head to {yaw}");
@@ -97,27 +97,29 @@ fn full_queue_rejects_requests_and_a_stop_empties_it() {
 #[test]
 fn one_machine_has_half_of_the_connections_for_its_streams() {
     let served = Served::on(TestDir::configured("server: {max_connections: 16}\n"));
-    let mut sockets: Vec<_> = (0..7).map(|_| served.socket("/api/v1/telemetry?rate=1")).collect();
-    assert_eq!(served.get("/health").0, 200);
-    // The connection of that request may not have ended yet.
-    let mut last = TcpStream::connect(&served.address).unwrap();
-    last.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let stream = format!("GET /api/v1/camera/stream HTTP/1.1\r\nHost: {}\r\n\r\n", served.address);
-    last.write_all(stream.as_bytes()).unwrap();
-    let mut head = [0; 12];
-    last.read_exact(&mut head).unwrap();
-    if &head == b"HTTP/1.1 200" {
-        assert_eq!(served.get("/health").0, 503);
-    }
-    drop(last);
+    // A WebSocket has its place until it is closed.
+    let mut sockets: Vec<_> = (0..5).map(|_| served.socket("/api/v1/telemetry?rate=1")).collect();
+    sockets.extend((0..2).map(|_| served.socket("/api/state/ws/full")));
+    let open = |path: &str| {
+        let mut stream = TcpStream::connect(&served.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", served.address);
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).unwrap();
+        (String::from_utf8_lossy(&head).into_owned(), stream)
+    };
+    // A stream of images is the eighth connection, and the ninth is rejected.
+    let (head, stream) = open("/api/v1/camera/stream");
+    assert_eq!(head, "HTTP/1.1 200");
+    assert_eq!(open("/health").0, "HTTP/1.1 503");
+    drop(stream);
     sockets.clear();
-    for _ in 0..200 {
-        if served.get("/health").0 == 200 {
-            return;
-        }
+    let is_free = (0..200).any(|_| {
         std::thread::park_timeout(Duration::from_millis(25));
-    }
-    panic!("the places were not freed");
+        open("/health").0 == "HTTP/1.1 200"
+    });
+    assert!(is_free, "the places were not freed");
 }
 
 /// The server holds the serial port itself, so nobody else can be blamed for it.
@@ -143,6 +145,8 @@ fn doctor_of_a_server_measures_the_servos_that_it_drives() {
     assert_eq!(power["state"], "good", "{power}");
     assert!(power["detail"].as_str().unwrap().contains("9 servos"), "{power}");
     // Another program can only say that the port is taken.
-    let other = bench.run(&["doctor", "--robot", &line, "--json"]).json();
+    let config = std::fs::read_to_string(bench.path("config.yaml")).unwrap();
+    bench.write("config.yaml", &format!("robot: {line}\n{config}"));
+    let other = bench.run(&["doctor", "--json"]).json();
     assert!(other.to_string().contains("another program holds the port"), "{other}");
 }

@@ -60,6 +60,7 @@ mod replays;
 mod report;
 mod repository_rules;
 mod rest_api;
+mod security_promises;
 mod self_update;
 mod sentences;
 mod server_fixture;

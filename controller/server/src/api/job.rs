@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient, LoopCommand};
 
-use super::request_queue::{JobError, RequestQueue, Worker};
+use super::rehearsals::JobError;
+use super::request_queue::{RequestQueue, Worker};
 use minismith_toolchain::workshop::Workshop;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

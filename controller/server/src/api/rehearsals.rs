@@ -7,12 +7,34 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use axum::http::StatusCode;
 use tokio::sync::oneshot;
 use tracing::Span;
 
-use super::request_queue::{JobError, QUEUE_CAPACITY, QueueFull};
+use super::extract::ApiError;
 use minismith_runtime::config::Config;
 use minismith_toolchain::workshop::Workshop;
+
+/// Capacity of each queue: of this one, and of the requests.
+pub(super) const QUEUE_CAPACITY: usize = 32;
+
+/// The queue is full.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "too many requests: {QUEUE_CAPACITY} are queued, {QUEUE_CAPACITY} allowed; try again in a few seconds"
+)]
+pub(super) struct QueueFull;
+
+/// A job that did not finish.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum JobError {
+    /// It was not queued.
+    #[error(transparent)]
+    QueueFull(#[from] QueueFull),
+    /// It panicked, or the workshop is not open.
+    #[error("the job failed: internal error; see the log")]
+    Lost,
+}
 
 type Job = Box<dyn FnOnce(&Workshop) + Send>;
 
@@ -70,5 +92,15 @@ impl Rehearsals {
     /// Ends the thread after the jobs that are queued. If the queue is full, it ends with the program.
     pub(super) fn close(&self) {
         let _heard = self.inbox.try_send(Mail::Close);
+    }
+}
+
+impl From<JobError> for ApiError {
+    fn from(no: JobError) -> Self {
+        let status = match no {
+            JobError::QueueFull(_) => StatusCode::TOO_MANY_REQUESTS,
+            JobError::Lost => StatusCode::CONFLICT,
+        };
+        ApiError::new(status, &no.to_string())
     }
 }

@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use axum::http::StatusCode;
 use firmware_bridge::clock::{Clock, MonotonicClock};
 use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient, LoopCommand};
 use serde::Serialize;
@@ -25,8 +24,7 @@ use tracing::Span;
 use uuid::Uuid;
 
 use super::caller::Caller;
-use super::extract::ApiError;
-use super::rehearsals::Rehearsals;
+use super::rehearsals::{JobError, QUEUE_CAPACITY, QueueFull, Rehearsals};
 use minismith_assistant::agents::route::Style;
 use minismith_assistant::code_tasks::CodeTasks;
 use minismith_assistant::conversation::{
@@ -42,9 +40,6 @@ use minismith_toolchain::workshop::Workshop;
 
 /// Maximum size of a sentence, bytes, as in `minismith chat`.
 pub(super) const MAX_SENTENCE_BYTES: usize = 64 << 10;
-
-/// Capacity of the queue.
-pub(super) const QUEUE_CAPACITY: usize = 32;
 
 /// Maximum number of open conversations; others resume from their stored session.
 const MAX_OPEN_CONVERSATIONS: usize = 16;
@@ -123,24 +118,6 @@ pub(super) struct RequestQueue {
 /// A reference count.
 #[derive(Default)]
 struct Shares(Arc<()>);
-
-/// The queue is full.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "too many requests: {QUEUE_CAPACITY} are queued, {QUEUE_CAPACITY} allowed; try again in a few seconds"
-)]
-pub(super) struct QueueFull;
-
-/// A job that did not finish.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum JobError {
-    /// It was not queued.
-    #[error(transparent)]
-    QueueFull(#[from] QueueFull),
-    /// It panicked, or the workshop is not open.
-    #[error("the job failed: internal error; see the log")]
-    Lost,
-}
 
 /// The events of one request. Dropping it early stops what the request started.
 pub(super) struct PendingReply {
@@ -516,15 +493,5 @@ impl<'a> Worker<'a> {
             }
             None
         })
-    }
-}
-
-impl From<JobError> for ApiError {
-    fn from(no: JobError) -> Self {
-        let status = match no {
-            JobError::QueueFull(_) => StatusCode::TOO_MANY_REQUESTS,
-            JobError::Lost => StatusCode::CONFLICT,
-        };
-        ApiError::new(status, &no.to_string())
     }
 }
