@@ -152,14 +152,21 @@ fn routes_of_sources() -> BTreeSet<String> {
         for call in calls {
             // A path that is a constant is that of the OpenAPI document.
             let Some(rest) = call.trim_start().strip_prefix('"') else {
-                assert!(file.ends_with("api/openapi.rs") || file.ends_with("api/names.rs"), "{file}: {call:.60}");
+                assert!(
+                    file.ends_with("api/openapi.rs") || file.ends_with("api/names.rs"),
+                    "{file}: {call:.60}"
+                );
                 continue;
             };
             let (path, rest) = rest.split_once('"').unwrap();
             let handlers = rest.lines().next().unwrap();
-            let methods = [("get(", "GET"), ("post(", "POST"), ("put(", "PUT"), ("delete(", "DELETE"), ("any(", "GET")];
-            let mut of_route: Vec<&str> =
-                methods.into_iter().filter(|(call, _)| handlers.contains(call)).map(|(_, method)| method).collect();
+            let methods =
+                [("get(", "GET"), ("post(", "POST"), ("put(", "PUT"), ("delete(", "DELETE"), ("any(", "GET")];
+            let mut of_route: Vec<&str> = methods
+                .into_iter()
+                .filter(|(call, _)| handlers.contains(call))
+                .map(|(_, method)| method)
+                .collect();
             if handlers.trim_start_matches([',', ' ']).starts_with("service") {
                 of_route = vec!["GET", "POST"];
             }
@@ -198,7 +205,11 @@ fn each_route_accepts_exactly_the_roles_of_the_table() {
     for (role, line) in &table {
         let gate = least(line.method() == "GET", &line.path());
         if gate != *role {
-            wrong.push(format!("{} {}: the gate needs {gate:?}, the table {role:?}", line.method(), line.path()));
+            wrong.push(format!(
+                "{} {}: the gate needs {gate:?}, the table {role:?}",
+                line.method(),
+                line.path()
+            ));
         }
     }
     // First everything that is rejected: nothing of it may have an effect.
@@ -217,7 +228,11 @@ fn each_route_accepts_exactly_the_roles_of_the_table() {
         tried += 1;
         if !right {
             let who = who.unwrap_or("nobody");
-            wrong.push(format!("{} {} by {who}: {status}, allowed: {is_allowed}", line.method(), line.path()));
+            wrong.push(format!(
+                "{} {} by {who}: {status}, allowed: {is_allowed}",
+                line.method(),
+                line.path()
+            ));
         }
     };
     for (least, line) in &table {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use minismith_tests::TestDir;
 use serde_json::{Value, json};
 
+use super::mcp_sessions::exchange;
 use super::server_fixture::{Served, served};
 
 /// Sends a request and leaves the connection open.
@@ -32,12 +33,17 @@ fn finish(mut stream: TcpStream) -> (u16, String) {
 
 /// Has the robot move for a minute or more.
 fn keep_moving(served: &Served) -> TcpStream {
-    let moving = begin(served, "/api/v1/chat", &json!({ "text": "nod 20 times, then nod 20 times, then nod 20 times" }));
+    let moving = begin(
+        served,
+        "/api/v1/chat",
+        &json!({ "text": "nod 20 times, then nod 20 times, then nod 20 times" }),
+    );
     served.until("/api/v1/state", |state| state["motion_state"] == "moving");
     moving
 }
 
-const COUNT: &str = "def count() -> int:\n    \"\"\"Tell a number.\n\n    Returns:\n        It.\n    \"\"\"\n    return 1\n";
+const COUNT: &str =
+    "def count() -> int:\n    \"\"\"Tell a number.\n\n    Returns:\n        It.\n    \"\"\"\n    return 1\n";
 
 #[test]
 fn rehearsal_does_not_wait_for_the_one_who_moves_the_robot() {
@@ -62,6 +68,20 @@ fn full_queue_rejects_requests_and_a_stop_empties_it() {
     let moving = keep_moving(&served);
     let asked: Vec<TcpStream> =
         (0..40).map(|_| begin(&served, "/api/v1/chat", &json!({ "text": "look left 40 degrees" }))).collect();
+    // One runs, 32 wait.
+    let queued = || {
+        let metrics = exchange(&served.address, "GET /metrics", &[], "").body;
+        let found = metrics.lines().find_map(|line| line.strip_prefix("minismith_chat_requests "));
+        found.and_then(|value| value.parse::<f64>().ok()).unwrap_or_default()
+    };
+    assert!(
+        (0..400).any(|_| {
+            std::thread::park_timeout(Duration::from_millis(25));
+            queued() >= 33.0
+        }),
+        "{} requests wait",
+        queued()
+    );
     // A stop needs no place in the queue, and ends what waits there.
     let (status, stopped) = served.post("/api/v1/chat", &json!({ "text": "stop" }));
     assert_eq!((status, &stopped["outcome"]), (200, &json!("done")), "{stopped}");

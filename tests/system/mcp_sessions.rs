@@ -13,7 +13,7 @@ use super::server_fixture::{Served, served};
 pub(super) struct Exchanged {
     pub(super) status: u16,
     head: String,
-    body: String,
+    pub(super) body: String,
 }
 
 impl Exchanged {
@@ -27,7 +27,7 @@ impl Exchanged {
     #[track_caller]
     pub(super) fn message(&self) -> Value {
         let events = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
-        let last = events.filter(|data| !data.is_empty()).last().unwrap_or(&self.body);
+        let last = events.rev().find(|data| !data.is_empty()).unwrap_or(&self.body);
         serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.body))
     }
 }

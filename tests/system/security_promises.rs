@@ -4,13 +4,20 @@ use std::fs;
 
 use minismith_tests::workspace;
 
-/// Returns the file of a test, and its name: `auth::name` is a test of this program, `path/to/file.rs::name` any other one.
-fn place(test: &str) -> (String, &str) {
-    let (module, name) = test.rsplit_once("::").unwrap_or_else(|| panic!("{test} names no file"));
-    if module.ends_with(".rs") {
-        return (module.to_owned(), name);
+/// Returns the file and the name of each test in a cell: `auth::name` is a test of this program, and another one stands before
+/// its file in brackets.
+fn places(cell: &str) -> Vec<(String, &str)> {
+    let mut spans = cell.split('`').skip(1).step_by(2).peekable();
+    let mut found = Vec::new();
+    while let Some(test) = spans.next() {
+        if let Some(file) = spans.next_if(|next| next.ends_with(".rs")) {
+            found.push((file.to_owned(), test));
+        } else {
+            let (module, name) = test.rsplit_once("::").unwrap_or_else(|| panic!("{test} has no file"));
+            found.push((format!("tests/system/{}.rs", module.replace("::", "/")), name));
+        }
     }
-    (format!("tests/system/{}.rs", module.replace("::", "/")), name)
+    found
 }
 
 /// Returns whether a source defines a test of this name, within `proptest!` or not.
@@ -19,7 +26,11 @@ fn defines(source: &str, name: &str) -> bool {
     let definition = format!("fn {name}(");
     lines.iter().enumerate().any(|(at, line)| {
         line.starts_with(&definition)
-            && lines[..at].iter().rev().take_while(|line| !line.is_empty() && **line != "}").any(|line| *line == "#[test]")
+            && lines[..at]
+                .iter()
+                .rev()
+                .take_while(|line| !line.is_empty() && **line != "}")
+                .any(|line| *line == "#[test]")
     })
 }
 
@@ -32,13 +43,12 @@ fn each_promise_names_tests_that_exist() {
     for row in &rows {
         let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
         let [promise, held] = cells[..] else { panic!("two columns are expected: {row}") };
-        let named: Vec<&str> = held.split('`').skip(1).step_by(2).collect();
+        let named = places(held);
         assert!(!named.is_empty(), "no test holds this: {promise}");
-        for test in named {
-            let (file, name) = place(test);
+        for (file, test) in named {
             let source = fs::read_to_string(workspace().join(&file));
             let source = source.unwrap_or_else(|error| panic!("{test}: {file}: {error}"));
-            assert!(defines(&source, name), "there is no test {test}, which is to hold: {promise}");
+            assert!(defines(&source, test), "there is no test {test} in {file}, which is to hold: {promise}");
             tests += 1;
         }
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use ed25519_dalek::{Signer, SigningKey};
-use minismith_analysis::draft::Draft;
 use minismith_analysis::digest::hex_sha256;
+use minismith_analysis::draft::Draft;
 use minismith_analysis::policy::vet;
 use minismith_tests::{TestDir, predefined_tools, workspace};
 use serde::Deserialize;
@@ -36,7 +36,9 @@ fn cases() -> Cases {
 }
 
 fn source(name: &str) -> String {
-    format!("def {name}() -> int:\n    \"\"\"Tell a number.\n\n    Returns:\n        It.\n    \"\"\"\n    return 1\n")
+    format!(
+        "def {name}() -> int:\n    \"\"\"Tell a number.\n\n    Returns:\n        It.\n    \"\"\"\n    return 1\n"
+    )
 }
 
 /// Returns the findings of a check by the program.
@@ -86,7 +88,9 @@ fn spelled(phrase: &str) -> BTreeSet<String> {
         .iter()
         .map(|phrase| phrase.chars().map(plain).collect::<String>())
         .map(|phrase| phrase.split_whitespace().collect::<Vec<_>>().join("_"))
-        .filter(|name| name.is_ascii() && name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_lowercase()))
+        .filter(|name| {
+            name.is_ascii() && name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_lowercase())
+        })
         .collect()
 }
 
@@ -100,11 +104,16 @@ fn every_order_to_stop_is_a_reserved_name() {
             let phrases = lexicon["words"][key].as_sequence().into_iter().flatten();
             for name in phrases.filter_map(serde_yaml::Value::as_str).flat_map(spelled) {
                 let draft = Draft::read("candidate", source(&name).as_bytes()).unwrap();
-                let refused = vet(draft).err().unwrap_or_else(|| panic!("{code}: a tool may be called {name}"));
-                let rules: Vec<&str> = refused.findings().iter().map(|finding| finding.rule.as_str()).collect();
+                let refused =
+                    vet(draft).err().unwrap_or_else(|| panic!("{code}: a tool may be called {name}"));
+                let rules: Vec<&str> =
+                    refused.findings().iter().map(|finding| finding.rule.as_str()).collect();
                 // Some are words of Python too, which no function may have.
                 let is_named = rules.contains(&"reserved-name") || rules.contains(&"syntax-error");
-                assert!(is_named, "{name}: {rules:?}; add it to controller/analysis/src/policy/stop_names.txt");
+                assert!(
+                    is_named,
+                    "{name}: {rules:?}; add it to controller/analysis/src/policy/stop_names.txt"
+                );
                 tried += 1;
             }
         }
@@ -248,7 +257,8 @@ fn no_client_creates_a_tool_with_the_name_of_a_function() {
     let listed = served.value("/api/v1/tools");
     assert_eq!(listed["tools"], json!([]), "{listed}");
     // A sentence creates none either.
-    let made = served.post("/api/v1/chat", &json!({ "text": "make a tool called nod that nods three times" })).1;
+    let made =
+        served.post("/api/v1/chat", &json!({ "text": "make a tool called nod that nods three times" })).1;
     assert_ne!(made["tool"]["version"], 1, "{made}");
     let listed = served.value("/api/v1/tools");
     assert!(!listed.to_string().contains("\"name\":\"nod\""), "{listed}");
@@ -282,7 +292,8 @@ fn text_of_a_tool_reaches_a_model_as_bounded_data_or_not_at_all() {
         let is_named = findings.iter().any(|finding| finding["rule"] == "unreadable-text");
         assert!(!is_accepted && is_named, "{text}: {findings:?}");
     }
-    let (is_accepted, found) = findings(&bench, &speaking("Nod \u{2764}\u{fe0f}, na\u{ef}vely: 点头。", "n", "How often."));
+    let (is_accepted, found) =
+        findings(&bench, &speaking("Nod \u{2764}\u{fe0f}, na\u{ef}vely: 点头。", "n", "How often."));
     assert!(is_accepted, "{found:?}");
 
     let told = bench.write("whisper.py", &speaking(ORDER, "ignore_the_person", ORDER));

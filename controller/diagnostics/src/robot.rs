@@ -73,9 +73,9 @@ impl Peripherals {
         let measured = own.filter(|supplies| !supplies.is_empty()).map(Ok);
         let scanned = || {
             free.map(|path| match bus::scan(path, &bus_options(config)) {
-            Ok(motors) => Ok(motors.into_iter().map(Supply::from).collect()),
-            Err(RobotError::PortBusy { .. }) => Err("another program holds the port".to_owned()),
-            Err(fault) => Err(fault.to_string()),
+                Ok(motors) => Ok(motors.into_iter().map(Supply::from).collect()),
+                Err(RobotError::PortBusy { .. }) => Err("another program holds the port".to_owned()),
+                Err(fault) => Err(fault.to_string()),
             })
         };
         let power = if is_own { measured } else { scanned() };

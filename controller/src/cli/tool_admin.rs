@@ -349,7 +349,8 @@ fn import(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyh
 fn takes_the_place(workshop: &Workshop, new: &ToolManifest) -> Option<String> {
     let known = workshop.registry().load(&new.name, None).ok()?;
     let known = known.manifest();
-    let signer = |manifest: &ToolManifest| manifest.provenance.signer.as_ref().map(|signer| signer.key.clone());
+    let signer =
+        |manifest: &ToolManifest| manifest.provenance.signer.as_ref().map(|signer| signer.key.clone());
     let is_its_own = known.code_sha256 == new.code_sha256 || signer(known) == signer(new);
     (new.provenance.is_foreign() && !is_its_own).then(|| {
         format!(

@@ -39,6 +39,18 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
 /// Puts a pipe in the place of a file. Reading it would never end.
 fn make_pipe(file: &Path) {
     fs::remove_file(file).unwrap();
@@ -57,7 +69,12 @@ type Change = fn(&TestDir, &Path);
 
 /// Each change, and the file and the words that the answer has to contain.
 const CHANGES: &[(&str, Change, &str, &str)] = &[
-    ("the source alone", |_, at| replace(&at.join("v2.py"), "return 2", "return 666"), "v2.py", "has changed"),
+    (
+        "the source alone",
+        |_, at| replace(&at.join("v2.py"), "return 2", "return 666"),
+        "v2.py",
+        "has changed",
+    ),
     (
         "the source and its hash",
         |_, at| {
@@ -73,16 +90,36 @@ const CHANGES: &[(&str, Change, &str, &str)] = &[
         "v2.json",
         "has changed",
     ),
-    ("the approval that it needs", |_, at| set(&at.join("v2.json"), "/needs_approval", json!(true)), "v2.json", "has changed"),
-    ("the capabilities", |_, at| set(&at.join("v2.json"), "/capabilities", json!(["exec"])), "v2.json", "has changed"),
-    ("the budget", |_, at| set(&at.join("v2.json"), "/budget/robot_time_s", json!(9999.0)), "v2.json", "has changed"),
+    (
+        "the approval that it needs",
+        |_, at| set(&at.join("v2.json"), "/needs_approval", json!(true)),
+        "v2.json",
+        "has changed",
+    ),
+    (
+        "the capabilities",
+        |_, at| set(&at.join("v2.json"), "/capabilities", json!(["exec"])),
+        "v2.json",
+        "has changed",
+    ),
+    (
+        "the budget",
+        |_, at| set(&at.join("v2.json"), "/budget/robot_time_s", json!(9999.0)),
+        "v2.json",
+        "has changed",
+    ),
     (
         "the author",
         |_, at| set(&at.join("v2.json"), "/provenance/author", json!("offline author")),
         "v2.json",
         "has changed",
     ),
-    ("the hash of the manifest", |_, at| fs::write(at.join("v2.sha256"), "00\n").unwrap(), "v2.json", "has changed"),
+    (
+        "the hash of the manifest",
+        |_, at| fs::write(at.join("v2.sha256"), "00\n").unwrap(),
+        "v2.json",
+        "has changed",
+    ),
     (
         "an older version under the number of a newer one",
         |_, at| copy(&at.join("v1"), &at.join("v2")),
@@ -107,14 +144,44 @@ const CHANGES: &[(&str, Change, &str, &str)] = &[
         "v2.json",
         "belongs to healthy version 1",
     ),
-    ("a link in place of the source", |bench, at| make_link(bench, &at.join("v2.py")), "v2.py", "not a plain file"),
-    ("a link in place of the manifest", |bench, at| make_link(bench, &at.join("v2.json")), "v2.json", "not a plain file"),
-    ("a link in place of the state", |bench, at| make_link(bench, &at.join("state.json")), "state.json", "not a plain file"),
-    ("a link in place of the hash", |bench, at| make_link(bench, &at.join("v2.sha256")), "v2.sha256", "not a plain file"),
+    (
+        "a link in place of the source",
+        |bench, at| make_link(bench, &at.join("v2.py")),
+        "v2.py",
+        "not a plain file",
+    ),
+    (
+        "a link in place of the manifest",
+        |bench, at| make_link(bench, &at.join("v2.json")),
+        "v2.json",
+        "not a plain file",
+    ),
+    (
+        "a link in place of the state",
+        |bench, at| make_link(bench, &at.join("state.json")),
+        "state.json",
+        "not a plain file",
+    ),
+    (
+        "a link in place of the hash",
+        |bench, at| make_link(bench, &at.join("v2.sha256")),
+        "v2.sha256",
+        "not a plain file",
+    ),
     ("a link in place of the folder", |bench, at| make_link(bench, at), "victim", "it is a link"),
     ("a pipe in place of the source", |_, at| make_pipe(&at.join("v2.py")), "v2.py", "not a plain file"),
-    ("a pipe in place of the manifest", |_, at| make_pipe(&at.join("v2.json")), "v2.json", "not a plain file"),
-    ("a pipe in place of the state", |_, at| make_pipe(&at.join("state.json")), "state.json", "not a plain file"),
+    (
+        "a pipe in place of the manifest",
+        |_, at| make_pipe(&at.join("v2.json")),
+        "v2.json",
+        "not a plain file",
+    ),
+    (
+        "a pipe in place of the state",
+        |_, at| make_pipe(&at.join("state.json")),
+        "state.json",
+        "not a plain file",
+    ),
     (
         "a manifest that was cut off",
         |_, at| {
@@ -156,11 +223,16 @@ const CHANGES: &[(&str, Change, &str, &str)] = &[
 
 #[test]
 fn each_change_is_named_before_the_tool_runs_and_no_other_tool_suffers() {
+    let bench = TestDir::new();
+    add(&bench, "healthy", 9);
+    add(&bench, "victim", 1);
+    add(&bench, "victim", 2);
+    let (tools, whole) = (bench.path("tools/generated"), bench.path("whole"));
+    copy_folder(&tools, &whole);
     for (what, change, file, says) in CHANGES {
-        let bench = TestDir::new();
-        add(&bench, "healthy", 9);
-        add(&bench, "victim", 1);
-        add(&bench, "victim", 2);
+        let _away = fs::remove_file(bench.path("away")).or_else(|_| fs::remove_dir_all(bench.path("away")));
+        fs::remove_dir_all(&tools).unwrap();
+        copy_folder(&whole, &tools);
         change(&bench, &folder(&bench, "victim"));
         for command in [["tool", "run"], ["tool", "show"]] {
             let refused = bench.run(&[&command[..], &["victim", "--json"]].concat()).exits(1).json();
@@ -187,11 +259,7 @@ fn each_change_is_named_before_the_tool_runs_and_no_other_tool_suffers() {
 fn tool_folder_under_another_name_is_no_tool() {
     let bench = TestDir::new();
     add(&bench, "honest", 3);
-    let (from, to) = (folder(&bench, "honest"), folder(&bench, "impostor"));
-    fs::create_dir(&to).unwrap();
-    for file in fs::read_dir(&from).unwrap().map(Result::unwrap) {
-        fs::copy(file.path(), to.join(file.file_name())).unwrap();
-    }
+    copy_folder(&folder(&bench, "honest"), &folder(&bench, "impostor"));
     let refused = bench.run(&["tool", "run", "impostor", "--json"]).exits(1).json();
     assert!(refused["refusal"].as_str().unwrap().contains("belongs to honest version 1"), "{refused}");
     let (ran, tools) = list(&bench);

@@ -188,7 +188,9 @@ fn readable(entry: Function<'_>, docstring: &Docstring, schemas: &[Parameter], n
         let mut values: Vec<&Value> = ["default", "enum"].iter().filter_map(|key| schema.get(key)).collect();
         while let Some(value) = values.pop() {
             match value {
-                Value::String(text) => judge(&format!("a value of `{}`", clip(name)), text, MAX_PARAMETER_CHARS),
+                Value::String(text) => {
+                    judge(&format!("a value of `{}`", clip(name)), text, MAX_PARAMETER_CHARS)
+                }
                 Value::Array(items) => values.extend(items),
                 Value::Object(items) => values.extend(items.values()),
                 Value::Null | Value::Bool(_) | Value::Number(_) => {}

@@ -75,7 +75,10 @@ struct Examined {
     (status = 200, description = "The results of the checks.", body = Examined),
     (status = 409, description = "The checks failed because of an internal error; see the log.", body = ErrorBody),
 ))]
-async fn doctor(State(examined): State<Arc<Examination>>, caller: Caller) -> Result<Json<Examined>, ApiError> {
+async fn doctor(
+    State(examined): State<Arc<Examination>>,
+    caller: Caller,
+) -> Result<Json<Examined>, ApiError> {
     caller.require_role(Role::Engineer)?;
     let checks = move || examine_while_running(&examined.config, examined.supply());
     let examined = tokio::task::spawn_blocking(checks).await;

@@ -132,8 +132,7 @@ async fn rehearse(
 ) -> Answer<Value> {
     caller.require_role(Role::Operator)?;
     let start = shop.control_loop.snapshot().goal;
-    let rehearsed = run_rehearsal(&shop.queue, move |workshop, _| {
-        preview(workshop, &name, version, args, start)
-    });
+    let rehearsed =
+        run_rehearsal(&shop.queue, move |workshop, _| preview(workshop, &name, version, args, start));
     Ok(both(&http::REHEARSE, &rehearsed.await??))
 }

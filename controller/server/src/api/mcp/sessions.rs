@@ -81,7 +81,9 @@ impl SessionManager for Sessions {
             oldest
         };
         if let Some(oldest) = oldest {
-            tracing::info!("an MCP session ends: {MAX_SESSIONS} are open, and it was idle for the longest time");
+            tracing::info!(
+                "an MCP session ends: {MAX_SESSIONS} are open, and it was idle for the longest time"
+            );
             self.open.close_session(&oldest).await?;
         }
         Ok((id, transport))

@@ -26,7 +26,10 @@ pub(super) fn is_original(path: &Path, bytes: &[u8]) -> bool {
     let (Some(tool), Some(copy), Some(all)) = (above.next(), above.next(), above.next()) else { return true };
     let is_copy = all.file_name().is_some_and(|name| name == FOLDER)
         && copy.file_name().is_some_and(|folder| folder == name());
-    let names = tool.file_name().zip(path.file_name()).and_then(|(tool, file)| Some((tool.to_str()?, file.to_str()?)));
+    let names = tool
+        .file_name()
+        .zip(path.file_name())
+        .and_then(|(tool, file)| Some((tool.to_str()?, file.to_str()?)));
     let Some((tool, file)) = names.filter(|_| is_copy) else { return true };
     Files::get(&format!("{tool}/{file}")).is_some_and(|original| *original.data == *bytes)
 }

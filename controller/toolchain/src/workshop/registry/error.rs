@@ -61,7 +61,9 @@ pub enum RegistryError {
         name: String,
     },
     /// Another tool has a name that looks the same.
-    #[error("{name} looks like {known}, which is another tool; give your tool a name that nobody can confuse with it")]
+    #[error(
+        "{name} looks like {known}, which is another tool; give your tool a name that nobody can confuse with it"
+    )]
     LooksLike {
         /// The name.
         name: String,

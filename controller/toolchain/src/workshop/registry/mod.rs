@@ -483,7 +483,11 @@ fn read_manifest(folder: &Path, version: u32) -> Result<ToolManifest, RegistryEr
     if is_of_folder && manifest.version == version {
         return Ok(manifest);
     }
-    Err(RegistryError::Misplaced { path, name: manifest.name.chars().take(60).collect(), version: manifest.version })
+    Err(RegistryError::Misplaced {
+        path,
+        name: manifest.name.chars().take(60).collect(),
+        version: manifest.version,
+    })
 }
 
 /// Returns the path of the file with a manifest's hash.

@@ -36,7 +36,8 @@ pub(super) fn write_sources(
 
 /// Removes all files of a version, first the manifest that makes it one.
 pub(super) fn remove_version(folder: &Path, version: u32) -> Result<(), RegistryError> {
-    let names = ["json", "py", "sha256"].into_iter().chain(SUFFIXES).map(|suffix| format!("v{version}.{suffix}"));
+    let names =
+        ["json", "py", "sha256"].into_iter().chain(SUFFIXES).map(|suffix| format!("v{version}.{suffix}"));
     for path in names.chain([format!("v{version}")]).map(|name| folder.join(name)) {
         remove(&path).map_err(|source| io("remove", &path, source))?;
     }

@@ -25,7 +25,10 @@ const TEMP_SUFFIX: &str = ".new";
 pub(super) fn read_checked(path: &Path) -> Result<Vec<u8>, RegistryError> {
     let about = fs::symlink_metadata(path).map_err(|source| io("read", path, source))?;
     if !about.is_file() {
-        return Err(RegistryError::Damaged { path: path.to_owned(), reason: "it is not a plain file".into() });
+        return Err(RegistryError::Damaged {
+            path: path.to_owned(),
+            reason: "it is not a plain file".into(),
+        });
     }
     let bytes = read_at_most(path, MAX_FILE_BYTES).map_err(|source| match source.kind() {
         std::io::ErrorKind::FileTooLarge => {
