@@ -207,3 +207,55 @@ fn stored_files_are_readable_by_the_owner_only() {
     let [trace] = traces(&bench).try_into().unwrap();
     assert_eq!((mode("journal.jsonl"), mode("traces"), mode(&trace)), (0o600, 0o700, 0o600));
 }
+
+/// A journal that was changed past the program: each place is named, and every other entry is still read.
+#[test]
+fn changed_journal_is_reported_with_its_places_and_loses_nothing_else() {
+    let bench = bench("");
+    for sentence in ["look left", "look right", "look ahead"] {
+        does(&bench, &["say", sentence, "--json"]);
+    }
+    let journal = bench.path("journal.jsonl");
+    let whole = std::fs::read_to_string(&journal).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let check = || bench.run(&["journal", "check", "--json"]);
+    let health = check().exits(0).json()["health"].clone();
+    assert_eq!((&health["damaged"], &health["missing"]), (&json!(0), &json!(0)), "{health}");
+    let entries = health["entries"].as_u64().unwrap();
+    // A line inside a run, not at its edge: there an entry is missed.
+    let run = |line: &str| serde_json::from_str::<Value>(line).unwrap()["run"].clone();
+    let inside = (1..lines.len() - 1).find(|at| run(lines[at - 1]) == run(lines[at + 1])).unwrap();
+    let with = |line: Option<&str>| {
+        let mut changed: Vec<&str> = lines.clone();
+        match line {
+            Some(line) => changed[inside] = line,
+            None => drop(changed.remove(inside)),
+        }
+        changed.join("\n") + "\n"
+    };
+    let half = &lines[inside][..lines[inside].len() / 2];
+    let more = lines[inside].replacen('{', "{\"forged\": true, ", 1);
+    for (text, damaged, missing) in [
+        (with(None), 0, 1),
+        (with(Some(half)), 1, 1),
+        (with(Some("\u{0}\u{0}\u{0}")), 1, 1),
+        (with(Some("[]")), 1, 1),
+        (with(Some(&"[".repeat(100_000))), 1, 1),
+        (with(Some(&more)), 1, 1),
+    ] {
+        std::fs::write(&journal, &text).unwrap();
+        let ran = check().exits(i32::from(damaged + missing > 0));
+        let health = &ran.json()["health"];
+        let expected = (json!(damaged), json!(missing), json!(entries - missing));
+        let found = (health["damaged"].clone(), health["missing"].clone(), health["entries"].clone());
+        assert_eq!(found, expected, "{text:.200}");
+        if damaged > 0 {
+            let place = format!("journal.jsonl:{}", inside + 1);
+            assert!(health["places"].to_string().contains(&place), "{health}");
+        }
+        // It goes on after that.
+        does(&bench, &["say", "look ahead", "--json"]);
+        let after = check().json()["health"]["entries"].as_u64().unwrap();
+        assert!(after > entries - missing, "{after}");
+    }
+}

@@ -203,6 +203,8 @@ fn stale_evidence_triggers_a_new_rehearsal() {
     assert!(!fresh.err.contains("rehearsing again"), "{}", fresh.err);
 
     edited["evidence"]["mock"] = json!("another mock");
+    // An older program has left no hash of the manifest.
+    std::fs::remove_file(manifest.with_extension("sha256")).unwrap();
     std::fs::write(&manifest, edited.to_string()).unwrap();
     let stale = command().exits(0);
     assert!(stale.err.contains("rehearsing again"), "{}", stale.err);

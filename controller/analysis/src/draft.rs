@@ -152,15 +152,43 @@ fn hash_of_all(name: &str, source: &str, others: &BTreeMap<String, String>) -> S
     hex_sha256(&text)
 }
 
-fn is_module_name(name: &str) -> bool {
-    name.len() <= 64
+/// Maximum length of the name of a module, a tool or a parameter.
+pub(crate) const MAX_NAME_LENGTH: usize = 64;
+
+/// Returns whether a module or a tool may have this name.
+pub(crate) fn is_module_name(name: &str) -> bool {
+    name.len() <= MAX_NAME_LENGTH
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Returns at most forty characters of untrusted text, without control characters.
-fn clip(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(40).collect()
+/// Returns at most forty characters of untrusted text, without control characters and invisible ones.
+pub(crate) fn clip(text: &str) -> String {
+    text.chars().filter(|c| !is_hidden(*c)).take(40).collect()
+}
+
+/// Returns whether a character is not seen where it stands: control characters, marks of the direction, joiners, selectors
+/// of variants, and the tags that repeat ASCII invisibly.
+pub(crate) fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0e}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
 }
 
 fn line_of(bytes: &[u8], offset: usize) -> u32 {

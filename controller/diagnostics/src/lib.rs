@@ -30,6 +30,7 @@ use devices::Port;
 use machine::{Machine, Packages};
 use minismith_runtime::config::{Config, Endpoint, LanguageModel, Nlu, RobotChoice};
 use minismith_runtime::paths::Location;
+pub use robot::Supply;
 
 /// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
@@ -93,7 +94,13 @@ impl Check {
 /// Examines this computer against the requirements of `config`.
 #[must_use]
 pub fn examine(config: &Config) -> Vec<Check> {
-    judge(config, &Machine::look(config))
+    judge(config, &Machine::look(config, None))
+}
+
+/// Examines this computer from a program that runs the robot itself, and has measured the supply of these servos.
+#[must_use]
+pub fn examine_while_running(config: &Config, supply: Vec<Supply>) -> Vec<Check> {
+    judge(config, &Machine::look(config, Some(supply)))
 }
 
 fn judge(config: &Config, machine: &Machine) -> Vec<Check> {

@@ -14,7 +14,7 @@ use super::local_model::LocalModelFacts;
 use super::owner::Ownership;
 use super::perception::Sight;
 use super::real_time::RealTime;
-use super::robot::Peripherals;
+use super::robot::{Peripherals, Supply};
 use super::sandbox;
 use super::speech::Voice;
 use minismith_runtime::config::{Config, RobotChoice};
@@ -62,12 +62,12 @@ pub(super) enum Packages {
 }
 
 impl Machine {
-    /// Collects the facts once.
-    pub(super) fn look(config: &Config) -> Machine {
+    /// Collects the facts once. `own` is the supply that this program has measured itself, if it holds the robot's port.
+    pub(super) fn look(config: &Config, own: Option<Vec<Supply>>) -> Machine {
         let beside = std::env::current_exe().unwrap_or_default().with_file_name("minismith-tool-host");
         let ports = serial_ports(Path::new("/dev"), &config.robot);
         Machine {
-            periphery: Peripherals::look(config, &ports),
+            periphery: Peripherals::look(config, &ports, own),
             ports,
             packages: packages(&config.tool_host.python),
             tool_host: if runnable(&beside) { Ok(beside) } else { Err(beside) },

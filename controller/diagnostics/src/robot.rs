@@ -42,8 +42,10 @@ pub(super) struct Peripherals {
 
 /// The supply at one servo.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Supply {
+pub struct Supply {
+    /// The servo's id on the bus.
     pub id: u8,
+    /// The voltage.
     pub volts: f64,
 }
 
@@ -57,19 +59,26 @@ impl Peripherals {
     /// Collects the facts.
     ///
     /// It reads servos only on the port of the configured robot or of the robot's own adapter. Another device
-    /// would not understand the packets.
-    pub(super) fn look(config: &Config, ports: &[Port]) -> Self {
+    /// would not understand the packets. A program that holds the port of the configured robot has measured them itself
+    /// (`own`).
+    pub(super) fn look(config: &Config, ports: &[Port], own: Option<Vec<Supply>>) -> Self {
         let adapters = adapters(Path::new("/sys/class/tty"), ports);
         let asked = match &config.robot {
             RobotChoice::Serial(path) => Some(path),
             RobotChoice::Mock | RobotChoice::MockBus => adapters.first(),
         };
         let free = asked.filter(|path| ports.iter().any(|port| port.path == **path && port.open_to_me));
-        let power = free.map(|path| match bus::scan(path, &bus_options(config)) {
-            Ok(motors) => Ok(motors.into_iter().map(Supply::from).collect()),
-            Err(RobotError::PortBusy { .. }) => Err("another program holds the port".to_owned()),
-            Err(fault) => Err(fault.to_string()),
-        });
+        let own = own.filter(|_| matches!(config.robot, RobotChoice::Serial(_)));
+        let is_own = own.is_some();
+        let measured = own.filter(|supplies| !supplies.is_empty()).map(Ok);
+        let scanned = || {
+            free.map(|path| match bus::scan(path, &bus_options(config)) {
+                Ok(motors) => Ok(motors.into_iter().map(Supply::from).collect()),
+                Err(RobotError::PortBusy { .. }) => Err("another program holds the port".to_owned()),
+                Err(fault) => Err(fault.to_string()),
+            })
+        };
+        let power = if is_own { measured } else { scanned() };
         let devices = |folder: &str, start: &str| super::devices::devices(Path::new(folder), &[start]);
         let rules = ["/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"];
         Peripherals {

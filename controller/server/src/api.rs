@@ -24,6 +24,7 @@ mod official;
 mod openai;
 mod openapi;
 mod plans;
+mod rehearsals;
 mod request_queue;
 mod robot;
 mod telemetry;
@@ -173,7 +174,7 @@ fn model(robot: &RobotChoice) -> &'static str {
 fn own_routes(body: &RobotRuntime, queue: &RequestQueue, config: &Config, journal: Journal) -> OpenApiRouter {
     let stored = (body.recorder(), journal);
     OpenApiRouter::with_openapi(openapi::bare())
-        .merge(about::routes(config))
+        .merge(about::routes(config, body))
         .merge(robot::routes(body.handle()))
         .merge(camera::routes(body))
         .merge(metrics::routes(body.handle(), queue.clone(), config, stored))

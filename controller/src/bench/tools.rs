@@ -16,7 +16,7 @@ pub(super) struct Tool {
 
 /// Gotos in sequence: looks down and up.
 pub(super) const NOD: Tool =
-    Tool { name: "nod", source: include_str!("../../../tests/support/bench/nod.py") };
+    Tool { name: "nod_politely", source: include_str!("../../../tests/support/bench/nod_politely.py") };
 
 /// A stream of 50 targets per second: swings the antennas.
 pub(super) const WAVE: Tool =

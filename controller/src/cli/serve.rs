@@ -45,6 +45,9 @@ pub struct Serve {
 /// and releases torque.
 pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<CommandStatus> {
     let Serve { on, host, port, microphone } = arguments;
+    // What the server reports and announces is about the robot that it opens.
+    let robot = on.robot.clone().unwrap_or_else(|| config.robot.clone());
+    let config = &Config { robot, ..config.clone() };
     // A missing speech model is reported before anything moves.
     let spoken = microphone.then(|| spoken(config)).transpose()?;
     service::status("starting: opening the robot");

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
+use minismith_analysis::manifest::ToolManifest;
 use minismith_runtime::bounded::read_at_most;
 use minismith_runtime::config::{Config, SigningSecret};
 use minismith_toolchain::workshop::bundle;
@@ -343,6 +344,23 @@ fn import(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyh
     Ok(CommandStatus::when(well))
 }
 
+/// Returns why a tool of a signer that is not trusted may not become the next version of a tool: other tools would call it
+/// instead of the code that they were made for.
+fn takes_the_place(workshop: &Workshop, new: &ToolManifest) -> Option<String> {
+    let known = workshop.registry().load(&new.name, None).ok()?;
+    let known = known.manifest();
+    let signer =
+        |manifest: &ToolManifest| manifest.provenance.signer.as_ref().map(|signer| signer.key.clone());
+    let is_its_own = known.code_sha256 == new.code_sha256 || signer(known) == signer(new);
+    (new.provenance.is_foreign() && !is_its_own).then(|| {
+        format!(
+            "{} is a tool of another author here; ask the sender for another name, or put the signer into \
+             `workshop: {{trusted_signers: [...]}}`",
+            new.name
+        )
+    })
+}
+
 /// Checks every tool in the workshop, and then registers all of them.
 fn take(workshop: &Workshop, bundle: &bundle::Bundle) -> anyhow::Result<Imported> {
     let (mut all_checked, mut reviewed) = (Vec::new(), Vec::new());
@@ -358,7 +376,7 @@ fn take(workshop: &Workshop, bundle: &bundle::Bundle) -> anyhow::Result<Imported
             Some(one) if one.manifest().name != submission.name => {
                 Some(format!("{} holds a tool of another name, {}", submission.name, one.manifest().name))
             }
-            Some(_) => None,
+            Some(one) => takes_the_place(workshop, one.manifest()),
         };
         all_checked.push(checked);
         if let Some(refusal) = refusal {

@@ -107,7 +107,7 @@ fn killed_writer_leaves_the_old_or_the_new_version() {
             assert_eq!(loaded.checked().draft().source(), source("counter", *version), "kill {kill}");
         }
         let is_new = tool.versions.len() == 2;
-        pieces += u32::from(files(&folder).len() > if is_new { first.len() + 4 } else { first.len() });
+        pieces += u32::from(files(&folder).len() > if is_new { first.len() + 5 } else { first.len() });
         if kill % 20 == 19 {
             assert_eq!(list(&bench).1[0]["version"], json!(tool.version));
             assert_eq!(answer(&bench, "counter"), json!(tool.version));
@@ -125,7 +125,9 @@ fn killed_writer_leaves_the_old_or_the_new_version() {
     assert_eq!(answer(&bench, "counter"), 2);
     let mut left: Vec<String> = files(&folder).into_iter().map(|(name, _)| name).collect();
     left.sort();
-    let whole = ["state.json", "v1.json", "v1.md", "v1.py", "v1.svg", "v2.json", "v2.md", "v2.py", "v2.svg"];
+    let parts = ["json", "md", "py", "sha256", "svg"];
+    let versions = ["v1", "v2"].into_iter().flat_map(|version| parts.map(|part| format!("{version}.{part}")));
+    let whole: Vec<String> = ["state.json".to_owned()].into_iter().chain(versions).collect();
     // The recording exists where the recorder is built.
     left.retain(|name| !name.ends_with(".rrd"));
     assert_eq!(left, whole);
@@ -145,7 +147,7 @@ fn still_has_version_one(bench: &TestDir) {
     let names: Vec<String> =
         files(&bench.path("tools/generated/counter")).into_iter().map(|(name, _)| name).collect();
     let others = names.iter().filter(|name| !name.ends_with(".rrd")).count();
-    assert_eq!(others, 5, "{names:?}");
+    assert_eq!(others, 6, "{names:?}");
 }
 
 // The limit applies to the started process.
@@ -194,8 +196,8 @@ fn full_disk_keeps_the_old_version_and_is_reported() {
     fs::create_dir(bench.path("tools")).unwrap();
     bench.write("counter.py", &source("counter", 2));
     let read = |name: &str| fs::read_to_string(bench.path(name)).unwrap();
-    // Room for nothing; for the code; for code and manifest, but not for the state.
-    for kilobytes in ["0", "4", "8"] {
+    // Room for nothing; for the code; for the hash of the manifest; for the manifest too, but not for the state.
+    for kilobytes in ["0", "4", "8", "12"] {
         let plain = bench.command(&[]);
         let mut command = std::process::Command::new("unshare");
         command.args(["--map-root-user", "--mount", "sh", "-c", ON_A_FULL_DISK]).arg(plain.get_program());
@@ -211,7 +213,7 @@ fn full_disk_keeps_the_old_version_and_is_reported() {
         assert_eq!(listed["tools"][0]["versions"], json!([1]), "{kilobytes} kB");
         let left = read("left");
         let left: Vec<&str> = left.split_whitespace().filter(|name| !name.ends_with(".rrd")).collect();
-        assert_eq!(left, ["state.json", "v1.json", "v1.md", "v1.py", "v1.svg"]);
+        assert_eq!(left, ["state.json", "v1.json", "v1.md", "v1.py", "v1.sha256", "v1.svg"]);
         let later: Value = serde_json::from_str(&read("added-later")).unwrap();
         assert_eq!(later["registered"]["version"], 2);
     }

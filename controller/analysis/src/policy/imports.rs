@@ -278,6 +278,11 @@ pub fn text() -> String {
     MODULES.iter().map(|module| format!("{}: {}\n", module.path, module.names)).collect()
 }
 
+/// Returns the names of the modules that a tool may import, without the modules inside them.
+pub(super) fn roots() -> impl Iterator<Item = &'static str> {
+    MODULES.iter().filter_map(|module| module.path.split('.').next())
+}
+
 fn find(path: &str) -> Option<&'static Module> {
     MODULES.iter().find(|module| module.path == path)
 }

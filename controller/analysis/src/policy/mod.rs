@@ -30,6 +30,7 @@ mod motion_lint;
 mod name_access;
 mod name_resolution;
 mod names;
+mod reserved_names;
 mod resource_use;
 mod restricted_positions;
 mod robot_lint;
@@ -62,6 +63,7 @@ use super::manifest::{Budget, Capability, Evidence, Function, Provenance, Review
 
 pub use self::facts::facts_of;
 pub use self::imports::text as importable;
+pub use self::reserved_names::skeleton;
 pub use self::rules::{RULES_VERSION, Rule, rules};
 pub use self::script::{VettedScript, vet_script};
 

@@ -31,6 +31,11 @@ pub(super) fn text() -> String {
     format!("{}\n{DECORATORS:?}\n", lists.join("\n"))
 }
 
+/// Returns every builtin.
+pub(super) fn builtins() -> impl Iterator<Item = &'static str> {
+    [&FORBIDDEN_BUILTINS, &BUILTINS].into_iter().flat_map(|list| list.text.split_whitespace())
+}
+
 /// Returns whether `name` is on `list`.
 pub(super) fn listed(list: &List, name: &str) -> bool {
     list.names.contains(name)

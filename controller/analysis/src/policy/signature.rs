@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use rustpython_parser::ast::{Expr, Ranged, Stmt};
+use rustpython_parser::text_size::TextSize;
 use serde_json::{Map, Value, json};
 
 use super::docstring::{self, Docstring};
 use super::files;
 use super::name_resolution::Survey;
-use super::rules::shape as rule;
+use super::reserved_names::{Meaning, reserved};
+use super::rules::{shape as rule, source};
 use super::schema::{Types, bound, shown};
 use super::tree::{Notes, docstring as text_of, literal};
 use super::walk::{Function, Visit, function, parameters, walk_body, walk_expr, walk_stmt};
+use crate::draft::{MAX_NAME_LENGTH, clip, is_hidden, is_module_name};
 use crate::files::Outputs;
 use crate::manifest::Returns;
 
@@ -74,7 +77,7 @@ pub(super) struct Read {
 /// public function, beginning with the one of the same name.
 pub(super) fn read(
     name: &str,
-    source: &str,
+    text: &str,
     body: &[Stmt],
     is_toolkit: bool,
     survey: &Survey,
@@ -100,7 +103,36 @@ pub(super) fn read(
             return Vec::new();
         }
     };
-    chosen.into_iter().map(|entry| read_one(entry, source, body, survey, notes)).collect()
+    if is_toolkit && let Some((meaning, like)) = reserved(name) {
+        notes.add(&source::RESERVED_NAME, TextSize::default(), taken(name, meaning, like));
+    }
+    for entry in &chosen {
+        may_be_called(*entry, is_toolkit, notes);
+    }
+    chosen.into_iter().map(|entry| read_one(entry, text, body, survey, notes)).collect()
+}
+
+/// Checks the name of a callable function. That of a toolkit's function stands behind the toolkit's, so it can only be
+/// mistaken for a stop.
+fn may_be_called(entry: Function<'_>, is_toolkit: bool, notes: &mut Notes) {
+    let name = entry.name.as_str();
+    if !is_module_name(name) {
+        notes.add(&source::BAD_NAME, entry.at, format!("`{}` is not the name of a tool", clip(name)));
+    }
+    let found = reserved(name).filter(|(meaning, _)| !is_toolkit || *meaning == Meaning::Stop);
+    if let Some((meaning, like)) = found {
+        notes.add(&source::RESERVED_NAME, entry.at, taken(name, meaning, like));
+    }
+}
+
+fn taken(name: &str, meaning: Meaning, like: &str) -> String {
+    let name = clip(name);
+    let meaning = meaning.describe();
+    if name == like {
+        format!("`{name}` is {meaning}")
+    } else {
+        format!("`{name}` is taken for `{like}`, {meaning}")
+    }
 }
 
 fn read_one(entry: Function<'_>, source: &str, body: &[Stmt], survey: &Survey, notes: &mut Notes) -> Read {
@@ -113,6 +145,7 @@ fn read_one(entry: Function<'_>, source: &str, body: &[Stmt], survey: &Survey, n
     }
     let types = Types { aliases: aliases(body) };
     let (takes_robot, outputs, parameters) = arguments(entry, &docstring, &types, survey, notes);
+    readable(entry, &docstring, &parameters, notes);
     let returns = Returns {
         r#type: entry.returns.map_or_else(|| "None".to_owned(), |annotation| shown(annotation, source)),
         description: docstring.returns,
@@ -120,6 +153,50 @@ fn read_one(entry: Function<'_>, source: &str, body: &[Stmt], survey: &Survey, n
     let name = entry.name.to_string();
     let entry = Entry { name, takes_robot, outputs, is_async: entry.is_async, parameters };
     Read { entry, description: docstring.description, returns }
+}
+
+/// Maximum length of a tool's description, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 2_000;
+
+/// Maximum length of the description of a parameter or of the result, in characters.
+const MAX_PARAMETER_CHARS: usize = 500;
+
+/// Checks what people and models read of a function. An escape such as `\x1b` writes a character into a text that the source
+/// does not contain.
+fn readable(entry: Function<'_>, docstring: &Docstring, schemas: &[Parameter], notes: &mut Notes) {
+    let mut judge = |what: &str, text: &str, most: usize| {
+        let length = text.chars().count();
+        if length > most {
+            let what = format!("{what} has {length} characters, {most} are allowed");
+            notes.add(&rule::UNREADABLE_TEXT, entry.at, what);
+        }
+        if let Some(hidden) = text.chars().find(|c| !matches!(c, '\n' | '\t') && is_hidden(*c)) {
+            let what = format!("{what} contains the invisible character U+{:04X}", u32::from(hidden));
+            notes.add(&rule::UNREADABLE_TEXT, entry.at, what);
+        }
+    };
+    judge("the description", &docstring.description, MAX_DESCRIPTION_CHARS);
+    judge("the description of the result", &docstring.returns, MAX_PARAMETER_CHARS);
+    for arg in parameters(entry.args) {
+        let name = arg.arg.as_str();
+        judge("the name of a parameter", name, MAX_NAME_LENGTH);
+        if let Some(text) = docstring.arguments.get(name) {
+            judge(&format!("the description of `{}`", clip(name)), text, MAX_PARAMETER_CHARS);
+        }
+    }
+    for Parameter { name, schema, .. } in schemas {
+        let mut values: Vec<&Value> = ["default", "enum"].iter().filter_map(|key| schema.get(key)).collect();
+        while let Some(value) = values.pop() {
+            match value {
+                Value::String(text) => {
+                    judge(&format!("a value of `{}`", clip(name)), text, MAX_PARAMETER_CHARS)
+                }
+                Value::Array(items) => values.extend(items),
+                Value::Object(items) => values.extend(items.values()),
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+    }
 }
 
 fn type_hints(function: Function<'_>, notes: &mut Notes) {

@@ -117,6 +117,9 @@ pub struct Entry {
     pub first: String,
 }
 
+/// Maximum number of stored sessions.
+const MAX_SESSIONS: i64 = 1_000;
+
 impl Memory {
     /// Opens the file of the configuration and deletes the sessions that are too old for it.
     ///
@@ -200,6 +203,12 @@ impl Memory {
         self.database.execute(
             "INSERT INTO sessions (id, began, used) VALUES (?1, ?2, ?2) ON CONFLICT (id) DO UPDATE SET used = ?2",
             params![id, now],
+        )?;
+        // A client names sessions as it likes. The ones that were not used for the longest time make room.
+        self.database.execute(
+            "DELETE FROM sessions WHERE (SELECT count(*) FROM sessions) > ?1 AND id IN (SELECT id FROM sessions \
+             WHERE id <> ?2 ORDER BY used DESC, rowid DESC LIMIT -1 OFFSET ?1 - 1)",
+            params![MAX_SESSIONS, id],
         )?;
         Ok(Session::of(&self.database, id))
     }

@@ -124,3 +124,19 @@ fn a_session_rejects_data_beyond_its_limit() {
     let error = session.keep(&object(1)).unwrap_err();
     assert!(error.to_string().starts_with("a plot has 1 bytes"), "{error}");
 }
+
+#[test]
+fn the_least_used_session_makes_room_for_a_new_one() {
+    let memory = Memory::passing().unwrap();
+    memory.database.execute_batch("BEGIN").unwrap();
+    for number in 0..MAX_SESSIONS {
+        let _new = memory.session(Some(&format!("session-{number}"))).unwrap();
+    }
+    memory.database.execute("UPDATE sessions SET used = used - 100", []).unwrap();
+    let _used = memory.session(Some("session-0")).unwrap();
+    let _new = memory.session(Some("one-more")).unwrap();
+    let names: Vec<String> = memory.list().unwrap().into_iter().map(|entry| entry.id).collect();
+    assert_eq!(names.len(), usize::try_from(MAX_SESSIONS).unwrap());
+    assert!(names.iter().any(|name| name == "session-0") && names.iter().any(|name| name == "one-more"));
+    assert!(!names.iter().any(|name| name == "session-1"), "the first one that was not used again stays");
+}

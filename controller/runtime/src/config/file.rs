@@ -15,11 +15,11 @@ use super::logs::{Levels, OtlpEndpoint};
 use super::places::PredefinedTools;
 use super::quantity::{
     Acceleration, AntennaRange, AppMegabytes, Baud, BodyRange, Connections, ContextTokens, CpuSeconds, Days,
-    DiskSize, FileSize, Files, FrameRate, Frames, HeadRange, HeadroomMegabytes, ImageRate, Iterations, Jerk,
-    Kilobytes, Latency, Margin, Megabytes, Milliseconds, MotionRate, Part, Patience, Pixels, Port, Rate,
-    Repeats, RequestRate, Retries, Scale, Seed, SentRate, SentWidth, SimulatedSeconds, SingularityMargin,
-    Speed, Steps, StoredImageRate, Temperature, Threads, TokenBudget, TurnTokens, Volts, WallSeconds,
-    Watchdog,
+    DiskSize, FileSize, Files, FrameRate, Frames, HeadRange, HeadroomMegabytes, IdleSeconds, ImageRate,
+    Iterations, Jerk, Kilobytes, Latency, Margin, Megabytes, Milliseconds, MotionRate, Part, Patience,
+    Pixels, Port, Rate, Repeats, RequestRate, Retries, Scale, Seed, SentRate, SentWidth, SimulatedSeconds,
+    SingularityMargin, Speed, Steps, StoredImageRate, Temperature, Threads, TokenBudget, TurnTokens, Volts,
+    WallSeconds, Watchdog,
 };
 use super::recording::{MaybeAddress, Viewer};
 use super::serve::{AutoPath, CameraSocket, Host, HostName, MaybePath, MaybeRole, Origin, Peers};
@@ -300,6 +300,7 @@ mappings! {
         allowed_origins: Listed<Origin>,
         max_connections: Given<Connections>,
         rate_limit_per_s: Given<RequestRate>,
+        mcp_idle_timeout_s: Given<IdleSeconds>,
         tls_certificate: Given<MaybePath>,
         tls_key: Given<MaybePath>,
         mdns: Given<Flag>,

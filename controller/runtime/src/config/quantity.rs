@@ -107,6 +107,8 @@ spans! {
     pub(super) Connections: whole -> u32 = 8..=10_000, "";
     /// Requests per second.
     pub(super) RequestRate: whole -> u32 = 1..=100_000, "";
+    /// Time without a request, seconds.
+    pub(super) IdleSeconds: whole -> u32 = 1..=86_400, " (seconds)";
     /// Retention time, days.
     pub(super) Days: whole -> u32 = 0..=3_650, " (days)";
     /// Size of one file, megabytes of 1048576 bytes.

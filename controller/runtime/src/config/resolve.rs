@@ -130,6 +130,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
             allowed_origins: listed(&own.server.allowed_origins),
             max_connections: of!(server.max_connections).value(),
             rate_limit_per_s: of!(server.rate_limit_per_s).value(),
+            mcp_idle_timeout: Duration::from_secs(u64::from(of!(server.mcp_idle_timeout_s).value())),
             tls: tls(of!(server.tls_certificate).0, of!(server.tls_key).0, name)?
                 .map(|(certificate, key)| (places.absolute(&certificate), places.absolute(&key))),
             mdns: of!(server.mdns).0,

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 use ipnet::IpNet;
 
@@ -28,6 +29,8 @@ pub struct Server {
     pub max_connections: u32,
     /// Average number of requests per second that one remote client may send.
     pub rate_limit_per_s: u32,
+    /// How long an MCP session may be idle.
+    pub mcp_idle_timeout: Duration,
     /// Files of the TLS certificate and its private key, PEM; without them, plain HTTP.
     pub tls: Option<(PathBuf, PathBuf)>,
     /// Whether the robot is announced on the local network by mDNS.

@@ -5,9 +5,12 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::io::IoSlice;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
@@ -20,7 +23,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -124,6 +127,52 @@ impl Drop for ConnectionSlot {
     }
 }
 
+/// A connection that has its place until it is closed: a WebSocket outlives the task of its request.
+struct CountedStream {
+    stream: TcpStream,
+    _slot: ConnectionSlot,
+}
+
+impl AsyncRead for CountedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for CountedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[IoSlice<'_>],
+    ) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, bytes)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
 /// Serves until `until` completes; running requests then have a second to end.
 pub async fn serve(
     listener: TcpListener,
@@ -159,10 +208,10 @@ pub async fn serve(
             continue;
         };
         let (routes, tls, ends) = (routes.clone(), tls.clone(), ends.clone());
-        open.spawn(async move {
-            let _position = position;
-            converse(stream, peer, tls, routes, ends).await;
-        });
+        // Small responses are sent without delay; without this option they are only slower.
+        let _quick = stream.set_nodelay(true);
+        let stream = CountedStream { stream, _slot: position };
+        open.spawn(async move { converse(stream, peer, tls, routes, ends).await });
     }
     drop(listener);
     // The server is shutting down.
@@ -171,14 +220,12 @@ pub async fn serve(
 }
 
 async fn converse(
-    stream: TcpStream,
+    stream: CountedStream,
     peer: SocketAddr,
     tls: Option<TlsAcceptor>,
     routes: Router,
     ends: watch::Receiver<bool>,
 ) {
-    // Small responses are sent without delay; without this option they are only slower.
-    let _quick = stream.set_nodelay(true);
     match tls {
         None => answer(stream, peer, routes, ends).await,
         Some(tls) => match timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient};
+use firmware_bridge::joint::Joint;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -12,12 +14,32 @@ use utoipa_axum::routes;
 
 use super::caller::Caller;
 use super::extract::{ApiError, ErrorBody};
-use minismith_diagnostics::{Check, examine};
+use minismith_control::robot::RobotRuntime;
+use minismith_diagnostics::{Check, Supply, examine_while_running};
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 
-pub(super) fn routes(config: &Config) -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(me)).routes(routes!(doctor)).with_state(Arc::new(config.clone()))
+pub(super) fn routes(config: &Config, body: &RobotRuntime) -> OpenApiRouter {
+    let examined = Arc::new(Examination { config: config.clone(), control_loop: body.handle() });
+    OpenApiRouter::new().routes(routes!(me)).routes(routes!(doctor)).with_state(examined)
+}
+
+/// What the checks examine.
+struct Examination {
+    config: Config,
+    control_loop: ControlLoopHandle,
+}
+
+impl Examination {
+    /// Returns the supply of each servo that the control loop has measured: it holds the port, and nobody else can ask.
+    fn supply(&self) -> Vec<Supply> {
+        let health = self.control_loop.snapshot().state.health;
+        let measured = |joint: Joint| {
+            let volts = health[joint]?.voltage_v;
+            Some(Supply { id: joint.motor_id(), volts })
+        };
+        Joint::ALL.into_iter().filter_map(measured).collect()
+    }
 }
 
 /// The caller.
@@ -53,9 +75,13 @@ struct Examined {
     (status = 200, description = "The results of the checks.", body = Examined),
     (status = 409, description = "The checks failed because of an internal error; see the log.", body = ErrorBody),
 ))]
-async fn doctor(State(config): State<Arc<Config>>, caller: Caller) -> Result<Json<Examined>, ApiError> {
+async fn doctor(
+    State(examined): State<Arc<Examination>>,
+    caller: Caller,
+) -> Result<Json<Examined>, ApiError> {
     caller.require_role(Role::Engineer)?;
-    let examined = tokio::task::spawn_blocking(move || examine(&config)).await;
+    let checks = move || examine_while_running(&examined.config, examined.supply());
+    let examined = tokio::task::spawn_blocking(checks).await;
     let lost = |_| ApiError::new(StatusCode::CONFLICT, "the response was lost; send the request again");
     Ok(Json(Examined { checks: examined.map_err(lost)? }))
 }

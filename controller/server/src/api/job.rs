@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient, LoopCommand};
 
-use super::request_queue::{JobError, RequestQueue, Worker};
+use super::rehearsals::JobError;
+use super::request_queue::{RequestQueue, Worker};
+use minismith_toolchain::workshop::Workshop;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum JobState {
@@ -54,31 +56,49 @@ impl CancelFlag<'_> {
     }
 }
 
-/// Runs a job at the queue when its turn comes. A motion of the job is stopped when the client disconnects.
+/// Runs a job at the queue when its turn comes. Its motion is stopped when the client disconnects.
 ///
 /// # Errors
 /// When the queue is full or the job failed.
 pub(super) async fn run_cancellable<T: Send + 'static>(
     queue: &RequestQueue,
-    control_loop: Option<ControlLoopHandle>,
-    work: impl for<'a> FnOnce(&Worker<'a>, &CancelFlag<'_>) -> T + Send + 'static,
+    control_loop: ControlLoopHandle,
+    work: impl for<'a> FnOnce(&Worker<'a>) -> T + Send + 'static,
 ) -> Result<T, JobError> {
     let status = Arc::new(Mutex::new(JobState::Waiting));
-    let _asker = CancelOnDrop { state: status.clone(), control_loop };
-    let done = queue.run_job(move |worker| {
-        {
-            let mut status = lock(&status);
-            if *status == JobState::Cancelled {
-                return None;
-            }
-            *status = JobState::Running;
-        }
-        let done = work(worker, &CancelFlag(&status));
-        let mut status = lock(&status);
-        if *status == JobState::Running {
-            *status = JobState::Finished;
-        }
-        Some(done)
-    });
+    let _asker = CancelOnDrop { state: status.clone(), control_loop: Some(control_loop) };
+    let done = queue.run_job(move |worker| unless_cancelled(&status, |_| work(worker)));
     done.await?.ok_or(JobError::Lost)
+}
+
+/// Runs a job that needs the workshop and no robot, beside the motions of others.
+///
+/// # Errors
+/// When the queue of rehearsals is full or the job failed.
+pub(super) async fn run_rehearsal<T: Send + 'static>(
+    queue: &RequestQueue,
+    work: impl FnOnce(&Workshop, &CancelFlag<'_>) -> T + Send + 'static,
+) -> Result<T, JobError> {
+    let status = Arc::new(Mutex::new(JobState::Waiting));
+    let _asker = CancelOnDrop { state: status.clone(), control_loop: None };
+    let done =
+        queue.rehearsals().run(move |workshop| unless_cancelled(&status, |wanted| work(workshop, wanted)));
+    done.await?.ok_or(JobError::Lost)
+}
+
+/// Runs a job whose turn has come; returns nothing if its client has disconnected.
+fn unless_cancelled<T>(status: &Mutex<JobState>, work: impl FnOnce(&CancelFlag<'_>) -> T) -> Option<T> {
+    {
+        let mut status = lock(status);
+        if *status == JobState::Cancelled {
+            return None;
+        }
+        *status = JobState::Running;
+    }
+    let done = work(&CancelFlag(status));
+    let mut status = lock(status);
+    if *status == JobState::Running {
+        *status = JobState::Finished;
+    }
+    Some(done)
 }

@@ -12,6 +12,7 @@ mod call;
 mod disconnect;
 mod progress;
 mod registry_watch;
+mod sessions;
 #[cfg(test)]
 mod tests;
 mod tool_list;
@@ -33,7 +34,6 @@ use rmcp::model::{
 use rmcp::service::{
     NotificationContext, RequestContext, RoleServer, ServerInitializeError, SubscriptionContext,
 };
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio_pipes};
 use tokio::sync::mpsc::unbounded_channel;
 use tracing::Instrument;
@@ -43,6 +43,7 @@ use self::call::ToolCalls;
 use self::disconnect::{AttendedInput, ConnectionGuard, Disconnected, connection, watched_input};
 use self::progress::Progress;
 use self::registry_watch::RegistryWatcher;
+use self::sessions::Sessions;
 use super::caller::{Caller, MessageAuthor, RequestInfo};
 use super::request_queue::{RequestQueue, WorkerThread};
 use minismith_assistant::conversation::stopped;
@@ -71,7 +72,7 @@ pub(super) fn routes(queue: RequestQueue, body: &Arc<RobotRuntime>, config: &Con
     let settings = StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
-        Arc::new(LocalSessionManager::default()),
+        Arc::new(Sessions::ending_after(config.server.mcp_idle_timeout)),
         settings,
     );
     Router::new().route_service("/mcp", service).layer(middleware::from_fn(watched_input))

@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use axum::http::StatusCode;
 use firmware_bridge::clock::{Clock, MonotonicClock};
 use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient, LoopCommand};
 use serde::Serialize;
@@ -25,7 +24,7 @@ use tracing::Span;
 use uuid::Uuid;
 
 use super::caller::Caller;
-use super::extract::ApiError;
+use super::rehearsals::{JobError, QUEUE_CAPACITY, QueueFull, Rehearsals};
 use minismith_assistant::agents::route::Style;
 use minismith_assistant::code_tasks::CodeTasks;
 use minismith_assistant::conversation::{
@@ -41,9 +40,6 @@ use minismith_toolchain::workshop::Workshop;
 
 /// Maximum size of a sentence, bytes, as in `minismith chat`.
 pub(super) const MAX_SENTENCE_BYTES: usize = 64 << 10;
-
-/// Capacity of the queue.
-const QUEUE_CAPACITY: usize = 32;
 
 /// Maximum number of open conversations; others resume from their stored session.
 const MAX_OPEN_CONVERSATIONS: usize = 16;
@@ -116,29 +112,12 @@ pub(super) struct RequestQueue {
     control_loop: ControlLoopHandle,
     /// Counts the [`PendingReply`]s.
     pending_replies: Arc<Shares>,
+    rehearsals: Rehearsals,
 }
 
 /// A reference count.
 #[derive(Default)]
 struct Shares(Arc<()>);
-
-/// The queue is full.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "too many requests: {QUEUE_CAPACITY} are queued, {QUEUE_CAPACITY} allowed; try again in a few seconds"
-)]
-pub(super) struct QueueFull;
-
-/// A job that did not finish.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum JobError {
-    /// It was not queued.
-    #[error(transparent)]
-    QueueFull(#[from] QueueFull),
-    /// It panicked, or the workshop is not open.
-    #[error("the job failed: internal error; see the log")]
-    Lost,
-}
 
 /// The events of one request. Dropping it early stops what the request started.
 pub(super) struct PendingReply {
@@ -158,7 +137,8 @@ impl Drop for PendingReply {
 
 /// The thread of the queue. Dropping it stops the running request and ends the thread.
 pub(super) struct WorkerThread {
-    thread: Option<JoinHandle<()>>,
+    /// The thread of the queue, and that of the rehearsals.
+    threads: Vec<JoinHandle<()>>,
     queue: RequestQueue,
 }
 
@@ -166,11 +146,13 @@ impl WorkerThread {
     pub(super) fn start(body: Arc<RobotRuntime>, config: Config) -> std::io::Result<Self> {
         let (inbox, said) = sync_channel(QUEUE_CAPACITY);
         let current = Arc::new(Mutex::new(None));
+        let (rehearsals, rehearsing) = Rehearsals::start(config.clone())?;
         let queue = RequestQueue {
             inbox,
             current: current.clone(),
             control_loop: body.handle(),
             pending_replies: Arc::default(),
+            rehearsals,
         };
         let thread = std::thread::Builder::new().name("requests".into()).spawn(move || {
             // If the workshop does not open, every request gets the reason.
@@ -179,7 +161,7 @@ impl WorkerThread {
                 Err(error) => refuse_all(&said, &error.to_string()),
             }
         })?;
-        Ok(WorkerThread { thread: Some(thread), queue })
+        Ok(WorkerThread { threads: vec![thread, rehearsing], queue })
     }
 
     pub(super) fn queue(&self) -> RequestQueue {
@@ -194,17 +176,19 @@ impl Drop for WorkerThread {
         }
         // This fails if the thread has ended or the queue is full; the thread then ends with the program.
         let _heard = self.queue.inbox.try_send(Mail::Close);
-        let Some(thread) = self.thread.take() else { return };
+        self.queue.rehearsals.close();
         let clock = MonotonicClock::start();
         let until = clock.now() + SHUTDOWN_TIMEOUT;
-        while !thread.is_finished() && clock.now() < until {
-            clock.wait_until(clock.now() + POLL_INTERVAL);
-        }
-        if thread.is_finished() {
-            let _panicked = thread.join();
-        } else {
-            // A rehearsal moves nothing and can't be cancelled.
-            tracing::info!("abandoning a rehearsal that is still running");
+        for thread in self.threads.drain(..) {
+            while !thread.is_finished() && clock.now() < until {
+                clock.wait_until(clock.now() + POLL_INTERVAL);
+            }
+            if thread.is_finished() {
+                let _panicked = thread.join();
+            } else {
+                // A rehearsal moves nothing and can't be cancelled.
+                tracing::info!("abandoning a rehearsal that is still running");
+            }
         }
     }
 }
@@ -314,6 +298,11 @@ impl RequestQueue {
         // The client may have disconnected.
         self.post(Mail::Job(Box::new(move |worker| drop(report.send(work(worker))))))?;
         reported.await.map_err(|_| JobError::Lost)
+    }
+
+    /// Returns the queue of rehearsals.
+    pub(super) const fn rehearsals(&self) -> &Rehearsals {
+        &self.rehearsals
     }
 
     /// Closes the conversation of a deleted session. Blocks while the queue is full.
@@ -504,15 +493,5 @@ impl<'a> Worker<'a> {
             }
             None
         })
-    }
-}
-
-impl From<JobError> for ApiError {
-    fn from(no: JobError) -> Self {
-        let status = match no {
-            JobError::QueueFull(_) => StatusCode::TOO_MANY_REQUESTS,
-            JobError::Lost => StatusCode::CONFLICT,
-        };
-        ApiError::new(status, &no.to_string())
     }
 }

@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 
 use super::caller::Caller;
 use super::extract::{ApiError, ErrorBody, JsonBody};
-use super::job::run_cancellable;
+use super::job::run_rehearsal;
 use super::tools_state::{Answer, Shop};
 use minismith_assistant::conversation::ToolRunError;
 use minismith_runtime::role::Role;
@@ -101,8 +101,8 @@ async fn approve(
     JsonBody(Approving { version }): JsonBody<Approving>,
 ) -> Answer<ApproveResult> {
     caller.require_role(Role::Owner)?;
-    let approved = run_cancellable(&shop.queue, None, move |worker, _| {
-        let approved = worker.workshop.approve(&name, version, &caller.name)?;
+    let approved = run_rehearsal(&shop.queue, move |workshop, _| {
+        let approved = workshop.approve(&name, version, &caller.name)?;
         Ok::<_, ApprovalError>(ApproveResult { name, approved })
     });
     Ok(Json(approved.await??))

@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 
 use super::caller::Caller;
 use super::extract::{ApiError, ErrorBody, JsonBody, QueryParams};
-use super::job::run_cancellable;
+use super::job::run_rehearsal;
 use super::names::both;
 use super::tools_state::{Answer, Shop, Which};
 use minismith_runtime::bounded::read_at_most;
@@ -132,8 +132,7 @@ async fn rehearse(
 ) -> Answer<Value> {
     caller.require_role(Role::Operator)?;
     let start = shop.control_loop.snapshot().goal;
-    let rehearsed = run_cancellable(&shop.queue, None, move |worker, _| {
-        preview(worker.workshop, &name, version, args, start)
-    });
+    let rehearsed =
+        run_rehearsal(&shop.queue, move |workshop, _| preview(workshop, &name, version, args, start));
     Ok(both(&http::REHEARSE, &rehearsed.await??))
 }

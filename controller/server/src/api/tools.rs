@@ -26,7 +26,7 @@ use utoipa_axum::routes;
 
 use super::caller::Caller;
 use super::extract::{ApiError, ErrorBody, JsonBody, QueryParams, unprocessable};
-use super::job::run_cancellable;
+use super::job::{run_cancellable, run_rehearsal};
 use super::names::both;
 use super::request_queue::RequestQueue;
 use super::tools_state::{Answer, Shop, Which};
@@ -216,14 +216,14 @@ async fn check(
     caller.require_role(Role::Engineer)?;
     let is_shown = given.motion;
     let submission = given.submitted(&caller)?;
-    let checked = run_cancellable(&shop.queue, None, move |worker, _| {
+    let checked = run_rehearsal(&shop.queue, move |workshop, _| {
         let clock = MonotonicClock::start();
         let (checked, cached, motion) = if is_shown {
-            let (checked, reviewed) = worker.workshop.check(&submission)?;
+            let (checked, reviewed) = workshop.check(&submission)?;
             let motion = reviewed.map(|it| Motion::of(it.cycles(), it.conditions().period));
             (checked, false, motion)
         } else {
-            let (checked, cached) = worker.workshop.check_cached(&submission)?;
+            let (checked, cached) = workshop.check_cached(&submission)?;
             (checked, cached, None)
         };
         let seconds = (clock.now().seconds() * 1e4).round() / 1e4;
@@ -273,10 +273,10 @@ async fn add(
 ) -> Result<Response, ApiError> {
     caller.require_role(Role::Engineer)?;
     let submission = given.submitted(&caller)?;
-    let entered = run_cancellable(&shop.queue, None, move |worker, _| {
-        let (checked, reviewed) = worker.workshop.check(&submission)?;
+    let entered = run_rehearsal(&shop.queue, move |workshop, _| {
+        let (checked, reviewed) = workshop.check(&submission)?;
         let Some(reviewed) = reviewed else { return Ok(Entered::Refused(checked)) };
-        let manifest = worker.workshop.accept(&reviewed)?;
+        let manifest = workshop.accept(&reviewed)?;
         Ok::<_, ApiError>(Entered::Added(AddResult { registered: Some(manifest), checked }))
     });
     Ok(match entered.await?? {
@@ -343,7 +343,7 @@ async fn run(
     caller.require_role(Role::Operator)?;
     let stop_epoch = shop.control_loop.stop_epoch();
     let control_loop = shop.control_loop.clone();
-    let ran = run_cancellable(&shop.queue, Some(shop.control_loop.clone()), move |worker, _| {
+    let ran = run_cancellable(&shop.queue, shop.control_loop.clone(), move |worker| {
         if control_loop.stop_epoch() != stop_epoch {
             return Err(ApiError::new(StatusCode::CONFLICT, &NoMotion::Stopped.to_string()));
         }

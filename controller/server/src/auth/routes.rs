@@ -1,5 +1,7 @@
 //! The role that each path needs. Paths that are not listed need viewers for reading and operators for everything else.
 
+use std::borrow::Cow;
+
 use minismith_runtime::role::Role;
 
 /// Returns whether a path belongs to the official daemon's API.
@@ -18,7 +20,9 @@ pub fn is_page(path: &str) -> bool {
 /// tool calls, the handler checks the role.
 #[must_use]
 pub fn least(is_read: bool, path: &str) -> Role {
-    let steps: Vec<&str> = path.split('/').filter(|step| !step.is_empty()).collect();
+    // The router decodes the parts of a path, so a role that is read from the bare text would be another one's.
+    let steps: Vec<Cow<'_, str>> = path.split('/').filter(|step| !step.is_empty()).map(decoded).collect();
+    let steps: Vec<&str> = steps.iter().map(AsRef::as_ref).collect();
     if is_read {
         return match steps.as_slice() {
             ["api", "v1", "journal" | "doctor", ..] => Role::Engineer,
@@ -41,9 +45,33 @@ pub fn least(is_read: bool, path: &str) -> Role {
         ["api", "v1", "sessions" | "control_loop" | "pulse", ..]
         | ["api", "motors", "set_mode", "disabled"] => Role::Engineer,
         // What is installed on this computer is its owner's choice.
-        ["api", "apps", "install" | "remove", ..] => Role::Owner,
+        ["api", "apps", "install" | "install-private-space" | "remove" | "update", ..] => Role::Owner,
         _ => Role::Operator,
     }
+}
+
+/// Decodes one part of a path: `%64isabled` is `disabled`. What is not encoded correctly stays as it is.
+fn decoded(step: &str) -> Cow<'_, str> {
+    if !step.contains('%') {
+        return Cow::Borrowed(step);
+    }
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
+    let mut bytes = Vec::with_capacity(step.len());
+    let mut rest = step.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = digit(after.first()).zip(digit(after.get(1))).filter(|_| *first == b'%');
+        match code.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]
@@ -69,6 +97,10 @@ mod tests {
             (false, "/api/motors/set_mode/enabled", Role::Operator),
             (false, "/api/motors/set_mode/disabled", Role::Engineer),
             (false, "//api//motors/set_mode/disabled/", Role::Engineer),
+            (false, "/api/motors/set_mode/%64isabled", Role::Engineer),
+            (false, "/api/motors/set_mode/%64%69%73%61%62%6C%65d", Role::Engineer),
+            (false, "/api/motors/set_mode/%2564isabled", Role::Operator),
+            (false, "/api/motors/set_mode/%zz%", Role::Operator),
             (false, "/api/v1/control_loop/reset_statistics", Role::Engineer),
             (false, "/api/v1/pulse/measure", Role::Engineer),
             (false, "/api/v1/tools", Role::Engineer),
@@ -77,6 +109,8 @@ mod tests {
             (false, "/api/v1/tools/nod/approve", Role::Owner),
             (false, "/api/apps/install", Role::Owner),
             (false, "/api/apps/remove/x", Role::Owner),
+            (false, "/api/apps/update/x", Role::Owner),
+            (false, "/api/apps/install-private-space", Role::Owner),
             (false, "/api/apps/start-app/x", Role::Operator),
             (false, "/whatever", Role::Operator),
         ] {

@@ -22,6 +22,7 @@ pub(super) const RULES: &[Rule] = &[
     NO_ENTRY,
     MISSING_DOCSTRING,
     UNDOCUMENTED_PARAMETER,
+    UNREADABLE_TEXT,
     MISSING_TYPE_HINT,
     UNSUPPORTED_PARAMETER,
     UNSUPPORTED_TYPE,
@@ -58,6 +59,17 @@ pub const UNDOCUMENTED_PARAMETER: Rule = Rule {
     advice: "add `name: meaning, between low and high.` under Args in the docstring",
     good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\n\n    Args:\n        n: How far.\n    \"\"\"\n    return n",
     bad: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+};
+
+/// A description that is too long, or contains characters that nobody sees.
+pub const UNREADABLE_TEXT: Rule = Rule {
+    id: "unreadable-text",
+    verdict: Reject,
+    reason: "People and models read names and descriptions; hidden or endless text is for deceiving one of them.",
+    advice: "describe the tool in at most 2000 characters, a parameter or the result in at most 500, without control \
+             characters and invisible ones; a name has at most 64 characters",
+    good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\n\n    Args:\n        n: How far.\n    \"\"\"\n    return n",
+    bad: "def example(n: int = 1) -> int:\n    \"\"\"Count.\\x1b[2J\n\n    Args:\n        n: How far.\n    \"\"\"\n    return n",
 };
 
 /// A public function without complete annotations.

@@ -5,6 +5,7 @@ use super::{Rule, Verdict::Reject};
 /// The rules, in reading order.
 pub(super) const RULES: &[Rule] = &[
     BAD_NAME,
+    RESERVED_NAME,
     TOO_LONG,
     NOT_UTF8,
     BYTE_ORDER_MARK,
@@ -25,6 +26,16 @@ pub const BAD_NAME: Rule = Rule {
     advice: "use lower-case letters, digits and underscores, a letter first, at most 64",
     good: "# file: nod_twice.py",
     bad: "# file: Nod-Twice.py",
+};
+
+/// A name that means something else already, or looks like one that does.
+pub const RESERVED_NAME: Rule = Rule {
+    id: "reserved-name",
+    verdict: Reject,
+    reason: "A tool called like an order to stop, a function of the program or a word of Python is taken for it.",
+    advice: "choose a name that says what only this tool does, such as nod_three_times",
+    good: "# def example\ndef nod_three_times(n: int = 1) -> int:\n    \"\"\"Count.\n\n    Args:\n        n: A number.\n    \"\"\"\n    return n",
+    bad: "# def example\ndef emergency_st0p(n: int = 1) -> int:\n    \"\"\"Count.\n\n    Args:\n        n: A number.\n    \"\"\"\n    return n",
 };
 
 /// A file that is too long.

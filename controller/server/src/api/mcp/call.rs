@@ -13,7 +13,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
 
 use super::super::caller::Caller;
-use super::super::job::{CancelFlag, run_cancellable};
+use super::super::job::{run_cancellable, run_rehearsal};
 use super::super::request_queue::{ReplyEvent, RequestQueue, Worker};
 use super::super::robot::robot_state;
 use super::tool_list::{ExposedTool, ToolAction, of_registry, own};
@@ -205,15 +205,15 @@ impl ToolCalls {
     /// Runs a job at the queue.
     async fn work<T: Send + 'static>(
         &self,
-        act: impl for<'a> FnOnce(&Worker<'a>, &CancelFlag<'_>) -> T + Send + 'static,
+        act: impl for<'a> FnOnce(&Worker<'a>) -> T + Send + 'static,
     ) -> Result<T, String> {
-        run_cancellable(&self.queue, Some(self.body.handle()), act).await.map_err(|no| no.to_string())
+        run_cancellable(&self.queue, self.body.handle(), act).await.map_err(|no| no.to_string())
     }
 
     /// Executes one motion or one registered tool.
     async fn act(&self, caller: Caller, task: Task) -> CallToolResult {
         let stop_epoch = self.body.handle().stop_epoch();
-        let done = self.work(move |worker, _| {
+        let done = self.work(move |worker| {
             let mut conversation = Conversation::new(worker.body, worker.workshop);
             conversation.heard_from(&caller.name, caller.role);
             caller.request.id.inspect(|id| conversation.known_as(id));
@@ -233,18 +233,19 @@ impl ToolCalls {
         let author = format!("{} by MCP", caller.name);
         let submission =
             Submission::of("tool", code.as_bytes()).from(Provenance { author, ..Provenance::default() });
-        let done = self.work(move |worker, wanted| {
-            let (checked, reviewed) = worker.workshop.check(&submission).map_err(|no| no.to_string())?;
+        let done = run_rehearsal(&self.queue, move |workshop, wanted| {
+            let (checked, reviewed) = workshop.check(&submission).map_err(|no| no.to_string())?;
             // A client that has disconnected must not find a tool registered without its knowledge.
             let accepted = match reviewed.filter(|_| wanted.is_active()) {
-                Some(reviewed) => Some(worker.workshop.accept(&reviewed).map_err(|no| no.to_string())?),
+                Some(reviewed) => Some(workshop.accept(&reviewed).map_err(|no| no.to_string())?),
                 None => None,
             };
             Ok::<_, String>((checked, accepted))
         });
         match done.await {
             Ok(Ok((checked, accepted))) => of_check(&checked, accepted.as_ref()),
-            Ok(Err(why)) | Err(why) => failed(&why),
+            Ok(Err(why)) => failed(&why),
+            Err(no) => failed(no.to_string()),
         }
     }
 

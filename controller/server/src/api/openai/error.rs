@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::super::request_queue::QueueFull;
+use super::super::rehearsals::QueueFull;
 
 /// An error.
 #[derive(Clone, Debug, PartialEq, Eq)]

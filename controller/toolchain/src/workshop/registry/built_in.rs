@@ -1,29 +1,19 @@
 //! The predefined tools are built into the program. [`unpacked`] writes them into the tools folder, once for each program.
 //!
 //! The copy is complete when its folder exists. Its name is the hash of its content, so each version of the program reads
-//! its own. The registry compares the code of a tool with its manifest whenever it loads it, here as elsewhere.
+//! its own. Whatever is read of it is compared with what was built in.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-
-use rust_embed::Embed;
-use sha2::{Digest, Sha256};
 
 use super::RegistryError;
+use super::embedded::{FOLDER, all, name};
 use super::storage::{io, lock, remove};
-
-/// The files below `tools/predefined`.
-#[derive(Embed)]
-#[folder = "../../tools/predefined"]
-struct Files;
-
-static NAME: OnceLock<String> = OnceLock::new();
 
 /// Returns the folder of the tools that are built into the program, and writes it first if necessary.
 pub(super) fn unpacked(root: &Path) -> Result<PathBuf, RegistryError> {
-    let all = root.join(".built-in");
-    let folder = all.join(NAME.get_or_init(name));
+    let copies = root.join(FOLDER);
+    let folder = copies.join(name());
     if folder.is_dir() {
         return Ok(folder);
     }
@@ -35,16 +25,15 @@ pub(super) fn unpacked(root: &Path) -> Result<PathBuf, RegistryError> {
     let beside = folder.with_extension("new");
     let written = (|| {
         remove(&beside)?;
-        for path in Files::iter() {
-            let Some(file) = Files::get(&path) else { continue };
+        for (path, bytes) in all() {
             let place = beside.join(&*path);
             fs::create_dir_all(place.parent().unwrap_or(&beside))?;
-            fs::write(&place, &file.data)?;
+            fs::write(&place, &bytes)?;
         }
         // One sync for all files, before the name that says that they are complete.
         rustix::fs::syncfs(fs::File::open(&beside)?)?;
         fs::rename(&beside, &folder)?;
-        fs::File::open(&all)?.sync_all()
+        fs::File::open(&copies)?.sync_all()
     })();
     written.map_err(|source| {
         // A crash would leave it too. The next attempt removes it.
@@ -52,21 +41,6 @@ pub(super) fn unpacked(root: &Path) -> Result<PathBuf, RegistryError> {
         io("write", &folder, source)
     })?;
     Ok(folder)
-}
-
-/// Returns a name for the content of all files.
-fn name() -> String {
-    let mut paths: Vec<_> = Files::iter().collect();
-    paths.sort_unstable();
-    let mut hash = Sha256::new();
-    for path in paths {
-        hash.update(path.as_bytes());
-        hash.update([0]);
-        if let Some(file) = Files::get(&path) {
-            hash.update(file.metadata.sha256_hash());
-        }
-    }
-    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -60,6 +60,16 @@ pub enum RegistryError {
         /// The name.
         name: String,
     },
+    /// Another tool has a name that looks the same.
+    #[error(
+        "{name} looks like {known}, which is another tool; give your tool a name that nobody can confuse with it"
+    )]
+    LooksLike {
+        /// The name.
+        name: String,
+        /// The other tool.
+        known: String,
+    },
     /// A person has deactivated the tool.
     #[error("{name} is deactivated; `minismith tool activate {name}` activates it again")]
     Deactivated {
@@ -82,6 +92,22 @@ pub enum RegistryError {
     /// The code is not the accepted code.
     #[error("{} has changed since it was accepted; restore the original, or `minismith tool add` it as a new version", .path.display())]
     Tampered {
+        /// Path of the file.
+        path: PathBuf,
+    },
+    /// A manifest is that of another tool or version.
+    #[error("{} belongs to {name} version {version}; restore the original, or remove the copy", .path.display())]
+    Misplaced {
+        /// Path of the file.
+        path: PathBuf,
+        /// The tool that it names.
+        name: String,
+        /// The version that it names.
+        version: u32,
+    },
+    /// A file of a predefined tool is not the one that was built into the program.
+    #[error("{} is not the file that came with the program; delete the folder `.built-in`, and the program writes it again", .path.display())]
+    Poisoned {
         /// Path of the file.
         path: PathBuf,
     },

@@ -3,7 +3,7 @@
 //! ```text
 //! tools/predefined/NAME/   v1.py v1.json state.json     comes with the program; or only state.json
 //! tools/.built-in/HASH/    NAME/v1.py ...               a copy of the tools built into the program
-//! tools/generated/NAME/    v1.py v1.json v2/ v2.json v2.svg state.json
+//! tools/generated/NAME/    v1.py v1.json v1.sha256 v2/ v2.json v2.sha256 v2.svg state.json
 //! tools/.lock              one writer at a time
 //! tools/.shelf.sqlite      statistics and the index of the search
 //! tools/.checked/          what checks have found
@@ -17,10 +17,14 @@
 //! file is written last: to a temporary file, synced and renamed. A crash at any point therefore leaves the old state
 //! or the new one, and the next writer removes the leftovers. `state.json` holds the current version, the approvals,
 //! and any deactivation. A lock on the registry allows one writer at a time.
+//!
+//! A hash shows what was changed past the program: by hand, by another program, or by a disk. Such a version is named, and
+//! does not run. It is no protection from a user who may write these files: that user may also approve tools.
 
 mod built_in;
 pub(super) mod database;
 mod difference;
+mod embedded;
 mod entry;
 mod error;
 mod layers;
@@ -38,9 +42,10 @@ use minismith_protocol::old_names::files;
 
 use super::attachments::{Attachment, SUFFIXES};
 use super::review::Reviewed;
+use minismith_analysis::digest::hex_sha256;
 use minismith_analysis::draft::Draft;
 use minismith_analysis::manifest::{Evidence, ToolManifest};
-use minismith_analysis::policy;
+use minismith_analysis::policy::{self, skeleton};
 use minismith_runtime::config::{Config, Predefined};
 
 pub use difference::{Change, Difference, ModuleChange};
@@ -54,7 +59,9 @@ use entry::entry;
 use layers::ToolFolder;
 use sources::{main_file, read_sources, write_sources};
 use state::{MAX_FAULTS, State};
-use storage::{io, lock, make_folder, read_json, remove_leftovers, versions_in, write_json};
+use storage::{
+    check_folder, io, json_bytes, lock, make_folder, parse_json, read_checked, remove_leftovers, versions_in,
+};
 
 /// The tool registry.
 #[derive(Clone, Debug)]
@@ -139,11 +146,17 @@ impl Registry {
     /// Checks whether a tool of this name may be registered.
     ///
     /// # Errors
-    /// Returns an error if a predefined tool has this name.
+    /// Returns an error if a predefined tool has this name, or if another tool has one that looks the same.
     pub fn may_be_given(&self, name: &str) -> Result<(), RegistryError> {
-        let folder = self.predefined_folder(name);
-        if folder.files().is_dir() {
+        if self.predefined_folder(name).files().is_dir() {
             return Err(RegistryError::Predefined { name: name.into() });
+        }
+        let looks = skeleton(name);
+        for (folder, known, _) in self.folders()? {
+            let is_alike = known != name && skeleton(&known) == looks;
+            if is_alike && !versions_in(folder.files())?.is_empty() {
+                return Err(RegistryError::LooksLike { name: name.into(), known });
+            }
         }
         Ok(())
     }
@@ -154,6 +167,22 @@ impl Registry {
     /// Returns an error if the registry cannot be read. A damaged tool is skipped and logged.
     pub fn list(&self) -> Result<Vec<Entry>, RegistryError> {
         let mut entries: Vec<Entry> = Vec::new();
+        for (folder, name, predefined) in self.folders()? {
+            match entry(&folder, &name, predefined) {
+                Ok(Some(entry)) => entries.push(entry),
+                Ok(None) => {}
+                Err(error) => tracing::warn!(tool = name, %error, "left out of the list"),
+            }
+        }
+        // The sort is stable, so the predefined tool of two with one name comes first.
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        entries.dedup_by(|later, first| later.name == first.name);
+        Ok(entries)
+    }
+
+    /// Returns the folder and the name of each tool, and whether it is predefined; the predefined ones come first.
+    fn folders(&self) -> Result<Vec<(ToolFolder, String, bool)>, RegistryError> {
+        let mut found = Vec::new();
         let predefined = self.shared.clone().unwrap_or_else(|| self.root.join("predefined"));
         for (path, predefined) in [(predefined, true), (self.root.join("generated"), false)] {
             for folder in fs::read_dir(&path).map_err(|source| io("read", &path, source))?.flatten() {
@@ -161,19 +190,18 @@ impl Registry {
                 if !folder.path().is_dir() || name.starts_with('.') {
                     continue;
                 }
+                if path.starts_with(&self.root)
+                    && let Err(error) = check_folder(&folder.path())
+                {
+                    tracing::warn!(tool = name, %error, "left out of the list");
+                    continue;
+                }
                 let folder =
                     if predefined { self.predefined_folder(&name) } else { ToolFolder::at(folder.path()) };
-                match entry(&folder, &name, predefined) {
-                    Ok(Some(entry)) => entries.push(entry),
-                    Ok(None) => {}
-                    Err(error) => tracing::warn!(tool = name, %error, "left out of the list"),
-                }
+                found.push((folder, name, predefined));
             }
         }
-        // The sort is stable, so the predefined tool of two with one name comes first.
-        entries.sort_by(|a, b| a.name.cmp(&b.name));
-        entries.dedup_by(|later, first| later.name == first.name);
-        Ok(entries)
+        Ok(found)
     }
 
     /// Loads the current version of a tool, or a given one, for display.
@@ -343,6 +371,9 @@ impl Registry {
         for folder in [self.predefined_folder(name), ToolFolder::at(self.root.join("generated").join(name))] {
             let files = folder.files();
             if plain && !name.is_empty() && files.is_dir() && !versions_in(files)?.is_empty() {
+                if files.starts_with(&self.root) {
+                    check_folder(files)?;
+                }
                 return Ok(folder);
             }
         }
@@ -398,7 +429,8 @@ fn is_the_same(known: &ToolManifest, new: &ToolManifest) -> bool {
         && known.needs_approval <= new.needs_approval
 }
 
-/// Writes a version's sources, attachments and manifest, and the state of the tool, in this order.
+/// Writes a version's sources, attachments, the hash of its manifest, the manifest, and the state of the tool, in this order.
+/// A predefined version that is renewed in place has no hash.
 fn write_version(
     folder: &Path,
     manifest: &ToolManifest,
@@ -411,7 +443,16 @@ fn write_version(
     for Attachment { suffix, bytes } in attachments(version) {
         write_atomic(&folder.join(format!("v{version}.{suffix}")), &bytes)?;
     }
-    write_json(&folder.join(format!("v{version}.json")), manifest)?;
+    let path = folder.join(format!("v{version}.json"));
+    let bytes = json_bytes(&path, manifest)?;
+    let hash = hash_file(folder, version);
+    if path.exists() {
+        // The hash is that of the manifest which is replaced.
+        storage::remove(&hash).map_err(|source| io("remove", &hash, source))?;
+    } else {
+        write_atomic(&hash, format!("{}\n", hex_sha256(&bytes)).as_bytes())?;
+    }
+    write_atomic(&path, &bytes)?;
     state.write(folder)
 }
 
@@ -424,6 +465,32 @@ fn the_version(name: &str, version: u32, folder: &Path) -> Result<u32, RegistryE
     Err(RegistryError::NoVersion { name: name.into(), version, versions })
 }
 
+/// Reads a manifest, which has to be that of this tool and version, as it was written.
 fn read_manifest(folder: &Path, version: u32) -> Result<ToolManifest, RegistryError> {
-    read_json(&folder.join(format!("v{version}.json")), files::manifest)
+    let path = folder.join(format!("v{version}.json"));
+    let bytes = read_checked(&path)?;
+    // Versions that an older program registered have no hash beside the manifest.
+    match read_checked(&hash_file(folder, version)) {
+        Ok(hash) if hash.trim_ascii_end() != hex_sha256(&bytes).as_bytes() => {
+            return Err(RegistryError::Tampered { path });
+        }
+        Err(RegistryError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+        Ok(_) => {}
+    }
+    let manifest: ToolManifest = parse_json(&path, &bytes, files::manifest)?;
+    let is_of_folder = folder.file_name().is_some_and(|name| *name == *manifest.name);
+    if is_of_folder && manifest.version == version {
+        return Ok(manifest);
+    }
+    Err(RegistryError::Misplaced {
+        path,
+        name: manifest.name.chars().take(60).collect(),
+        version: manifest.version,
+    })
+}
+
+/// Returns the path of the file with a manifest's hash.
+fn hash_file(folder: &Path, version: u32) -> PathBuf {
+    folder.join(format!("v{version}.sha256"))
 }

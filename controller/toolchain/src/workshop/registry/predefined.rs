@@ -44,6 +44,6 @@ impl Registry {
 
     /// Returns whether a tool of this name comes with the program.
     pub(in crate::workshop) fn is_predefined(&self, name: &str) -> bool {
-        self.may_be_given(name).is_err()
+        self.predefined_folder(name).files().is_dir()
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::RegistryError;
-use super::storage::{io, read_checked, remove, write_atomic, write_folder};
+use super::storage::{check_folder, io, read_checked, remove, write_atomic, write_folder};
 use crate::workshop::attachments::SUFFIXES;
 
 /// Maximum number of modules besides the main one.
@@ -36,7 +36,8 @@ pub(super) fn write_sources(
 
 /// Removes all files of a version, first the manifest that makes it one.
 pub(super) fn remove_version(folder: &Path, version: u32) -> Result<(), RegistryError> {
-    let names = ["json", "py"].into_iter().chain(SUFFIXES).map(|suffix| format!("v{version}.{suffix}"));
+    let names =
+        ["json", "py", "sha256"].into_iter().chain(SUFFIXES).map(|suffix| format!("v{version}.{suffix}"));
     for path in names.chain([format!("v{version}")]).map(|name| folder.join(name)) {
         remove(&path).map_err(|source| io("remove", &path, source))?;
     }
@@ -46,6 +47,7 @@ pub(super) fn remove_version(folder: &Path, version: u32) -> Result<(), Registry
 /// Reads a version's sources as bytes: the main module, and the further modules of a toolkit by stem.
 pub(super) fn read_sources(folder: &Path, version: u32, name: &str) -> Result<Sources, RegistryError> {
     let modules = folder.join(format!("v{version}"));
+    check_folder(&modules)?;
     if !modules.is_dir() {
         return Ok((read_checked(&folder.join(format!("v{version}.py")))?, None));
     }

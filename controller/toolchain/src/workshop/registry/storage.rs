@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use minismith_runtime::bounded::read_at_most;
 
-use super::RegistryError;
+use super::{RegistryError, embedded};
 
 /// Maximum size of a file in the registry, bytes.
 pub(in crate::workshop) const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -20,14 +20,35 @@ pub(in crate::workshop) const MAX_FILE_BYTES: u64 = 4 << 20;
 /// Suffix of a file or folder that is being written.
 const TEMP_SUFFIX: &str = ".new";
 
-/// Reads a file of the registry.
+/// Reads a file of the registry. A link is not followed: what it names may change between two looks, and a pipe would never
+/// end. A file of the tools that are built into the program has to be as it was built in.
 pub(super) fn read_checked(path: &Path) -> Result<Vec<u8>, RegistryError> {
-    read_at_most(path, MAX_FILE_BYTES).map_err(|source| match source.kind() {
+    let about = fs::symlink_metadata(path).map_err(|source| io("read", path, source))?;
+    if !about.is_file() {
+        return Err(RegistryError::Damaged {
+            path: path.to_owned(),
+            reason: "it is not a plain file".into(),
+        });
+    }
+    let bytes = read_at_most(path, MAX_FILE_BYTES).map_err(|source| match source.kind() {
         std::io::ErrorKind::FileTooLarge => {
             RegistryError::Damaged { path: path.to_owned(), reason: source.to_string() }
         }
         _ => io("read", path, source),
-    })
+    })?;
+    if embedded::is_original(path, &bytes) {
+        Ok(bytes)
+    } else {
+        Err(RegistryError::Poisoned { path: path.to_owned() })
+    }
+}
+
+/// Checks that a folder of the registry is no link.
+pub(super) fn check_folder(path: &Path) -> Result<(), RegistryError> {
+    if path.is_symlink() {
+        return Err(RegistryError::Damaged { path: path.to_owned(), reason: "it is a link".into() });
+    }
+    Ok(())
 }
 
 /// Reads and parses a file of the registry. One that an older program wrote is converted first.
@@ -35,10 +56,18 @@ pub(super) fn read_json<T: DeserializeOwned>(
     path: &Path,
     convert: fn(&mut Value),
 ) -> Result<T, RegistryError> {
-    let bytes = read_checked(path)?;
-    serde_json::from_slice(&bytes)
+    parse_json(path, &read_checked(path)?, convert)
+}
+
+/// Parses what was read of a file.
+pub(super) fn parse_json<T: DeserializeOwned>(
+    path: &Path,
+    bytes: &[u8],
+    convert: fn(&mut Value),
+) -> Result<T, RegistryError> {
+    serde_json::from_slice(bytes)
         .or_else(|_| {
-            let mut value = serde_json::from_slice(&bytes)?;
+            let mut value = serde_json::from_slice(bytes)?;
             convert(&mut value);
             serde_json::from_value(value)
         })
@@ -50,9 +79,14 @@ pub(super) fn read_json<T: DeserializeOwned>(
 
 /// Writes a value beside its place, and puts it there.
 pub(super) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), RegistryError> {
+    write_atomic(path, &json_bytes(path, value)?)
+}
+
+/// Returns a value as the bytes of a file.
+pub(super) fn json_bytes<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, RegistryError> {
     let mut bytes = serde_json::to_vec_pretty(value).map_err(|error| io("write", path, error.into()))?;
     bytes.push(b'\n');
-    write_atomic(path, &bytes)
+    Ok(bytes)
 }
 
 /// Writes a file atomically: to a temporary file, which is synced and renamed, followed by a sync of the folder.

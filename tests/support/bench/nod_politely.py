@@ -3,7 +3,7 @@ import time
 from reachy_mini import ReachyMini
 
 
-def nod(robot: ReachyMini, nods: int = 2, pace: float = 1.0) -> str:
+def nod_politely(robot: ReachyMini, nods: int = 2, pace: float = 1.0) -> str:
     """Look down and up again, some times, and then ahead.
 
     Args:
