@@ -1,0 +1,186 @@
+//! Signalling over HTTP, as the official browser class does it: `GET /events` (server-sent events), `POST /send`, and
+//! `GET /api/robot-status`.
+//!
+//! Every page may ask, and the controller decides by its `Origin` and its token. So the headers for browsers (CORS) allow
+//! every origin, and no cookies are read.
+
+use std::convert::Infallible;
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::Router;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_MAX_AGE, AUTHORIZATION, CACHE_CONTROL, HOST, ORIGIN, USER_AGENT,
+};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get, post};
+use axum::body::Bytes;
+use futures_util::stream::unfold;
+use serde_json::{Value, json};
+
+use super::hub::{Hub, HubError, canonical};
+use super::message;
+use super::server::PeerAddress;
+use super::socket;
+use crate::controller::Credentials;
+
+/// The interval of comments in a stream of events, which tell whether the peer is still there.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
+
+/// The longest token, bytes.
+const MAX_TOKEN_BYTES: usize = 512;
+
+/// Returns the routes.
+#[must_use]
+pub fn routes(hub: Hub) -> Router {
+    Router::new()
+        .route("/", any(socket::open))
+        .route("/events", get(events))
+        .route("/send", post(send))
+        .route("/api/robot-status", get(robot_status))
+        .route("/health", get(health))
+        .fallback(unknown)
+        .layer(DefaultBodyLimit::max(message::MAX_MESSAGE_BYTES))
+        .layer(from_fn(allow_pages))
+        .with_state(hub)
+}
+
+/// The credentials of a request, and its browser.
+pub struct Asking {
+    /// What the controller is shown.
+    pub who: Credentials,
+    /// The `User-Agent` header.
+    pub agent: String,
+}
+
+impl<S: Sync> FromRequestParts<S> for Asking {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
+        let headers = &parts.headers;
+        let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default().to_owned());
+        let Some(PeerAddress(peer)) = parts.extensions.get::<PeerAddress>().copied() else {
+            return Err(refuse(StatusCode::BAD_REQUEST, "the connection has no address"));
+        };
+        let token = text(&AUTHORIZATION).map(|value| value.strip_prefix("Bearer ").unwrap_or_default().trim().to_owned());
+        if token.as_ref().is_some_and(|token| token.is_empty() || token.len() > MAX_TOKEN_BYTES) {
+            return Err(refuse(StatusCode::UNAUTHORIZED, "no token: send `Authorization: Bearer TOKEN`"));
+        }
+        let who = Credentials {
+            peer: canonical(peer.ip()),
+            host: text(&HOST).unwrap_or_default(),
+            origin: text(&ORIGIN),
+            token,
+            forwarded: headers.contains_key("forwarded") || headers.contains_key("x-forwarded-for"),
+        };
+        Ok(Asking { who, agent: text(&USER_AGENT).unwrap_or_default() })
+    }
+}
+
+/// Returns a response with a reason.
+fn refuse(status: StatusCode, reason: &str) -> Response {
+    (status, Json(json!({ "type": "error", "detail": reason, "details": reason }))).into_response()
+}
+
+impl IntoResponse for HubError {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status()).unwrap_or(StatusCode::BAD_GATEWAY);
+        refuse(status, &self.to_string())
+    }
+}
+
+/// Lets pages of every origin read the responses; see the top of the file.
+async fn allow_pages(request: Request, next: Next) -> Response {
+    let is_preflight = request.method() == Method::OPTIONS;
+    let mut response =
+        if is_preflight { StatusCode::NO_CONTENT.into_response() } else { next.run(request).await };
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    if is_preflight {
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST"));
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("authorization, content-type"));
+        headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+        // Browsers ask before a page reaches into a local network.
+        headers.insert("access-control-allow-private-network", HeaderValue::from_static("true"));
+    }
+    response
+}
+
+async fn health() -> &'static str {
+    "ok"
+}
+
+async fn unknown() -> Response {
+    refuse(StatusCode::NOT_FOUND, "unknown path: use /events, /send, /api/robot-status, or a WebSocket at /")
+}
+
+/// Sends the robot's messages until the peer disconnects.
+async fn events(State(hub): State<Hub>, asking: Asking) -> Result<Response, HubError> {
+    let name = hub.robot_name(&asking.who).await;
+    // A session outlives the stream: the browser class opens another one after a disturbance.
+    let listening = hub.listen(asking.who, &asking.agent, false).await?;
+    let robots = message::list(hub.robot(), &name);
+    let stream = unfold((listening, Some(robots)), |(mut listening, mut robots)| async move {
+        let message = match listening.inbox.recv().await? {
+            // The list follows the greeting.
+            greeting if greeting.get("type") == Some(&Value::from("welcome")) => greeting,
+            other => return Some((event(&[other]), (listening, robots))),
+        };
+        let both: Vec<Value> = [Some(message), robots.take()].into_iter().flatten().collect();
+        Some((event(&both), (listening, robots)))
+    });
+    let stream = futures_util::StreamExt::flat_map(stream, futures_util::stream::iter);
+    let response = Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE_INTERVAL));
+    Ok(([(CACHE_CONTROL, "no-store")], response).into_response())
+}
+
+fn event(messages: &[Value]) -> Vec<Result<Event, Infallible>> {
+    messages.iter().map(|message| Ok(Event::default().data(message.to_string()))).collect()
+}
+
+/// Takes a message of a peer that listens.
+async fn send(
+    State(hub): State<Hub>,
+    asking: Asking,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Response, HubError> {
+    // Before the message is read: only those whom the controller accepts get further.
+    hub.caller(&asking.who).await?;
+    let body = match body {
+        Ok(body) => body,
+        Err(error) => return Ok(refuse(error.status(), &format!("cannot read the message: {error}"))),
+    };
+    let message = message::read(&String::from_utf8_lossy(&body)).map_err(HubError::Invalid)?;
+    let listener = hub.listener_of(&asking.who, &asking.agent);
+    match hub.take(&asking.who, listener.as_deref(), message).await {
+        Ok(response) => Ok(Json(response).into_response()),
+        // The browser class knows this one.
+        Err(error @ HubError::Busy) => {
+            Ok(Json(message::session_rejected("robot_busy", &error.to_string())).into_response())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Lists the robots of the caller: this one.
+async fn robot_status(State(hub): State<Hub>, asking: Asking) -> Result<Json<Value>, HubError> {
+    hub.caller(&asking.who).await?;
+    let name = hub.robot_name(&asking.who).await;
+    Ok(Json(json!({ "robots": [{
+        "peerId": hub.robot(),
+        "robotName": name,
+        "meta": { "name": name },
+        "busy": hub.is_busy(),
+        "activeApp": null,
+        "last_seen_age_seconds": 0,
+    }] })))
+}
+
