@@ -10,7 +10,9 @@ export async function servePage(answer = () => null) {
   const site = createServer(async (request, response) => {
     const file = await answer(request.url);
     response.setHeader('Content-Type', file?.type ?? 'text/html');
-    response.end(file?.body ?? '<!doctype html><title>WebRTC</title><video autoplay muted></video>');
+    response.end(
+      file?.body ?? '<!doctype html><title>WebRTC</title><video autoplay muted></video>',
+    );
   });
   await new Promise((done) => site.listen(0, '127.0.0.1', done));
   return { url: `http://127.0.0.1:${site.address().port}/`, close: () => site.close() };
@@ -70,7 +72,7 @@ export function defineConnect() {
     };
     (async () => {
       const reader = events.body.pipeThrough(new TextDecoderStream()).getReader();
-      for (let text = ''; ; ) {
+      for (let text = ''; ;) {
         const { done, value } = await reader.read();
         if (done) return;
         text += value;

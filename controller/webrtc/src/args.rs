@@ -29,7 +29,7 @@ pub struct Args {
     /// Where to listen for signalling; port 0 is any free one
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8443")]
     pub listen: SocketAddr,
-    /// A file with a token for the camera, if the controller requires one from this computer
+    /// A file with a token for the camera. Without it, the camera is read with the token of a peer
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
     /// Write log lines as JSON
@@ -79,7 +79,9 @@ mod tests {
         ] {
             assert_eq!(text.parse(), Ok(ControllerAddress(site.into())), "{text}");
         }
-        for text in ["", "127.0.0.1:8000", "https://localhost:8000", "http://localhost", "http://a b:1", "http://:1"] {
+        for text in
+            ["", "127.0.0.1:8000", "https://localhost:8000", "http://localhost", "http://a b:1", "http://:1"]
+        {
             assert_eq!(text.parse::<ControllerAddress>(), Err(AddressError::NotHttp), "{text}");
         }
     }

@@ -84,7 +84,9 @@ pub enum Request {
 #[must_use]
 pub fn understand(text: &str) -> Request {
     if text.len() > MAX_MESSAGE_BYTES {
-        return Request::Reply(json!({ "error": format!("message too long: at most {MAX_MESSAGE_BYTES} bytes") }));
+        return Request::Reply(
+            json!({ "error": format!("message too long: at most {MAX_MESSAGE_BYTES} bytes") }),
+        );
     }
     let message = match serde_json::from_str::<Map<String, Value>>(text) {
         Ok(message) => message,
@@ -111,10 +113,13 @@ fn no_rpc(message: &Map<String, Value>) -> Request {
 fn named(command: &str, message: Map<String, Value>) -> Request {
     let ok = json!({ "status": "ok", "command": command });
     match command {
-        "set_target" | "set_head_joints" | "set_body_yaw" | "set_antennas" | "set_full_target"
-        | "set_speech_offsets" | "set_automatic_body_yaw" => {
-            Request::Forward { message: Value::Object(message), reply: ok }
-        }
+        "set_target"
+        | "set_head_joints"
+        | "set_body_yaw"
+        | "set_antennas"
+        | "set_full_target"
+        | "set_speech_offsets"
+        | "set_automatic_body_yaw" => Request::Forward { message: Value::Object(message), reply: ok },
         "start_recording" | "append_record" | "stop_recording" => recording(command, message),
         "set_head_tracking" => {
             let reply = with(ok, "enabled", message.get("enabled").cloned().unwrap_or_default());
@@ -178,7 +183,9 @@ fn played(command: &str, message: &Map<String, Value>, ok: Value) -> Request {
     let text = |key| message.get(key).and_then(Value::as_str);
     match command {
         "play_sound" => match text("file") {
-            Some(file) => rest("POST", "/api/media/play_sound".into(), Some(json!({ "file": file })), ok, &[]),
+            Some(file) => {
+                rest("POST", "/api/media/play_sound".into(), Some(json!({ "file": file })), ok, &[])
+            }
             None => invalid(command, "file", "the name of a sound"),
         },
         "clear_incoming_audio" => rest("POST", "/api/media/clear_incoming_audio".into(), None, ok, &[]),
@@ -186,7 +193,8 @@ fn played(command: &str, message: &Map<String, Value>, ok: Value) -> Request {
             Some(name) => {
                 let moves = text("dataset_name").unwrap_or(DEFAULT_MOVES);
                 let moves: Vec<String> = moves.split('/').map(escaped).collect();
-                let path = format!("/api/move/play/recorded-move-dataset/{}/{}", moves.join("/"), escaped(name));
+                let path =
+                    format!("/api/move/play/recorded-move-dataset/{}/{}", moves.join("/"), escaped(name));
                 rest("POST", path, None, ok, &[])
             }
             None => invalid(command, "move_name", "the name of a move"),
@@ -232,9 +240,10 @@ fn property(command: &str, message: &Map<String, Value>, ok: Value) -> Request {
         // The first wake-up is a wizard of the official application; here it has nothing to do.
         "get_first_wake_up" => Request::Reply(with(named(command), "is_completed", true.into())),
         "set_first_wake_up" => Request::Reply(unavailable(command, "there is no first wake-up wizard")),
-        "set_wobbling" => {
-            Request::Reply(unavailable(command, "the head sways with sounds that the SDK plays, not by itself"))
-        }
+        "set_wobbling" => Request::Reply(unavailable(
+            command,
+            "the head sways with sounds that the SDK plays, not by itself",
+        )),
         _ => unknown(command),
     }
 }
@@ -243,10 +252,15 @@ fn other(command: &str, message: &Map<String, Value>) -> Request {
     let upload = message.get("upload_id").cloned().unwrap_or_default();
     match command {
         // Each part of an upload is dropped; what would play it says so.
-        "upload_move_start" | "upload_move_chunk" | "upload_move_finish" | "upload_audio_start"
-        | "upload_audio_chunk" | "upload_audio_finish" | "cancel_move" | "cancel_audio" | "unsubscribe_logs" => {
-            Request::Nothing
-        }
+        "upload_move_start"
+        | "upload_move_chunk"
+        | "upload_move_finish"
+        | "upload_audio_start"
+        | "upload_audio_chunk"
+        | "upload_audio_finish"
+        | "cancel_move"
+        | "cancel_audio"
+        | "unsubscribe_logs" => Request::Nothing,
         "play_uploaded_move" | "play_uploaded_audio" => Request::Reply(json!({
             "type": command, "upload_id": upload,
             "error": "not available: this server takes no uploads; stream targets, or store the move with the robot",
@@ -258,7 +272,9 @@ fn other(command: &str, message: &Map<String, Value>) -> Request {
             "dataset_name",
             message.get("dataset_name").cloned().unwrap_or_default(),
         )),
-        "restart_daemon" => Request::Reply(unavailable(command, "the server is restarted on its own computer")),
+        "restart_daemon" => {
+            Request::Reply(unavailable(command, "the server is restarted on its own computer"))
+        }
         "start_update" => Request::Reply(unavailable(command, "updates are made by `minismith update`")),
         "delete_hf_token" => Request::Reply(unavailable(command, "there is no account")),
         "apply_audio_config" | "read_audio_parameter" => {
@@ -314,7 +330,8 @@ fn unknown(command: &str) -> Request {
 fn escaped(text: &str) -> String {
     let mut segment = String::new();
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_~".contains(&byte) || (byte == b'.' && !text.starts_with('.')) {
+        if byte.is_ascii_alphanumeric() || b"-_~".contains(&byte) || (byte == b'.' && !text.starts_with('.'))
+        {
             segment.push(char::from(byte));
         } else {
             segment += &format!("%{byte:02X}");
@@ -344,7 +361,8 @@ mod tests {
 
     #[test]
     fn a_goto_becomes_a_task_with_an_id() {
-        let asked = understand(r#"{"type": "goto_target", "antennas": [0, 1], "head": null, "duration": 2, "x": 1}"#);
+        let asked =
+            understand(r#"{"type": "goto_target", "antennas": [0, 1], "head": null, "duration": 2, "x": 1}"#);
         let Request::Goto { id, message } = asked else { panic!() };
         assert_eq!(message["uuid"], json!(id));
         assert_eq!(message["req"], json!({ "antennas": [0, 1], "duration": 2 }));
@@ -357,7 +375,10 @@ mod tests {
             (r#"{"type": "set_motor_mode", "mode": "disabled"}"#, "/api/motors/set_mode/disabled"),
             (r#"{"type": "set_torque", "on": true, "ids": null}"#, "/api/motors/set_mode/enabled"),
             (r#"{"type": "set_torque"}"#, "/api/motors/set_mode/disabled"),
-            (r#"{"type": "set_gravity_compensation", "enabled": true}"#, "/api/motors/set_mode/gravity_compensation"),
+            (
+                r#"{"type": "set_gravity_compensation", "enabled": true}"#,
+                "/api/motors/set_mode/gravity_compensation",
+            ),
         ] {
             let Request::Rest(request) = understand(text) else { panic!("{text}") };
             assert_eq!(request.path, path);
@@ -375,7 +396,18 @@ mod tests {
     #[test]
     fn nonsense_gets_an_error() {
         let long = format!(r#"{{"type": "{}"}}"#, "x".repeat(MAX_MESSAGE_BYTES));
-        for text in ["", "{", "[]", "null", "3", r#"{"type": 3}"#, "{}", r#"{"type": "fly"}"#, r#"{"type": "set_fly"}"#, &long] {
+        for text in [
+            "",
+            "{",
+            "[]",
+            "null",
+            "3",
+            r#"{"type": 3}"#,
+            "{}",
+            r#"{"type": "fly"}"#,
+            r#"{"type": "set_fly"}"#,
+            &long,
+        ] {
             assert!(reply(text)["error"].is_string(), "{text}");
         }
         let deep = "[".repeat(10_000);

@@ -60,7 +60,9 @@ impl std::fmt::Debug for Credentials {
 #[derive(Debug, thiserror::Error)]
 pub enum ControllerError {
     /// It cannot be reached.
-    #[error("cannot reach the controller at {address}: {cause}; start it with `minismith serve`, or name it with --controller")]
+    #[error(
+        "cannot reach the controller at {address}: {cause}; start it with `minismith serve`, or name it with --controller"
+    )]
     Unreachable {
         /// Its address.
         address: String,
@@ -181,20 +183,36 @@ impl Controller {
         let exchange = async {
             let (status, answer) = self.exchange(method, path, &headers(who), body).await?;
             let mut text = answer.begun;
-            answer.stream.take(MAX_RESPONSE_BYTES).read_to_end(&mut text).await.map_err(|error| self.lost(&error))?;
+            answer
+                .stream
+                .take(MAX_RESPONSE_BYTES)
+                .read_to_end(&mut text)
+                .await
+                .map_err(|error| self.lost(&error))?;
             let json: Value = serde_json::from_slice(&text).unwrap_or_default();
             if (200..300).contains(&status) { Ok(json) } else { Err(refusal(status, &json)) }
         };
-        timeout(RESPONSE_TIMEOUT, exchange).await.unwrap_or_else(|_| Err(self.unreachable("it does not respond")))
+        timeout(RESPONSE_TIMEOUT, exchange)
+            .await
+            .unwrap_or_else(|_| Err(self.unreachable("it does not respond")))
     }
 
-    /// Opens the camera's stream, with at most this number of frames per second.
+    /// Opens the camera's stream, with at most this number of frames per second: with the token of this program, or else that
+    /// of the peer. A peer without a token has been accepted by its address, and sees what this computer may see.
     ///
     /// # Errors
-    /// When there is no camera, or this program may not see it.
-    pub async fn camera(&self, frames_per_second: u32) -> Result<ResponseBody, ControllerError> {
-        let token = self.camera_token.iter().map(|token| format!("Authorization: Bearer {token}\r\n"));
-        let headers = format!("Host: {}\r\n{}", self.address, token.collect::<String>());
+    /// When there is no camera, or it may not be seen.
+    pub async fn camera(
+        &self,
+        frames_per_second: u32,
+        who: Option<&Credentials>,
+    ) -> Result<ResponseBody, ControllerError> {
+        let own = format!("Host: {}\r\n", self.address);
+        let headers = match (&self.camera_token, who) {
+            (Some(token), _) => format!("{own}Authorization: Bearer {}\r\n", one_line(token)),
+            (None, Some(who)) if who.token.is_some() => headers(who),
+            (None, _) => own,
+        };
         let path = format!("/api/v1/camera/stream?fps={frames_per_second}");
         let opened = timeout(RESPONSE_TIMEOUT, self.exchange("GET", &path, &headers, None)).await;
         let (status, body) = opened.unwrap_or_else(|_| Err(self.unreachable("it does not respond")))?;
@@ -226,7 +244,9 @@ impl Controller {
                 .map(|(socket, _)| socket)
                 .map_err(|error| self.unreachable(&error.to_string()))
         };
-        timeout(RESPONSE_TIMEOUT, exchange).await.unwrap_or_else(|_| Err(self.unreachable("it does not respond")))
+        timeout(RESPONSE_TIMEOUT, exchange)
+            .await
+            .unwrap_or_else(|_| Err(self.unreachable("it does not respond")))
     }
 
     /// Sends a request and reads the head of the response. The response ends with the connection, as in HTTP/1.0.
@@ -330,7 +350,10 @@ mod tests {
     fn headers_carry_the_peer_and_end_no_line() {
         let lines = headers(&peer(Some("secret")));
         assert!(lines.contains("x-minismith-peer: 192.0.2.9\r\n"), "{lines}");
-        assert!(lines.contains("Authorization: Bearer secret\r\n") && lines.contains("Origin: http://robot7"), "{lines}");
+        assert!(
+            lines.contains("Authorization: Bearer secret\r\n") && lines.contains("Origin: http://robot7"),
+            "{lines}"
+        );
         let forged = headers(&peer(Some("a\r\nx-minismith-peer: 127.0.0.1")));
         assert_eq!(forged.lines().count(), 4, "{forged}");
         let proxied = headers(&Credentials { forwarded: true, ..peer(None) });

@@ -28,7 +28,9 @@ pub enum EncodeError {
     #[error("cannot decode an image of the camera: {0}")]
     Image(#[from] image::ImageError),
     /// Its size is not one of a camera.
-    #[error("an image of the camera has {width} x {height} pixels, which is too small or too large for video")]
+    #[error(
+        "an image of the camera has {width} x {height} pixels, which is too small or too large for video"
+    )]
     Size {
         /// Pixels.
         width: u32,

@@ -13,11 +13,12 @@
 //!
 //! Reading order: [`args`], [`signalling`] (who connects), [`session`] (one peer), [`transport`] (its connection),
 //! [`commands`] (what its messages ask for), [`robot_link`] and [`robot_state`] (the robot for it), [`video`], [`mjpeg`] and
-//! [`encoder`] (the camera), [`controller`] (requests to it), [`net`] (sockets), [`logs`].
+//! [`encoder`] (the camera), [`controller`] (requests to it), [`net`] (sockets), [`crypto`], [`logs`].
 
 mod args;
 mod commands;
 mod controller;
+mod crypto;
 mod encoder;
 mod logs;
 mod mjpeg;
@@ -105,7 +106,9 @@ fn main() -> ExitCode {
 
 async fn run(args: Args) -> Result<(), WebRtcError> {
     let token = match args.token_file {
-        Some(path) => Some(std::fs::read_to_string(&path).map_err(|source| WebRtcError::Token { path, source })?),
+        Some(path) => {
+            Some(std::fs::read_to_string(&path).map_err(|source| WebRtcError::Token { path, source })?)
+        }
         None => None,
     };
     let controller = Controller::new(&args.controller.0, token.as_deref().map(str::trim));
@@ -142,7 +145,9 @@ fn announce(listener: &TcpListener, controller: &str, as_json: bool) -> std::io:
     let line = if as_json {
         json!({ "listening": address.to_string(), "controller": controller }).to_string()
     } else {
-        format!("minismith-webrtc serves http://{address} for the controller at http://{controller}; Ctrl-C ends it")
+        format!(
+            "minismith-webrtc serves http://{address} for the controller at http://{controller}; Ctrl-C ends it"
+        )
     };
     // The output is optional for the caller.
     let _written = writeln!(std::io::stdout(), "{line}");

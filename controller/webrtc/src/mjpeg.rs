@@ -67,7 +67,8 @@ mod tests {
     use super::*;
 
     fn part(image: &[u8]) -> Vec<u8> {
-        let head = format!("--picture\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n", image.len());
+        let head =
+            format!("--picture\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n", image.len());
         [head.as_bytes(), image, b"\r\n"].concat()
     }
 

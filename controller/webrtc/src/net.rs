@@ -16,7 +16,9 @@ const MAX_ADDRESSES: usize = 8;
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
     /// The port for signalling is in use, or not permitted.
-    #[error("cannot listen on {address}: {source}; stop the program that listens there, or choose another port with --listen")]
+    #[error(
+        "cannot listen on {address}: {source}; stop the program that listens there, or choose another port with --listen"
+    )]
     Listen {
         /// The address.
         address: SocketAddr,

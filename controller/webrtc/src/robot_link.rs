@@ -70,7 +70,11 @@ impl RobotLink {
     ///
     /// # Errors
     /// [`ControllerError`] says why not.
-    pub async fn open(controller: Controller, who: Arc<Credentials>, caller: Caller) -> Result<Self, ControllerError> {
+    pub async fn open(
+        controller: Controller,
+        who: Arc<Credentials>,
+        caller: Caller,
+    ) -> Result<Self, ControllerError> {
         let (sink, reports) = controller.sdk(&who).await?.split();
         let (commands, inbox) = mpsc::channel(QUEUE_CAPACITY);
         let mut jobs = JoinSet::new();
@@ -111,8 +115,15 @@ impl RobotLink {
             Request::State => self.refresh(true),
             Request::Stop => self.job("stop_move", |link| stop(link.controller.clone(), link.who.clone())),
             Request::Rest(request) => {
-                let command = request.reply.get("command").and_then(Value::as_str).unwrap_or("set_motor_mode").to_owned();
-                self.job(&command.clone(), |link| ask(link.controller.clone(), link.who.clone(), command, request))
+                let command = request
+                    .reply
+                    .get("command")
+                    .and_then(Value::as_str)
+                    .unwrap_or("set_motor_mode")
+                    .to_owned();
+                self.job(&command.clone(), |link| {
+                    ask(link.controller.clone(), link.who.clone(), command, request)
+                })
             }
             Request::Play { command, path } => self.job(command, |link| {
                 play(link.controller.clone(), link.who.clone(), link.playing.clone(), command, path)
@@ -162,11 +173,14 @@ impl RobotLink {
 
     /// Stops what the peer plays, as the controller does for its own clients.
     pub async fn close(self) {
-        let playing: Vec<String> = self.playing.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
+        let playing: Vec<String> =
+            self.playing.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
         drop(self.jobs);
         for uuid in playing {
             let body = json!({ "uuid": uuid });
-            if let Err(error) = self.controller.request("POST", "/api/move/stop", &self.who, Some(&body)).await {
+            if let Err(error) =
+                self.controller.request("POST", "/api/move/stop", &self.who, Some(&body)).await
+            {
                 tracing::warn!("cannot stop the move of a peer that has left: {error}");
             }
         }
@@ -194,7 +208,10 @@ impl RobotLink {
     }
 
     fn refused(&self, command: &str) -> Value {
-        failed(command, &format!("{:?} has the role viewer, which watches and does not move the robot", self.caller.name))
+        failed(
+            command,
+            &format!("{:?} has the role viewer, which watches and does not move the robot", self.caller.name),
+        )
     }
 
     /// Starts a job, and returns an error if too many run.
@@ -220,7 +237,8 @@ impl RobotLink {
                 let running = controller.request("GET", "/api/move/running", &who, None).await.ok();
                 let motors = controller.request("GET", "/api/motors/status", &who, None).await.ok();
                 Done::State {
-                    is_move_running: running.and_then(|moves| moves.as_array().map(|moves| !moves.is_empty())),
+                    is_move_running: running
+                        .and_then(|moves| moves.as_array().map(|moves| !moves.is_empty())),
                     motor_mode: motors.and_then(|motors| motors.get("mode").cloned()),
                     for_peer,
                 }

@@ -27,7 +27,8 @@ impl RobotState {
             }
             "head_pose" => self.head_pose = take("head_pose"),
             "daemon_status" => {
-                self.motor_mode = message.pointer("/backend_status/motor_control_mode").cloned().unwrap_or_default();
+                self.motor_mode =
+                    message.pointer("/backend_status/motor_control_mode").cloned().unwrap_or_default();
                 self.status = message;
             }
             _ => {}

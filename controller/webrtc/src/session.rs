@@ -83,6 +83,7 @@ impl End {
 pub struct Session {
     transport: Transport,
     link: RobotLink,
+    who: Arc<Credentials>,
     video: Video,
     frames: Option<broadcast::Receiver<Arc<VideoFrame>>>,
     has_keyframe: bool,
@@ -103,11 +104,12 @@ impl Session {
         caller: Caller,
         video: Video,
     ) -> Result<(Self, String), SessionError> {
-        let link = RobotLink::open(controller, who, caller).await?;
+        let link = RobotLink::open(controller, who.clone(), caller).await?;
         let (transport, offer) = Transport::open().await?;
         let session = Session {
             transport,
             link,
+            who,
             video,
             frames: None,
             has_keyframe: false,
@@ -170,7 +172,7 @@ impl Session {
         match event {
             TransportEvent::Connected => {
                 self.deadline = None;
-                self.frames = Some(self.video.watch());
+                self.frames = Some(self.video.watch(self.who.clone()));
             }
             TransportEvent::Lost if self.frames.is_some() => {
                 self.deadline = Some(Instant::from_std(crate::net::now()) + LOST_TIMEOUT);
@@ -290,7 +292,9 @@ impl MessageBudget {
         }
         self.taken += 1;
         if self.taken == MAX_MESSAGES_PER_S {
-            tracing::warn!("a peer sends more than {MAX_MESSAGES_PER_S} messages in a second: the rest is dropped");
+            tracing::warn!(
+                "a peer sends more than {MAX_MESSAGES_PER_S} messages in a second: the rest is dropped"
+            );
         }
         self.taken < MAX_MESSAGES_PER_S
     }

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use str0m::change::{SdpAnswer, SdpPendingOffer};
@@ -16,6 +17,7 @@ use str0m::{Candidate, Event, IceConnectionState, Input, Output, RtcConfig, RtcE
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use crate::crypto;
 use crate::net::{self, MediaSocket, SocketError};
 use crate::video::VideoFrame;
 
@@ -37,6 +39,9 @@ const READ_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 /// The labels of the data channels, as in the official daemon: commands, and the stream of poses.
 const COMMANDS: &str = "data";
 const POSES: &str = "pose";
+
+/// Poses that may be on their way, bytes: about half a second.
+const MAX_POSES_BYTES: usize = 16 << 10;
 
 /// The clock of video in RTP.
 const VIDEO_HZ: u128 = 90_000;
@@ -107,7 +112,9 @@ impl Transport {
     pub async fn open() -> Result<(Self, String), TransportError> {
         let sockets = net::media_sockets().await?;
         let begun = net::now();
-        let mut rtc = RtcConfig::new().clear_codecs().enable_h264(true).build(begun);
+        let crypto = Arc::new(crypto::provider());
+        let config = RtcConfig::new().set_crypto_provider(crypto).clear_codecs().enable_h264(true);
+        let mut rtc = config.build(begun);
         for MediaSocket { address, .. } in &sockets {
             if let Ok(candidate) = Candidate::host(*address, "udp") {
                 rtc.add_local_candidate(candidate);
@@ -115,7 +122,8 @@ impl Transport {
         }
         let mut changes = rtc.sdp_api();
         let stream = Some("reachymini".to_owned());
-        let video = changes.add_media(MediaKind::Video, Direction::SendOnly, stream, Some("camera".into()), None);
+        let video =
+            changes.add_media(MediaKind::Video, Direction::SendOnly, stream, Some("camera".into()), None);
         let commands = changes.add_channel(COMMANDS.into());
         let (offer, pending) = changes.apply().ok_or(TransportError::Unexpected)?;
         let (inbox, packets) = mpsc::channel(QUEUE_CAPACITY);
@@ -147,7 +155,8 @@ impl Transport {
             return Err(TransportError::LongSdp);
         }
         let pending = self.pending.take().ok_or(TransportError::Unexpected)?;
-        let answer = SdpAnswer::from_sdp_string(sdp).map_err(|error| TransportError::Sdp(error.to_string()))?;
+        let answer =
+            SdpAnswer::from_sdp_string(sdp).map_err(|error| TransportError::Sdp(error.to_string()))?;
         Ok(self.rtc.sdp_api().accept_answer(pending, answer)?)
     }
 
@@ -201,7 +210,8 @@ impl Transport {
                 Output::Transmit(packet) => {
                     let from = self.sockets.iter().find(|socket| socket.address == packet.source);
                     // A packet that cannot be sent is one that is lost on the way.
-                    let _sent = from.map(|from| from.socket.try_send_to(&packet.contents, packet.destination));
+                    let _sent =
+                        from.map(|from| from.socket.try_send_to(&packet.contents, packet.destination));
                 }
                 Output::Event(event) => self.note(event)?,
             }
@@ -217,9 +227,9 @@ impl Transport {
         let happened = match event {
             Event::Connected => TransportEvent::Connected,
             Event::IceConnectionStateChange(IceConnectionState::Disconnected) => TransportEvent::Lost,
-            Event::IceConnectionStateChange(IceConnectionState::Connected | IceConnectionState::Completed) => {
-                TransportEvent::Recovered
-            }
+            Event::IceConnectionStateChange(
+                IceConnectionState::Connected | IceConnectionState::Completed,
+            ) => TransportEvent::Recovered,
             Event::ChannelOpen(id, _) if id == self.commands => TransportEvent::CommandsOpen,
             Event::ChannelData(data) if data.id == self.commands => {
                 TransportEvent::Message(String::from_utf8_lossy(&data.data).into_owned())
@@ -247,7 +257,9 @@ impl Transport {
             let spec = params.spec();
             spec.codec == Codec::H264 && spec.format.packetization_mode != Some(0)
         };
-        let Some(pt) = writer.payload_params().find(is_usable).map(|params| params.pt()) else { return Ok(()) };
+        let Some(pt) = writer.payload_params().find(is_usable).map(|params| params.pt()) else {
+            return Ok(());
+        };
         let age = frame.at.saturating_duration_since(self.begun);
         let ticks = u64::try_from(age.as_nanos() * VIDEO_HZ / Duration::from_secs(1).as_nanos()).unwrap_or(0);
         Ok(writer.write(pt, frame.at, MediaTime::from_90khz(ticks), frame.bytes.clone())?)
@@ -286,8 +298,8 @@ impl Transport {
     /// When the protocol fails.
     pub fn send_pose(&mut self, text: &str) -> Result<(), TransportError> {
         let Some(mut channel) = self.poses.and_then(|id| self.rtc.channel(id)) else { return Ok(()) };
-        // Rather none than an old one.
-        if channel.buffered_amount() == 0 {
+        // Rather none than an old one. What the peer has not acknowledged yet counts too, which it does five times a second.
+        if channel.buffered_amount() < MAX_POSES_BYTES {
             let _taken = channel.write(false, text.as_bytes())?;
         }
         Ok(())
@@ -324,7 +336,14 @@ mod tests {
     #[tokio::test]
     async fn the_offer_has_video_a_data_channel_and_addresses() {
         let (_transport, offer) = Transport::open().await.unwrap();
-        for line in ["m=video ", "m=application ", "H264/90000", "a=sendonly", "a=candidate:", "a=fingerprint:sha-256"] {
+        for line in [
+            "m=video ",
+            "m=application ",
+            "H264/90000",
+            "a=sendonly",
+            "a=candidate:",
+            "a=fingerprint:sha-256",
+        ] {
             assert!(offer.contains(line), "{line}: {offer}");
         }
     }

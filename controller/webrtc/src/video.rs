@@ -4,14 +4,14 @@
 //! that is slow misses frames; it then waits for a keyframe.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::io::AsyncReadExt;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::{sleep, timeout};
 
-use crate::controller::Controller;
+use crate::controller::{Controller, Credentials};
 use crate::encoder::{FRAMES_PER_SECOND, VideoEncoder};
 use crate::mjpeg::MjpegReader;
 use crate::net;
@@ -42,8 +42,16 @@ pub struct Video {
     controller: Controller,
     frames: broadcast::Sender<Arc<VideoFrame>>,
     keyframe_wanted: Arc<AtomicBool>,
-    /// Whether the camera is being read.
-    is_running: Arc<Mutex<bool>>,
+    reading: Arc<Mutex<Reading>>,
+}
+
+/// Who reads the camera.
+#[derive(Debug, Default)]
+struct Reading {
+    /// Whether it is being read.
+    is_running: bool,
+    /// The last peer that began to watch. Each one may see the camera, so the camera is read with its rights.
+    for_peer: Option<Arc<Credentials>>,
 }
 
 impl Video {
@@ -54,21 +62,26 @@ impl Video {
             controller,
             frames: broadcast::Sender::new(QUEUE_CAPACITY),
             keyframe_wanted: Arc::default(),
-            is_running: Arc::default(),
+            reading: Arc::default(),
         }
     }
 
     /// Watches from now on. The first frame that a watcher can use is a keyframe, which is asked for.
     #[must_use]
-    pub fn watch(&self) -> broadcast::Receiver<Arc<VideoFrame>> {
-        let mut is_running = self.is_running.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn watch(&self, who: Arc<Credentials>) -> broadcast::Receiver<Arc<VideoFrame>> {
+        let mut reading = self.reading();
         let watcher = self.frames.subscribe();
         self.want_keyframe();
-        if !*is_running {
-            *is_running = true;
+        reading.for_peer = Some(who);
+        if !reading.is_running {
+            reading.is_running = true;
             tokio::spawn(self.clone().run());
         }
         watcher
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Has the next frame encoded as one that can be decoded alone.
@@ -79,11 +92,11 @@ impl Video {
     /// Whether there is nobody left; the camera is then no longer read. A new watcher comes before or after this answer, not
     /// between it and the end.
     fn is_over(&self) -> bool {
-        let mut is_running = self.is_running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reading = self.reading();
         if self.frames.receiver_count() == 0 {
-            *is_running = false;
+            *reading = Reading::default();
         }
-        !*is_running
+        !reading.is_running
     }
 
     async fn run(self) {
@@ -114,13 +127,19 @@ impl Video {
 
     /// Reads the camera's stream until nobody watches.
     async fn read(&self, images: &mpsc::Sender<(Vec<u8>, Instant)>) -> Result<(), String> {
-        let mut body = self.controller.camera(FRAMES_PER_SECOND).await.map_err(|error| error.to_string())?;
+        let who = self.reading().for_peer.clone();
+        let mut body = self
+            .controller
+            .camera(FRAMES_PER_SECOND, who.as_deref())
+            .await
+            .map_err(|error| error.to_string())?;
         let mut reader = MjpegReader::default();
         reader.push(&body.begun);
         let mut part = vec![0; 64 << 10];
         while !self.is_over() {
             let read = timeout(STALL_TIMEOUT, body.stream.read(&mut part)).await;
-            let read = read.map_err(|_| "the camera's stream has stalled")?.map_err(|error| error.to_string())?;
+            let read =
+                read.map_err(|_| "the camera's stream has stalled")?.map_err(|error| error.to_string())?;
             if read == 0 {
                 return Err("the camera's stream has ended".into());
             }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::http::header::{
@@ -22,7 +23,6 @@ use axum::middleware::{Next, from_fn};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
-use axum::body::Bytes;
 use futures_util::stream::unfold;
 use serde_json::{Value, json};
 
@@ -66,11 +66,13 @@ impl<S: Sync> FromRequestParts<S> for Asking {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
         let headers = &parts.headers;
-        let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default().to_owned());
+        let text =
+            |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default().to_owned());
         let Some(PeerAddress(peer)) = parts.extensions.get::<PeerAddress>().copied() else {
             return Err(refuse(StatusCode::BAD_REQUEST, "the connection has no address"));
         };
-        let token = text(&AUTHORIZATION).map(|value| value.strip_prefix("Bearer ").unwrap_or_default().trim().to_owned());
+        let token = text(&AUTHORIZATION)
+            .map(|value| value.strip_prefix("Bearer ").unwrap_or_default().trim().to_owned());
         if token.as_ref().is_some_and(|token| token.is_empty() || token.len() > MAX_TOKEN_BYTES) {
             return Err(refuse(StatusCode::UNAUTHORIZED, "no token: send `Authorization: Bearer TOKEN`"));
         }
@@ -183,4 +185,3 @@ async fn robot_status(State(hub): State<Hub>, asking: Asking) -> Result<Json<Val
         "last_seen_age_seconds": 0,
     }] })))
 }
-

@@ -151,7 +151,12 @@ impl Hub {
     ///
     /// # Errors
     /// [`HubError`] with the controller's words.
-    pub async fn listen(&self, who: Credentials, agent: &str, ends_sessions: bool) -> Result<Listening, HubError> {
+    pub async fn listen(
+        &self,
+        who: Credentials,
+        agent: &str,
+        ends_sessions: bool,
+    ) -> Result<Listening, HubError> {
         let caller = self.controller.caller(&who).await?;
         let id = Uuid::new_v4().to_string();
         let (outbox, inbox) = mpsc::channel(QUEUE_CAPACITY);
@@ -183,7 +188,8 @@ impl Hub {
 
     /// Returns the robot's name; that of the official daemon if it cannot be asked.
     pub async fn robot_name(&self, who: &Credentials) -> String {
-        let status = self.controller.request("GET", "/api/daemon/status", who, None).await.unwrap_or_default();
+        let status =
+            self.controller.request("GET", "/api/daemon/status", who, None).await.unwrap_or_default();
         let name = status.get("robot_name").and_then(Value::as_str);
         name.unwrap_or(PRODUCER_NAME).to_owned()
     }
@@ -250,8 +256,11 @@ impl Hub {
                 Ok(serde_json::json!({ "type": "ok" }))
             }
             PeerMessage::EndSession { session_id } => {
-                let session = self.session_of(who, Some(session_id), listener)?;
-                signal(&session, Signal::End)?;
+                // A peer that closes its connection first has ended it already.
+                if self.known().sessions.contains_key(&session_id) {
+                    let session = self.session_of(who, Some(session_id), listener)?;
+                    signal(&session, Signal::End)?;
+                }
                 Ok(serde_json::json!({ "type": "ok" }))
             }
         }
@@ -279,7 +288,8 @@ impl Hub {
             if known.sessions.len() + known.opening >= MAX_SESSIONS {
                 return Err(HubError::Busy);
             }
-            let found = known.listeners.get(listener).filter(|one| *one.who == *who).ok_or(HubError::NotListening)?;
+            let found =
+                known.listeners.get(listener).filter(|one| *one.who == *who).ok_or(HubError::NotListening)?;
             let found = (found.outbox.clone(), found.who.clone());
             known.opening += 1;
             found

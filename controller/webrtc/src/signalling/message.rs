@@ -146,7 +146,9 @@ mod tests {
     fn nonsense_is_an_error() {
         let long_id = format!(r#"{{"type":"endSession","sessionId":"{}"}}"#, "s".repeat(101));
         let long = format!(r#"{{"type":"list","x":"{}"}}"#, "x".repeat(MAX_MESSAGE_BYTES));
-        for text in ["", "{}", "[]", "null", r#"{"type":"fly"}"#, r#"{"type":"startSession"}"#, &long_id, &long] {
+        for text in
+            ["", "{}", "[]", "null", r#"{"type":"fly"}"#, r#"{"type":"startSession"}"#, &long_id, &long]
+        {
             assert!(read(text).is_err(), "{:.40}", text);
         }
     }
