@@ -95,8 +95,8 @@ pub fn understand(text: &str) -> Request {
     if message.get("jsonrpc").is_some() {
         return no_rpc(&message);
     }
-    match message.get("type").and_then(Value::as_str) {
-        Some(command) => named(&command.to_owned(), message),
+    match message.get("type").and_then(Value::as_str).map(str::to_owned) {
+        Some(command) => named(&command, message),
         None => Request::Reply(json!({ "error": "Invalid command: it has no `type`" })),
     }
 }

@@ -39,7 +39,6 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 const MAX_TOKEN_BYTES: usize = 512;
 
 /// Returns the routes.
-#[must_use]
 pub fn routes(hub: Hub) -> Router {
     Router::new()
         .route("/", any(socket::open))
