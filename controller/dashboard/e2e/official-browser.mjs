@@ -258,16 +258,23 @@ await test(
     });
     check('stopMove stops a move', stopped?.stopped === true, stopped);
     const clip = await tab.evaluate(() => {
-      const steps = [...Array(50).keys()];
-      const target = (step) => ({ head: null, antennas: [step / 100, 0], body_yaw: 0 });
-      return robot
-        .playMove({ time: steps.map((step) => step / 50), set_target_data: steps.map(target) })
-        .then(
-          () => 'played',
-          (error) => error.message,
-        );
+      const steps = [...Array(100).keys()];
+      const identity = [
+        [1, 0, 0, 0],
+        [0, 1, 0, 0],
+        [0, 0, 1, 0],
+        [0, 0, 0, 1],
+      ];
+      const target = (step) => ({ head: identity, antennas: [step / 100, 0], body_yaw: 0 });
+      const move = { time: steps.map((step) => step / 50), set_target_data: steps.map(target) };
+      return robot.playMove(move, { initialGotoDuration: 0.5 }).catch((error) => error.message);
     });
-    check('playMove says that uploads are not taken', /not available/.test(clip), clip);
+    check('playMove plays an uploaded move', clip?.finished === true, clip);
+    await eventually(
+      'its last target is reached',
+      posture,
+      (at) => Math.abs(at.antennas_deg[0] - (0.99 * 180) / Math.PI) < 2,
+    );
 
     const ended = await tab.evaluate(async () => {
       await robot.stopSession();

@@ -29,7 +29,9 @@ await test('webrtc-vanish', async ({ check, open }) => {
     return peer.until(() => peer.poses?.length);
   });
   check('poses are streamed', poses > 0, poses);
-  await page.evaluate(() => peer.tell({ type: 'goto_target', antennas: [2.5, -2.5], duration: 60 }));
+  await page.evaluate(() =>
+    peer.tell({ type: 'goto_target', antennas: [2.5, -2.5], duration: 60 }),
+  );
   const moving = await page.evaluate(() =>
     peer.until(() => peer.poses.at(-1)?.state.antennas[0] > 0.05),
   );

@@ -183,7 +183,7 @@ await test(
         );
       }
       peer.channel.send(new Uint8Array([255, 254, 0, 1]));
-      for (let index = 0; index < 3000; index += 1) peer.channel.send('{"type":"get_volume"}');
+      for (let index = 0; index < 3000; index += 1) peer.channel.send('{"type":"get_imu"}');
       return answers;
     });
     check(

@@ -7,11 +7,17 @@
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use crate::uploads::UploadStep;
+
 /// The longest message, bytes: a chunk of an upload in the official class has 12 KiB.
 pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
 /// The duration of a move that gives none, seconds, as in the official daemon.
 const DEFAULT_DURATION_S: f64 = 0.5;
+
+/// The highest rate of an uploaded move, and the longest way to its beginning, seconds.
+const MAX_PLAY_HZ: f64 = 100.0;
+const MAX_INITIAL_GOTO_S: f64 = 10.0;
 
 /// The collection of moves that is meant where none is named, as in the official daemon.
 const DEFAULT_MOVES: &str = "pollen-robotics/reachy-mini-emotions-library";
@@ -74,6 +80,19 @@ pub enum Request {
     },
     /// Asks the REST API.
     Rest(RestRequest),
+    /// A step of an upload of a move, which has no response.
+    Upload(UploadStep),
+    /// Plays an uploaded move, and tells its start and its end.
+    PlayUpload {
+        /// The id of the upload.
+        id: String,
+        /// Targets per second.
+        frequency_hz: f64,
+        /// The duration of the way to its beginning, seconds; 0 for none.
+        initial_goto_s: f64,
+    },
+    /// Ends an uploaded move that plays.
+    CancelUpload(String),
     /// Responds with this.
     Reply(Value),
     /// Needs no response.
@@ -251,19 +270,27 @@ fn property(command: &str, message: &Map<String, Value>, ok: Value) -> Request {
 fn other(command: &str, message: &Map<String, Value>) -> Request {
     let upload = message.get("upload_id").cloned().unwrap_or_default();
     match command {
-        // Each part of an upload is dropped; what would play it says so.
-        "upload_move_start"
-        | "upload_move_chunk"
-        | "upload_move_finish"
-        | "upload_audio_start"
+        "upload_move_start" | "upload_move_chunk" | "upload_move_finish" => {
+            match serde_json::from_value(Value::Object(message.clone())) {
+                Ok(step) => Request::Upload(step),
+                Err(error) => Request::Reply(failed(command, &format!("Invalid command: {error}"))),
+            }
+        }
+        "play_uploaded_move" => Request::PlayUpload {
+            id: upload.as_str().unwrap_or_default().to_owned(),
+            frequency_hz: number(message, "play_frequency", MAX_PLAY_HZ).clamp(1.0, MAX_PLAY_HZ),
+            initial_goto_s: number(message, "initial_goto_duration", 0.0).clamp(0.0, MAX_INITIAL_GOTO_S),
+        },
+        "cancel_move" => Request::CancelUpload(upload.as_str().unwrap_or_default().to_owned()),
+        // Each part of a sound is dropped; what would play it says so.
+        "upload_audio_start"
         | "upload_audio_chunk"
         | "upload_audio_finish"
-        | "cancel_move"
         | "cancel_audio"
         | "unsubscribe_logs" => Request::Nothing,
-        "play_uploaded_move" | "play_uploaded_audio" => Request::Reply(json!({
+        "play_uploaded_audio" => Request::Reply(json!({
             "type": command, "upload_id": upload,
-            "error": "not available: this server takes no uploads; stream targets, or store the move with the robot",
+            "error": "not available: sounds are not uploaded here; POST them to /api/media/sounds/upload",
         })),
         "subscribe_logs" => Request::Reply(json!({ "type": "log_stream_error",
             "error": "not available: the journal is at /api/v1/journal" })),
@@ -292,6 +319,11 @@ fn rest(
     fields: &'static [(&'static str, &'static str)],
 ) -> Request {
     Request::Rest(RestRequest { method, path, body, reply, fields, whole: None })
+}
+
+/// Returns a number of a message, if it is one.
+fn number(message: &Map<String, Value>, key: &str, otherwise: f64) -> f64 {
+    message.get(key).and_then(Value::as_f64).filter(|number| number.is_finite()).unwrap_or(otherwise)
 }
 
 fn is_on(message: &Map<String, Value>, key: &str) -> bool {
@@ -415,11 +447,21 @@ mod tests {
     }
 
     #[test]
+    fn uploads_are_read_and_bounded() {
+        let step = understand(r#"{"type": "upload_move_finish", "upload_id": "u"}"#);
+        assert_eq!(step, Request::Upload(UploadStep::Finish { upload_id: "u".into() }));
+        assert!(reply(r#"{"type": "upload_move_chunk", "upload_id": 3}"#)["error"].is_string());
+        let wild = r#"{"type": "play_uploaded_move", "upload_id": "u", "play_frequency": 1e9, "initial_goto_duration": -1}"#;
+        let expected = Request::PlayUpload { id: "u".into(), frequency_hz: MAX_PLAY_HZ, initial_goto_s: 0.0 };
+        assert_eq!(understand(wild), expected);
+    }
+
+    #[test]
     fn unsupported_commands_say_so_in_the_official_form() {
         assert_eq!(reply(r#"{"jsonrpc": "2.0", "id": 7, "method": "apps.start"}"#)["error"]["code"], -32601);
         assert_eq!(understand(r#"{"jsonrpc": "2.0", "method": "x"}"#), Request::Nothing);
-        assert_eq!(reply(r#"{"type": "play_uploaded_move", "upload_id": "u"}"#)["upload_id"], "u");
-        assert_eq!(understand(r#"{"type": "upload_move_chunk", "upload_id": "u"}"#), Request::Nothing);
+        assert_eq!(reply(r#"{"type": "play_uploaded_audio", "upload_id": "u"}"#)["upload_id"], "u");
+        assert_eq!(understand(r#"{"type": "upload_audio_chunk", "upload_id": "u"}"#), Request::Nothing);
         assert_eq!(reply(r#"{"type": "start_update"}"#)["command"], "start_update");
         assert_eq!(reply(r#"{"type": "get_first_wake_up"}"#)["is_completed"], true);
     }

@@ -12,7 +12,7 @@
 //! Safety: nothing here moves a motor. Everything from outside is bounded: messages, descriptions, sessions, peers, rates.
 //!
 //! Reading order: [`args`], [`signalling`] (who connects), [`session`] (one peer), [`transport`] (its connection),
-//! [`commands`] (what its messages ask for), [`robot_link`] and [`robot_state`] (the robot for it), [`video`], [`mjpeg`] and
+//! [`commands`] (what its messages ask for), [`robot_link`] and [`robot_state`] (the robot for it), [`uploads`] and [`playback`] (moves that it uploads), [`video`], [`mjpeg`] and
 //! [`encoder`] (the camera), [`controller`] (requests to it), [`net`] (sockets), [`crypto`], [`logs`].
 
 mod args;
@@ -23,11 +23,13 @@ mod encoder;
 mod logs;
 mod mjpeg;
 mod net;
+mod playback;
 mod robot_link;
 mod robot_state;
 mod session;
 mod signalling;
 mod transport;
+mod uploads;
 mod video;
 
 use std::io::Write;

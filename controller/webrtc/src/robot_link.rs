@@ -18,7 +18,9 @@ use uuid::Uuid;
 
 use crate::commands::{Request, RestRequest, failed, understand, with};
 use crate::controller::{Caller, Controller, ControllerError, Credentials, SdkSocket};
+use crate::playback::{Cancel, Playback};
 use crate::robot_state::RobotState;
+use crate::uploads::Uploads;
 
 /// Requests and moves of one peer that may run at the same time.
 const MAX_JOBS: usize = 16;
@@ -32,12 +34,19 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest time that waking up and going to sleep take.
 const PLAY_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The end of something that was asked of the REST API.
-enum Done {
+/// The end of something that was asked for.
+pub enum Done {
     /// A response for the peer.
     Reply(Value),
     /// What the state's REST part is; the peer waits for the state, or not.
-    State { is_move_running: Option<bool>, motor_mode: Option<Value>, for_peer: bool },
+    State {
+        /// Whether a move runs.
+        is_move_running: Option<bool>,
+        /// The motors' control mode.
+        motor_mode: Option<Value>,
+        /// Whether the peer waits.
+        for_peer: bool,
+    },
 }
 
 /// What the peer asks of the session itself.
@@ -63,6 +72,9 @@ pub struct RobotLink {
     /// Moves that the REST API plays for the peer.
     playing: Arc<Mutex<HashSet<String>>>,
     pose_stream: Option<PoseStream>,
+    uploads: Uploads,
+    /// The uploaded move that plays, and how to end it.
+    playing_upload: Option<(String, Cancel)>,
 }
 
 impl RobotLink {
@@ -91,6 +103,8 @@ impl RobotLink {
             gotos: HashSet::new(),
             playing: Arc::default(),
             pose_stream: None,
+            uploads: Uploads::default(),
+            playing_upload: None,
         })
     }
 
@@ -99,6 +113,21 @@ impl RobotLink {
         while self.jobs.try_join_next().is_some() {}
         match understand(text) {
             Request::Nothing => None,
+            Request::Upload(step) => {
+                self.uploads.take(step);
+                None
+            }
+            Request::PlayUpload { id, frequency_hz, initial_goto_s } => {
+                self.play_upload(id, frequency_hz, initial_goto_s)
+            }
+            Request::CancelUpload(id) => {
+                if let Some((playing, cancel)) = &self.playing_upload
+                    && *playing == id
+                {
+                    cancel.cancel();
+                }
+                None
+            }
             Request::Reply(reply) => Some(reply),
             Request::Forward { message, reply } => Some(self.forward(message, reply)),
             Request::Goto { id, message } => self.goto(id, message),
@@ -113,7 +142,12 @@ impl RobotLink {
                 Some(json!({ "status": "ok", "command": command }))
             }
             Request::State => self.refresh(true),
-            Request::Stop => self.job("stop_move", |link| stop(link.controller.clone(), link.who.clone())),
+            Request::Stop => {
+                if let Some((_, cancel)) = &self.playing_upload {
+                    cancel.cancel();
+                }
+                self.job("stop_move", |link| stop(link.controller.clone(), link.who.clone()))
+            }
             Request::Rest(request) => {
                 let command = request
                     .reply
@@ -205,6 +239,31 @@ impl RobotLink {
         }
         self.gotos.insert(id);
         None
+    }
+
+    fn play_upload(&mut self, id: String, frequency_hz: f64, initial_goto_s: f64) -> Option<Value> {
+        let told = |key: &str, value: Value| {
+            with(json!({ "type": "play_uploaded_move", "upload_id": id }), key, value)
+        };
+        let Some(uploaded) = self.uploads.take_move(&id) else {
+            return Some(told("error", "no such uploaded move: upload it first, in order".into()));
+        };
+        if self.caller.is_viewer {
+            return Some(told("error", "the role viewer watches and does not move the robot".into()));
+        }
+        if self.playing_upload.as_ref().is_some_and(|(_, cancel)| !cancel.is_over()) {
+            return Some(told("error", "another uploaded move is playing".into()));
+        }
+        let cancel = Cancel::default();
+        let started = with(told("started", true.into()), "duration_s", uploaded.duration_s().into());
+        let playback = Playback { id: id.clone(), uploaded, frequency_hz, initial_goto_s };
+        let refusal =
+            self.job("play_uploaded_move", |link| playback.run(link.commands.clone(), cancel.clone()));
+        if let Some(refusal) = refusal {
+            return Some(told("error", refusal.get("error").cloned().unwrap_or_default()));
+        }
+        self.playing_upload = Some((id, cancel));
+        Some(with(started, "has_audio", false.into()))
     }
 
     fn refused(&self, command: &str) -> Value {

@@ -10,9 +10,8 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
+use axum::body::to_bytes;
+use axum::extract::{FromRequestParts, Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_MAX_AGE, AUTHORIZATION, CACHE_CONTROL, HOST, ORIGIN, USER_AGENT,
@@ -25,6 +24,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use futures_util::stream::unfold;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::hub::{Hub, HubError, canonical};
 use super::message;
@@ -34,6 +34,9 @@ use crate::controller::Credentials;
 
 /// The interval of comments in a stream of events, which tell whether the peer is still there.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
+
+/// The time for the body of a request.
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The longest token, bytes.
 const MAX_TOKEN_BYTES: usize = 512;
@@ -47,7 +50,6 @@ pub fn routes(hub: Hub) -> Router {
         .route("/api/robot-status", get(robot_status))
         .route("/health", get(health))
         .fallback(unknown)
-        .layer(DefaultBodyLimit::max(message::MAX_MESSAGE_BYTES))
         .layer(from_fn(allow_pages))
         .with_state(hub)
 }
@@ -148,16 +150,20 @@ fn event(messages: &[Value]) -> Vec<Result<Event, Infallible>> {
 }
 
 /// Takes a message of a peer that listens.
-async fn send(
-    State(hub): State<Hub>,
-    asking: Asking,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<Response, HubError> {
+async fn send(State(hub): State<Hub>, asking: Asking, request: Request) -> Result<Response, HubError> {
     // Before the message is read: only those whom the controller accepts get further.
     hub.caller(&asking.who).await?;
-    let body = match body {
-        Ok(body) => body,
-        Err(error) => return Ok(refuse(error.status(), &format!("cannot read the message: {error}"))),
+    let body = to_bytes(request.into_body(), message::MAX_MESSAGE_BYTES);
+    let body = match timeout(BODY_TIMEOUT, body).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => {
+            let most = format!(
+                "the message is too long or incomplete: at most {} bytes",
+                message::MAX_MESSAGE_BYTES
+            );
+            return Ok(refuse(StatusCode::PAYLOAD_TOO_LARGE, &most));
+        }
+        Err(_) => return Ok(refuse(StatusCode::REQUEST_TIMEOUT, "the message does not arrive")),
     };
     let message = message::read(&String::from_utf8_lossy(&body)).map_err(HubError::Invalid)?;
     let listener = hub.listener_of(&asking.who, &asking.agent);
