@@ -178,7 +178,7 @@ impl AccessControl {
         if here && self.without_token.is_some() {
             return self.here();
         }
-        // Whoever is on this computer may name any peer, so the name gives no more than this computer has anyway.
+        // A program on this computer may name any peer, so the name gives no more than this computer has anyway.
         let most = if relayed { self.without_token } else { Some(Role::Owner) };
         let trusted = !knock.forwarded && self.trusted.iter().any(|net| net.contains(&peer));
         if let (true, Some(most)) = (trusted && routes::is_official(knock.path), most) {

@@ -10,14 +10,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
-use crate::net;
+use crate::net::{self, Stream};
 
 /// Names the address of the peer that a request is for. The controller reads it from programs on its own computer alone.
 pub const PEER_HEADER: &str = "x-minismith-peer";
@@ -105,7 +104,7 @@ pub struct Caller {
 }
 
 /// The WebSocket of the official SDK, at the controller.
-pub type SdkSocket = WebSocketStream<TcpStream>;
+pub type SdkSocket = WebSocketStream<Stream>;
 
 /// The controller, and how to reach it.
 #[derive(Clone, Debug)]
@@ -120,7 +119,7 @@ pub struct ResponseBody {
     /// What came with the head.
     pub begun: Vec<u8>,
     /// The rest.
-    pub stream: TcpStream,
+    pub stream: Stream,
 }
 
 impl Controller {

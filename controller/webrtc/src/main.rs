@@ -40,13 +40,12 @@ use std::time::Duration;
 use clap::Parser;
 use serde_json::json;
 use tokio::io::AsyncReadExt;
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::sleep;
 
 use args::Args;
 use controller::{Controller, ControllerError};
-use net::SocketError;
+use net::{Listener, SocketError};
 use signalling::hub::Hub;
 use signalling::{http, server};
 
@@ -142,7 +141,7 @@ async fn reach(controller: &Controller) -> Result<(), ControllerError> {
 }
 
 /// Prints where it serves.
-fn announce(listener: &TcpListener, controller: &str, as_json: bool) -> std::io::Result<()> {
+fn announce(listener: &Listener, controller: &str, as_json: bool) -> std::io::Result<()> {
     let address = listener.local_addr()?;
     let line = if as_json {
         json!({ "listening": address.to_string(), "controller": controller }).to_string()

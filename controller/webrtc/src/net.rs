@@ -9,6 +9,12 @@ use std::time::{Instant, SystemTime};
 
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 
+/// A listener for signalling.
+pub type Listener = TcpListener;
+
+/// A connection, to a peer or to the controller.
+pub type Stream = TcpStream;
+
 /// The most addresses of this computer that are offered to a peer.
 const MAX_ADDRESSES: usize = 8;
 
@@ -47,7 +53,7 @@ pub fn system_time() -> SystemTime {
 ///
 /// # Errors
 /// [`SocketError::Listen`] names the address.
-pub async fn listen(address: SocketAddr) -> Result<TcpListener, SocketError> {
+pub async fn listen(address: SocketAddr) -> Result<Listener, SocketError> {
     TcpListener::bind(address).await.map_err(|source| SocketError::Listen { address, source })
 }
 
@@ -55,7 +61,7 @@ pub async fn listen(address: SocketAddr) -> Result<TcpListener, SocketError> {
 ///
 /// # Errors
 /// Errors of the system.
-pub async fn connect(address: &str) -> std::io::Result<TcpStream> {
+pub async fn connect(address: &str) -> std::io::Result<Stream> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     Ok(stream)

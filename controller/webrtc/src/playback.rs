@@ -12,7 +12,6 @@ use uuid::Uuid;
 
 use crate::commands::with;
 use crate::net;
-use crate::robot_link::Done;
 use crate::uploads::UploadedMove;
 
 const PLAYING: u8 = 0;
@@ -58,12 +57,12 @@ pub struct Playback {
 
 impl Playback {
     /// Plays it, and returns how it ended. When the future is dropped, no more targets are sent.
-    pub async fn run(self, commands: mpsc::Sender<Message>, cancel: Cancel) -> Done {
+    pub async fn run(self, commands: mpsc::Sender<Message>, cancel: Cancel) -> Value {
         let ended = self.play(&commands, &cancel).await;
         cancel.0.store(OVER, Ordering::Relaxed);
         let told = json!({ "type": "play_uploaded_move", "upload_id": self.id, "has_audio": false });
         let (key, value) = ended;
-        Done::Reply(with(told, key, value))
+        with(told, key, value)
     }
 
     async fn play(&self, commands: &mpsc::Sender<Message>, cancel: &Cancel) -> (&'static str, Value) {

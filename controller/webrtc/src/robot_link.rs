@@ -35,7 +35,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 const PLAY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The end of something that was asked for.
-pub enum Done {
+enum Done {
     /// A response for the peer.
     Reply(Value),
     /// What the state's REST part is; the peer waits for the state, or not.
@@ -257,8 +257,10 @@ impl RobotLink {
         let cancel = Cancel::default();
         let started = with(told("started", true.into()), "duration_s", uploaded.duration_s().into());
         let playback = Playback { id: id.clone(), uploaded, frequency_hz, initial_goto_s };
-        let refusal =
-            self.job("play_uploaded_move", |link| playback.run(link.commands.clone(), cancel.clone()));
+        let refusal = self.job("play_uploaded_move", |link| {
+            let (commands, cancel) = (link.commands.clone(), cancel.clone());
+            async move { Done::Reply(playback.run(commands, cancel).await) }
+        });
         if let Some(refusal) = refusal {
             return Some(told("error", refusal.get("error").cloned().unwrap_or_default()));
         }

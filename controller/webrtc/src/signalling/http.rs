@@ -5,41 +5,33 @@
 //! every origin, and no cookies are read.
 
 use std::convert::Infallible;
-
 use std::time::Duration;
 
-use axum::Json;
-use axum::Router;
 use axum::body::to_bytes;
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_MAX_AGE, AUTHORIZATION, CACHE_CONTROL, HOST, ORIGIN, USER_AGENT,
+    ACCESS_CONTROL_MAX_AGE, CACHE_CONTROL,
 };
-use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
+use axum::{Json, Router};
 use futures_util::stream::unfold;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::hub::{Hub, HubError, canonical};
-use super::message;
-use super::server::PeerAddress;
-use super::socket;
-use crate::controller::Credentials;
+use super::asking::{Asking, refuse};
+use super::hub::{Hub, HubError};
+use super::{message, socket};
 
 /// The interval of comments in a stream of events, which tell whether the peer is still there.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// The time for the body of a request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The longest token, bytes.
-const MAX_TOKEN_BYTES: usize = 512;
 
 /// Returns the routes.
 pub fn routes(hub: Hub) -> Router {
@@ -52,52 +44,6 @@ pub fn routes(hub: Hub) -> Router {
         .fallback(unknown)
         .layer(from_fn(allow_pages))
         .with_state(hub)
-}
-
-/// The credentials of a request, and its browser.
-pub struct Asking {
-    /// What the controller is shown.
-    pub who: Credentials,
-    /// The `User-Agent` header.
-    pub agent: String,
-}
-
-impl<S: Sync> FromRequestParts<S> for Asking {
-    type Rejection = Response;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
-        let headers = &parts.headers;
-        let text =
-            |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default().to_owned());
-        let Some(PeerAddress(peer)) = parts.extensions.get::<PeerAddress>().copied() else {
-            return Err(refuse(StatusCode::BAD_REQUEST, "the connection has no address"));
-        };
-        let token = text(&AUTHORIZATION)
-            .map(|value| value.strip_prefix("Bearer ").unwrap_or_default().trim().to_owned());
-        if token.as_ref().is_some_and(|token| token.is_empty() || token.len() > MAX_TOKEN_BYTES) {
-            return Err(refuse(StatusCode::UNAUTHORIZED, "no token: send `Authorization: Bearer TOKEN`"));
-        }
-        let who = Credentials {
-            peer: canonical(peer.ip()),
-            host: text(&HOST).unwrap_or_default(),
-            origin: text(&ORIGIN),
-            token,
-            forwarded: headers.contains_key("forwarded") || headers.contains_key("x-forwarded-for"),
-        };
-        Ok(Asking { who, agent: text(&USER_AGENT).unwrap_or_default() })
-    }
-}
-
-/// Returns a response with a reason.
-fn refuse(status: StatusCode, reason: &str) -> Response {
-    (status, Json(json!({ "type": "error", "detail": reason, "details": reason }))).into_response()
-}
-
-impl IntoResponse for HubError {
-    fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.status()).unwrap_or(StatusCode::BAD_GATEWAY);
-        refuse(status, &self.to_string())
-    }
 }
 
 /// Lets pages of every origin read the responses; see the top of the file.

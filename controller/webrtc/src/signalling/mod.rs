@@ -4,8 +4,9 @@
 //! messages are the same over both transports: HTTP with server-sent events ([`http`]), for the official browser class, and a
 //! WebSocket ([`socket`]), for the official Python SDK and other clients of GStreamer's signalling.
 //!
-//! Reading order: [`message`] (what is said), [`hub`] (who is there), the transports, [`server`] (connections).
+//! Reading order: [`message`] (what is said), [`hub`] (who is there), [`asking`] (who asks), the transports, [`server`] (connections).
 
+pub mod asking;
 pub mod http;
 pub mod hub;
 pub mod message;

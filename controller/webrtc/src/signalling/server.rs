@@ -11,9 +11,11 @@ use axum::extract::Request;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 use tower::ServiceExt;
+
+use super::asking::PeerAddress;
+use crate::net::{Listener, Stream};
 
 /// The most connections, in all and per address. A browser opens up to six.
 const MAX_CONNECTIONS: usize = 128;
@@ -25,12 +27,8 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// The time between two attempts to accept a connection after an error, such as too many open files.
 const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The address of the peer of a connection, stored among the extensions of its requests.
-#[derive(Clone, Copy, Debug)]
-pub struct PeerAddress(pub SocketAddr);
-
 /// Serves the routes until the future is dropped.
-pub async fn serve(listener: TcpListener, routes: Router) {
+pub async fn serve(listener: Listener, routes: Router) {
     let places = Places::default();
     loop {
         match listener.accept().await {
@@ -85,7 +83,7 @@ impl Drop for Place {
     }
 }
 
-async fn converse(stream: TcpStream, peer: SocketAddr, routes: Router) {
+async fn converse(stream: Stream, peer: SocketAddr, routes: Router) {
     // It only makes the exchange slower.
     let _undelayed = stream.set_nodelay(true);
     let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::http::Asking;
+use super::asking::Asking;
 use super::hub::{Hub, Listening, PRODUCER_NAME};
 use super::message::{self, PeerMessage};
 use crate::controller::Credentials;
