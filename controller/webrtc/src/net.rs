@@ -15,6 +15,9 @@ pub type Listener = TcpListener;
 /// A connection, to a peer or to the controller.
 pub type Stream = TcpStream;
 
+/// The time that a peer may leave data unacknowledged, milliseconds.
+const MAX_UNACKNOWLEDGED_MS: u32 = 30_000;
+
 /// The most addresses of this computer that are offered to a peer.
 const MAX_ADDRESSES: usize = 8;
 
@@ -55,6 +58,16 @@ pub fn system_time() -> SystemTime {
 /// [`SocketError::Listen`] names the address.
 pub async fn listen(address: SocketAddr) -> Result<Listener, SocketError> {
     TcpListener::bind(address).await.map_err(|source| SocketError::Listen { address, source })
+}
+
+/// Prepares a connection of a peer: without delay, and ended by the system when the peer does not acknowledge what is sent.
+/// Otherwise a peer that has vanished would hold its place for a quarter of an hour.
+///
+/// # Errors
+/// Errors of the system; the connection works all the same.
+pub fn prepare(stream: &Stream) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    Ok(rustix::net::sockopt::set_tcp_user_timeout(stream, MAX_UNACKNOWLEDGED_MS)?)
 }
 
 /// Connects to the controller, at `host:port`.

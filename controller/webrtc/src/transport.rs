@@ -30,6 +30,10 @@ const MAX_CANDIDATE_BYTES: usize = 1024;
 /// Packets that wait for the session.
 const QUEUE_CAPACITY: usize = 256;
 
+/// How often a peer is asked whether it is there when it does not respond, and the longest time between two attempts.
+const MAX_STUN_REPEATS: usize = 5;
+const MAX_STUN_INTERVAL: Duration = Duration::from_secs(1);
+
 /// The largest packet, bytes.
 const MAX_PACKET_BYTES: usize = 2048;
 
@@ -113,7 +117,10 @@ impl Transport {
         let sockets = net::media_sockets().await?;
         let begun = net::now();
         let crypto = Arc::new(crypto::provider());
-        let config = RtcConfig::new().set_crypto_provider(crypto).clear_codecs().enable_h264(true);
+        let mut config = RtcConfig::new().set_crypto_provider(crypto).clear_codecs().enable_h264(true);
+        // A peer that is silent is noticed in some seconds: a move of it may be running.
+        config.set_max_stun_rto(MAX_STUN_INTERVAL);
+        config.set_max_stun_retransmits(MAX_STUN_REPEATS);
         let mut rtc = config.build(begun);
         for MediaSocket { address, .. } in &sockets {
             if let Ok(candidate) = Candidate::host(*address, "udp") {

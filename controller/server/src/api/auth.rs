@@ -219,8 +219,11 @@ async fn answer(
     let changes = !method.is_safe();
     let id = asked.id;
     let checked = keeper.check_request(peer.ip(), &request);
-    // From here on, the request is that of the peer that it was sent for.
-    let peer = SocketAddr::new(access_request(peer.ip(), &request).acting_peer(), peer.port());
+    // From here on, the request is that of the peer that it was sent for. An app sends none for others.
+    let peer = match request.extensions().get::<AppConnection>() {
+        Some(_) => peer,
+        None => SocketAddr::new(access_request(peer.ip(), &request).acting_peer(), peer.port()),
+    };
     let caller = match checked {
         Ok(caller) => Caller { request: asked, ..caller },
         Err(turned_away) => {

@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use tower::ServiceExt;
 
 use super::asking::PeerAddress;
-use crate::net::{Listener, Stream};
+use crate::net::{self, Listener, Stream};
 
 /// The most connections, in all and per address. A browser opens up to six.
 const MAX_CONNECTIONS: usize = 128;
@@ -84,8 +84,8 @@ impl Drop for Place {
 }
 
 async fn converse(stream: Stream, peer: SocketAddr, routes: Router) {
-    // It only makes the exchange slower.
-    let _undelayed = stream.set_nodelay(true);
+    // Without it, the exchange is only slower.
+    let _prepared = net::prepare(&stream);
     let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
         let mut request: Request = request.map(Body::new);
         request.extensions_mut().insert(PeerAddress(peer));
