@@ -99,8 +99,22 @@ pub enum ControllerError {
 pub struct Caller {
     /// Its name in the journal.
     pub name: String,
-    /// Whether it may only watch.
-    pub is_viewer: bool,
+    /// Its role, by its name: viewer, operator, engineer or owner.
+    pub role: String,
+}
+
+impl Caller {
+    /// Whether the controller takes a command of the SDK's WebSocket from it. There, a refusal is silent: this only makes the
+    /// response on the data channel the right one.
+    #[must_use]
+    pub fn may(&self, command: &str, disables_torque: bool) -> bool {
+        let is_move = command.starts_with("set_");
+        match self.role.as_str() {
+            "viewer" => !is_move,
+            "operator" => !disables_torque,
+            _ => true,
+        }
+    }
 }
 
 /// The WebSocket of the official SDK, at the controller.
@@ -157,12 +171,12 @@ impl Controller {
         match self.request("GET", "/api/v1/me", who, None).await {
             Ok(me) => {
                 let text = |key| me.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-                Ok(Caller { name: text("name"), is_viewer: text("role") == "viewer" })
+                Ok(Caller { name: text("name"), role: text("role") })
             }
             // A trusted peer may use the official API alone.
             Err(ControllerError::Refused { status: 401 | 403, .. }) if who.token.is_none() => {
                 self.request("GET", "/api/daemon/status", who, None).await?;
-                Ok(Caller { name: format!("trusted peer {}", who.peer), is_viewer: false })
+                Ok(Caller { name: format!("trusted peer {}", who.peer), role: "operator".into() })
             }
             Err(error) => Err(error),
         }
@@ -357,6 +371,20 @@ mod tests {
         assert_eq!(forged.lines().count(), 4, "{forged}");
         let proxied = headers(&Credentials { forwarded: true, ..peer(None) });
         assert!(proxied.contains("X-Forwarded-For") && !proxied.contains(PEER_HEADER), "{proxied}");
+    }
+
+    #[test]
+    fn responses_are_those_of_the_role() {
+        let caller = |role: &str| Caller { name: "page".into(), role: role.into() };
+        for (role, command, off, may) in [
+            ("viewer", "set_target", false, false),
+            ("viewer", "start_recording", false, true),
+            ("operator", "set_target", false, true),
+            ("operator", "set_torque", true, false),
+            ("engineer", "set_torque", true, true),
+        ] {
+            assert_eq!(caller(role).may(command, off), may, "{role} {command}");
+        }
     }
 
     #[test]

@@ -222,12 +222,12 @@ impl RobotLink {
 
     fn forward(&self, message: Value, reply: Value) -> Value {
         let command = message.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let is_move = command.starts_with("set_");
+        let disables_torque = command == "set_torque" && message.get("on") != Some(&Value::Bool(true));
         if self.commands.try_send(Message::text(message.to_string())).is_err() {
             return failed(&command, "too many messages at once: the robot is busy with earlier ones");
         }
         // The controller refuses it too, and notes it, but tells nobody.
-        if is_move && self.caller.is_viewer { self.refused(&command) } else { reply }
+        if self.caller.may(&command, disables_torque) { reply } else { self.refused(&command) }
     }
 
     fn goto(&mut self, id: Uuid, message: Value) -> Option<Value> {
@@ -248,7 +248,7 @@ impl RobotLink {
         let Some(uploaded) = self.uploads.take_move(&id) else {
             return Some(told("error", "no such uploaded move: upload it first, in order".into()));
         };
-        if self.caller.is_viewer {
+        if !self.caller.may("set_target", false) {
             return Some(told("error", "the role viewer watches and does not move the robot".into()));
         }
         if self.playing_upload.as_ref().is_some_and(|(_, cancel)| !cancel.is_over()) {
@@ -269,10 +269,8 @@ impl RobotLink {
     }
 
     fn refused(&self, command: &str) -> Value {
-        failed(
-            command,
-            &format!("{:?} has the role viewer, which watches and does not move the robot", self.caller.name),
-        )
+        let Caller { name, role } = &self.caller;
+        failed(command, &format!("{name:?} has the role {role}, which may not do this"))
     }
 
     /// Starts a job, and returns an error if too many run.
