@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder test test-peers peers official official-tests official-examples clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
+.PHONY: help setup dashboard build run code recorder webrtc test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -41,6 +41,9 @@ recorder: ## The program minismith-recorder, which records what tools do for the
 	@mkdir -p $(PROGRAMS)
 	@ln -f $(TARGET)/recorder/minismith-recorder $(PROGRAMS)/minismith-recorder
 
+webrtc: ## The program minismith-webrtc, which shows the camera and takes commands by WebRTC, for browsers (some minutes, once)
+	cargo build --package minismith-webrtc
+
 code: ## The libraries for code tasks (pandas, matplotlib and so on) in .venv-code (640 MB); tools do without
 	@scripts/venv .venv-code requirements/code.txt
 
@@ -62,6 +65,11 @@ official-examples: build ## Runs the official package's examples, each with its 
 		|| { echo "Name a checkout of github.com/pollen-robotics/reachy_mini: make official-examples CHECKOUT=DIR" >&2; exit 2; }
 	@scripts/peers --examples
 	@tests/support/official/run_examples "$(CHECKOUT)/examples" $(PROGRAMS)
+
+official-browser: build webrtc ## Runs the official package's browser class in Chromium, each effect checked, from CHECKOUT=DIR (github.com/pollen-robotics/reachy_mini)
+	@test -f "$(CHECKOUT)/ts/lib/reachy-mini.ts" \
+		|| { echo "Name a checkout of github.com/pollen-robotics/reachy_mini: make official-browser CHECKOUT=DIR" >&2; exit 2; }
+	@tests/support/official/run_browser "$(CHECKOUT)/ts" $(PROGRAMS)
 
 clients: ## Clients of others for the tests (MCP, OpenAI, schemathesis) in .cache/clients (1.2 GB)
 	@scripts/venv .cache/clients requirements/clients.txt
@@ -89,7 +97,7 @@ test: build code models nextest ## The tests of what is here; test-peers tests i
 	cargo nextest run
 
 # The browser, the official SDK, daemon and dances, clients for MCP and OpenAI, Rerun, and speech with real models.
-test-peers: build code recorder clients models nextest ## The tests against programs of others, which it installs (2 GB)
+test-peers: build code recorder webrtc clients models nextest ## The tests against programs of others, which it installs (2 GB)
 	@scripts/chromium >/dev/null
 	@scripts/sound --tests
 	@scripts/peers
@@ -97,6 +105,7 @@ test-peers: build code recorder clients models nextest ## The tests against prog
 	@scripts/peers --media
 	cargo nextest run --profile peers
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
+	cargo nextest run --package minismith-webrtc
 
 llm: ## A small language model and its server in .cache/llm (1.2 GB; built from source in 10 to 25 minutes), for test-llm only
 	@scripts/llm
@@ -131,8 +140,10 @@ lint: setup dashboard sbom ## Format, clippy, documentation and licences, warnin
 	cargo fmt --all -- --check
 	cargo clippy --all-targets -- -D warnings
 	cargo clippy --profile recorder --package minismith-recorder --all-targets -- -D warnings
+	cargo clippy --package minismith-webrtc --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --profile recorder --package minismith-recorder --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --package minismith-webrtc --no-deps
 
 deny: ## Licences, sources and known vulnerabilities of the crates, by deny.toml (ADVISORIES=DIR where the database is out of reach)
 	@ADVISORIES="$(ADVISORIES)" scripts/deny

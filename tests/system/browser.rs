@@ -37,7 +37,7 @@ fn browser() -> Option<(PathBuf, String)> {
 }
 
 /// Runs an end-to-end test and asserts that all its checks pass.
-fn run_e2e(test: &str, environment: &[(&str, String)]) {
+pub(super) fn run_e2e(test: &str, environment: &[(&str, String)]) {
     let Some((node, chromium)) = browser() else { return };
     let folder = workspace().join("controller/dashboard/e2e");
     let output = Command::new(node)

@@ -77,3 +77,4 @@ mod viewer;
 mod vocabulary;
 mod voice;
 mod voice_websocket;
+mod webrtc;

@@ -51,6 +51,7 @@ pub use self::mcp::{McpError, bridge_client, serve_client};
 use self::request_queue::{RequestQueue, WorkerThread};
 use crate::media::camera_socket::CameraSocket;
 use crate::media::sounds::Sounds;
+use crate::media::webrtc::WebRtcProgram;
 use crate::voice::Parts;
 use minismith_apps::manager::AppManager;
 use minismith_apps::sandbox::Host;
@@ -140,8 +141,11 @@ pub async fn serve(
     let connections = usize::try_from(config.server.max_connections).unwrap_or(usize::MAX);
     let router = auth::with_auth(router, keeper);
     robot.serve_apps(router.clone(), config.tool_host.python.clone());
+    let webrtc = WebRtcProgram::start(&config.server, address);
     let ending = async {
         until.await;
+        // Its peers would hold the server's connections. If it does not end, it is ended with this process.
+        let _ended = tokio::task::spawn_blocking(move || drop(webrtc)).await;
         // The app would go on until the server has ended.
         robot.close_apps().await;
     };

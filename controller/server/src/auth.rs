@@ -70,8 +70,23 @@ pub struct AccessRequest<'a> {
     pub token: Option<&'a str>,
     /// Whether a proxy forwarded it.
     pub forwarded: bool,
+    /// The peer that a program of ours on this computer sends it for, if it says so.
+    pub relayed_for: Option<IpAddr>,
     /// The path.
     pub path: &'a str,
+}
+
+impl AccessRequest<'_> {
+    /// Returns the peer whose rights the request has: that of the connection, or the one that a program on this computer
+    /// names. What came through a proxy may name anyone, and is not asked.
+    #[must_use]
+    pub fn acting_peer(&self) -> IpAddr {
+        let peer = self.peer.to_canonical();
+        match self.relayed_for {
+            Some(other) if peer.is_loopback() && !self.forwarded => other.to_canonical(),
+            _ => peer,
+        }
+    }
 }
 
 /// The reason why a request is rejected.
@@ -147,7 +162,8 @@ impl AccessControl {
         if knock.origin.is_some_and(|origin| !self.is_welcome(origin, knock.host)) {
             return Err(Denied::Origin);
         }
-        let peer = knock.peer.to_canonical();
+        let peer = knock.acting_peer();
+        let relayed = peer != knock.peer.to_canonical();
         let here = peer.is_loopback() && is_local(&name) && !knock.forwarded;
         if let Some(token) = knock.token {
             return match self.book.find(token) {
@@ -162,11 +178,13 @@ impl AccessControl {
         if here && self.without_token.is_some() {
             return self.here();
         }
+        // A program on this computer may name any peer, so the name gives no more than this computer has anyway.
+        let most = if relayed { self.without_token } else { Some(Role::Owner) };
         let trusted = !knock.forwarded && self.trusted.iter().any(|net| net.contains(&peer));
-        if trusted && routes::is_official(knock.path) {
+        if let (true, Some(most)) = (trusted && routes::is_official(knock.path), most) {
             return Ok(Caller {
                 name: format!("trusted peer {peer}").into(),
-                role: Role::Operator,
+                role: Role::Operator.min(most),
                 by_address: true,
                 request: RequestInfo::default(),
             });
@@ -220,7 +238,15 @@ mod tests {
 
     fn knock<'a>(peer: &str, host: &'a str) -> AccessRequest<'a> {
         let peer = peer.parse().unwrap();
-        AccessRequest { peer, host, origin: None, token: None, forwarded: false, path: "/api/v1/state" }
+        AccessRequest {
+            peer,
+            host,
+            origin: None,
+            token: None,
+            forwarded: false,
+            relayed_for: None,
+            path: "/api/v1/state",
+        }
     }
 
     #[test]
@@ -304,5 +330,50 @@ mod tests {
 
         tokens::remove(&path, "desk").unwrap();
         assert_eq!(gate.accept(&with), Err(Denied::BadToken));
+    }
+
+    #[test]
+    fn a_relayed_request_has_the_rights_of_its_peer() {
+        let (folder, gate) = gate(|server| server.trusted_peers = vec!["192.168.1.0/28".parse().unwrap()]);
+        let relayed = |peer: &str| AccessRequest {
+            relayed_for: Some(peer.parse().unwrap()),
+            ..knock("127.0.0.1", "localhost:8443")
+        };
+        assert_eq!(gate.accept(&relayed("127.0.0.1")).unwrap().role, Role::Owner);
+        assert_eq!(gate.accept(&relayed("203.0.113.9")), Err(Denied::NoToken));
+        let made_up = AccessRequest { token: Some("sk-none"), ..relayed("203.0.113.9") };
+        assert_eq!(gate.accept(&made_up), Err(Denied::BadToken));
+        let official = AccessRequest { path: "/ws/sdk", ..relayed("192.168.1.5") };
+        assert_eq!(gate.accept(&official).unwrap().role, Role::Operator);
+        assert_eq!(gate.accept(&relayed("192.168.1.5")), Err(Denied::NoToken));
+        // A client elsewhere, or behind a proxy, cannot name another peer.
+        let far = AccessRequest { peer: "203.0.113.9".parse().unwrap(), ..official };
+        assert_eq!(gate.accept(&far), Err(Denied::NoToken));
+        let near = AccessRequest { peer: "203.0.113.9".parse().unwrap(), ..relayed("127.0.0.1") };
+        assert_eq!(gate.accept(&near), Err(Denied::NoToken));
+        assert_eq!(gate.accept(&AccessRequest { forwarded: true, ..official }), Err(Denied::NoToken));
+        let secret = tokens::add(&folder.path().join("tokens.json"), "desk", Role::Viewer).unwrap();
+        let with = AccessRequest { token: Some(&secret), ..relayed("203.0.113.9") };
+        assert_eq!(gate.accept(&with).unwrap().role, Role::Viewer);
+    }
+
+    #[test]
+    fn naming_a_trusted_peer_gives_no_more_than_this_computer_has() {
+        for (least, expected) in [
+            (None, Err(Denied::NoToken)),
+            (Some(Role::Viewer), Ok(Role::Viewer)),
+            (Some(Role::Owner), Ok(Role::Operator)),
+        ] {
+            let (_folder, gate) = gate(|server| {
+                server.trusted_peers = vec!["192.168.1.5/32".parse().unwrap()];
+                server.anonymous_role = least;
+            });
+            let official = AccessRequest {
+                relayed_for: Some("192.168.1.5".parse().unwrap()),
+                path: "/api/move/goto",
+                ..knock("127.0.0.1", "localhost")
+            };
+            assert_eq!(gate.accept(&official).map(|caller| caller.role), expected);
+        }
     }
 }

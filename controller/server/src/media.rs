@@ -2,9 +2,10 @@
 //! them.
 //!
 //! Reading order: [`camera_model`] (which camera the SDK takes it for), `unix_fd` (the messages), [`camera_socket`] (who gets
-//! which frame), [`sounds`] (sounds that clients play, and the volume).
+//! which frame), [`sounds`] (sounds that clients play, and the volume), [`webrtc`] (the program for browsers).
 
 pub mod camera_model;
 pub mod camera_socket;
 pub mod sounds;
 mod unix_fd;
+pub mod webrtc;

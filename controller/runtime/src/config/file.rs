@@ -22,7 +22,7 @@ use super::quantity::{
     WallSeconds, Watchdog,
 };
 use super::recording::{MaybeAddress, Viewer};
-use super::serve::{AutoPath, CameraSocket, Host, HostName, MaybePath, MaybeRole, Origin, Peers};
+use super::serve::{AutoPath, CameraSocket, Host, HostName, MaybePath, MaybeRole, Origin, Peers, WebRtc};
 use super::signing::{MaybeUpdateKey, PublicKey};
 use super::voice::{Device, SpokenRole, StopWord, TtsEngine, VoiceWord, WakeWord, WakeWordMode};
 use crate::agent_spec::Ability;
@@ -309,6 +309,7 @@ mappings! {
     CompatKeys {
         trusted_peers: Listed<Peers>,
         camera_socket: Given<CameraSocket>,
+        webrtc: Given<WebRtc>,
         app_directory: Given<SomePath>,
         app_sdk: Given<AutoPath>,
         app_memory_mb: Given<AppMegabytes>,

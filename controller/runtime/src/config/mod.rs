@@ -42,7 +42,7 @@ pub use old_spelling::OldSpelling;
 pub use places::Predefined;
 pub use quantity::{Rate, Scale};
 pub use recording::{RecordingConfig, RerunConfig};
-pub use serve::{Apps, CameraSocket, HostName, Origin, Peers, Server};
+pub use serve::{Apps, CameraSocket, HostName, Origin, Peers, Server, WebRtc};
 pub use signing::{PublicKey, SigningKeyError, SigningSecret, bytes_of};
 pub use voice::{Service, TtsEngine, Voice, WakeWordMode};
 

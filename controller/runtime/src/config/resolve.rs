@@ -136,6 +136,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
             mdns: of!(server.mdns).0,
             trusted_peers: listed(&own.compat.trusted_peers),
             camera_socket: of!(compat.camera_socket),
+            webrtc: of!(compat.webrtc),
         },
         tools,
         predefined,

@@ -1,6 +1,6 @@
 //! The sections `server` and `compat`: the address to bind to, access and limits.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -39,6 +39,8 @@ pub struct Server {
     pub trusted_peers: Vec<Peers>,
     /// Where programs on this computer get camera frames, as from the official daemon.
     pub camera_socket: CameraSocket,
+    /// Where browsers get camera and commands by WebRTC, as from the official daemon.
+    pub webrtc: WebRtc,
 }
 
 /// The port of the official daemon.
@@ -68,6 +70,47 @@ impl CameraSocket {
             CameraSocket::Auto => (port == OFFICIAL_PORT).then(usual),
             CameraSocket::None => None,
             CameraSocket::Path(path) => Some(path.clone()),
+        }
+    }
+}
+
+/// The port of the official daemon's signalling.
+const OFFICIAL_SIGNALLING_PORT: u16 = 8443;
+
+/// Where the program for WebRTC listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WebRtc {
+    /// At the port of the official daemon, if the server listens at the port of the official daemon and the program is there.
+    Auto,
+    /// Nowhere.
+    Off,
+    /// At this address; without the program, the server does not start.
+    At(SocketAddr),
+}
+
+impl WebRtc {
+    /// Returns the address for a server that listens here.
+    #[must_use]
+    pub fn address(&self, server: SocketAddr) -> Option<SocketAddr> {
+        match self {
+            WebRtc::Auto => (server.port() == OFFICIAL_PORT)
+                .then(|| SocketAddr::new(server.ip(), OFFICIAL_SIGNALLING_PORT)),
+            WebRtc::Off => None,
+            WebRtc::At(address) => Some(*address),
+        }
+    }
+}
+
+impl FromStr for WebRtc {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        match text {
+            "auto" => Ok(WebRtc::Auto),
+            "off" => Ok(WebRtc::Off),
+            address => address.parse().map(WebRtc::At).map_err(|_| {
+                InvalidValue::new(text, "auto, off, or an address with a port, such as 127.0.0.1:8443")
+            }),
         }
     }
 }
@@ -240,6 +283,21 @@ mod tests {
         assert_eq!([path("auto", 8001), path("none", 8000)], [None, None]);
         assert_eq!(path("/run/camera", 1), Some("/run/camera".into()));
         assert!("camera".parse::<CameraSocket>().is_err());
+    }
+
+    #[test]
+    fn webrtc_is_served_where_official_clients_look_for_it() {
+        let served = |text: &str, server: &str| {
+            let at = text.parse::<WebRtc>().unwrap().address(server.parse().unwrap());
+            at.map(|address| address.to_string())
+        };
+        assert_eq!(served("auto", "0.0.0.0:8000").as_deref(), Some("0.0.0.0:8443"));
+        assert_eq!(served("auto", "[::1]:8000").as_deref(), Some("[::1]:8443"));
+        assert_eq!([served("auto", "127.0.0.1:8001"), served("off", "127.0.0.1:8000")], [None, None]);
+        assert_eq!(served("127.0.0.1:9", "127.0.0.1:8001").as_deref(), Some("127.0.0.1:9"));
+        for bad in ["", "on", "8443", "127.0.0.1", "localhost:8443"] {
+            assert!(bad.parse::<WebRtc>().is_err(), "{bad}");
+        }
     }
 
     #[test]

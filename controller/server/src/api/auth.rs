@@ -45,6 +45,10 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Unknown tokens that one peer may try: at once, and then per minute.
 const MAX_FAILED_LOGINS: f64 = 10.0;
 
+/// The header by which a program of ours on this computer names the peer that it sends a request for. Its value is checked in
+/// [`AccessRequest::acting_peer`].
+const RELAYED_FOR: &str = "x-minismith-peer";
+
 /// Size of a burst of requests, as a multiple of the rate limit.
 const RATE_BURST_FACTOR: f64 = 4.0;
 
@@ -94,28 +98,34 @@ impl AuthMiddleware {
 
     fn authorize(&self, peer: IpAddr, request: &Request) -> Result<Caller, Box<Response>> {
         let now = self.clock.now();
-        let is_near = peer.to_canonical().is_loopback();
-        if !(is_near || self.requests.take(peer, now)) {
+        let knock = access_request(peer, request);
+        let peer = knock.acting_peer();
+        if !(peer.is_loopback() || self.requests.take(peer, now)) {
             return Err(Box::new(later("too many requests: the rate limit is exceeded", "1")));
         }
         if !self.failed_logins.has(peer, now) {
             return Err(Box::new(later("too many unknown tokens from this address", "60")));
         }
-        let headers = request.headers();
-        let knock = AccessRequest {
-            peer,
-            host: text(headers, HOST.as_str()).unwrap_or_default(),
-            origin: headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default()),
-            token: shown(headers),
-            forwarded: headers.contains_key("forwarded") || headers.contains_key("x-forwarded-for"),
-            path: request.uri().path(),
-        };
         self.gate.accept(&knock).map_err(|denied| {
             if denied == Denied::BadToken {
                 self.failed_logins.take(peer, now);
             }
             Box::new(refused(denied))
         })
+    }
+}
+
+/// Returns what identifies a request, from this connection.
+fn access_request(peer: IpAddr, request: &Request) -> AccessRequest<'_> {
+    let headers = request.headers();
+    AccessRequest {
+        peer,
+        host: text(headers, HOST.as_str()).unwrap_or_default(),
+        origin: headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default()),
+        token: shown(headers),
+        forwarded: headers.contains_key("forwarded") || headers.contains_key("x-forwarded-for"),
+        relayed_for: text(headers, RELAYED_FOR).and_then(|peer| peer.parse().ok()),
+        path: request.uri().path(),
     }
 }
 
@@ -208,7 +218,13 @@ async fn answer(
     // The journal has only requests that change something.
     let changes = !method.is_safe();
     let id = asked.id;
-    let caller = match keeper.check_request(peer.ip(), &request) {
+    let checked = keeper.check_request(peer.ip(), &request);
+    // From here on, the request is that of the peer that it was sent for. An app sends none for others.
+    let peer = match request.extensions().get::<AppConnection>() {
+        Some(_) => peer,
+        None => SocketAddr::new(access_request(peer.ip(), &request).acting_peer(), peer.port()),
+    };
+    let caller = match checked {
         Ok(caller) => Caller { request: asked, ..caller },
         Err(turned_away) => {
             let (caller, refusal) = *turned_away;
@@ -222,6 +238,7 @@ async fn answer(
     let began = keeper.clock.now();
     request.extensions_mut().insert(caller.clone());
     request.extensions_mut().insert(keeper.journal.clone());
+    request.extensions_mut().insert(Peer(peer));
     let response = match whole(request, &path).await {
         Ok(request) => next.run(request).await,
         Err(refusal) => refusal,
