@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * Voice: while the button is held, the browser's microphone plays a file (`MINISMITH_VOICE`, "nod twice" between
+ * Voice: while the button is held, the browser's microphone plays a file (`MINISMITH_VOICE`, "look up" between
  * silences). The utterance is shown, carried out and answered aloud. The page explains failures.
  */
 
 import { request, isLive, posture, rest, server, show, sleep, state, test } from './lib.mjs';
 
 const file = process.env.MINISMITH_VOICE;
-if (!file) throw new Error('set MINISMITH_VOICE to a WAV file with the utterance: nod twice');
+if (!file) throw new Error('set MINISMITH_VOICE to a WAV file with the utterance: look up');
 
 await test('voice', talk, {
   flags: [
@@ -65,27 +65,27 @@ async function talk({ check, eventually, open }) {
     'partial transcripts are shown',
     () => transcript.textContent(),
     // A partial transcript may differ from the final one.
-    (text) => /twice/i.test(text),
+    (text) => /up/i.test(text),
   );
   await sleep(600);
   await page.mouse.up();
-  await eventually('the head nods', posture, (now) => Math.abs(now?.pitch_deg ?? 0) > 4);
+  await eventually('the head looks up', posture, (now) => (now?.pitch_deg ?? 0) < -4);
   await eventually(
     'the transcript is shown',
     () => transcript.textContent(),
-    (text) => /heard.*nod/i.test(text),
+    (text) => /heard.*look up/i.test(text),
   );
   await eventually(
     'the utterance is in the conversation',
     () => page.locator('.user-message').last().textContent(),
-    (text) => /nod/i.test(text),
+    (text) => /look up/i.test(text),
   );
   const reply = page.locator('.robot-reply').last();
   await eventually('its step is shown as done', () => reply.locator('.badge.is-good').count());
   await eventually(
     'the answer is shown',
     () => reply.textContent(),
-    (text) => /nod/i.test(text) && /outcome: done/i.test(text),
+    (text) => /look up/i.test(text) && /outcome: done/i.test(text),
   );
   await eventually(
     'the answer is played',
@@ -154,7 +154,7 @@ async function talk({ check, eventually, open }) {
   const utterances = journal.value.entries.map((entry) => entry.action ?? entry.what);
   check(
     'the utterance is in the journal',
-    utterances.some((text) => /nod/i.test(text)),
+    utterances.some((text) => /look up/i.test(text)),
     utterances,
   );
 }
