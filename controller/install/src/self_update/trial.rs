@@ -16,6 +16,9 @@ use serde_json::Value;
 /// Beside the program: what runs tools. It needs a Python of its own, which may be missing here.
 const TOOL_HOST: &str = "minismith-tool-host";
 
+/// Starts a program unless the process that asked for it has ended already, before the kernel was told to end it, too.
+const UNLESS_LEFT_ALONE: &str = r#"[ "$PPID" = "$1" ] || exit 1; shift; exec "$@""#;
+
 /// Tries a program in an empty folder, within this time for each of three questions.
 pub fn try_out(program: &Path, version: &Version, home: &Path, within: Duration) -> Result<(), String> {
     let environment: [(&str, OsString); 5] = [
@@ -27,9 +30,11 @@ pub fn try_out(program: &Path, version: &Version, home: &Path, within: Duration)
     ];
     // With this helper of Debian's base system, the kernel ends the new program if this one is killed.
     let helper = subprocess::find("setpriv");
+    let own_id = std::process::id().to_string();
     let run = |path: &Path, arguments: &[&str], on_line: &mut dyn FnMut(&str) -> ControlFlow<()>| {
         let named = path.to_str().ok_or("its path is no text")?;
-        let with_helper = ["--pdeathsig", "KILL", "--", named];
+        let with_helper =
+            ["--pdeathsig", "KILL", "--", "sh", "-c", UNLESS_LEFT_ALONE, "sh", own_id.as_str(), named];
         let (path, before) = match &helper {
             Some(helper) => (helper.as_path(), with_helper.as_slice()),
             None => (path, [].as_slice()),
