@@ -307,8 +307,8 @@ fn program_tells_what_is_wrong() {
     assert_eq!(run(&["--listen", "here"]).0, 2);
     assert_eq!(run(&["--controller", "https://localhost:8000"]).0, 2);
     let (code, said) = run(&["--token-file", "/nowhere/token"]);
-    assert!(code == 1 && said.contains("minismith token add"), "{said}");
+    assert!(code == 2 && said.contains("minismith token add"), "{said}");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let (code, said) = run(&["--listen", &taken.local_addr().unwrap().to_string()]);
-    assert!(code == 1 && said.contains("--listen"), "{said}");
+    assert!(code == 2 && said.contains("--listen"), "{said}");
 }

@@ -17,7 +17,7 @@ In a page, with the official browser class:
   const robot = new ReachyMini({ signalingUrl: 'http://127.0.0.1:8443' });
   await robot.connect(TOKEN);
 
-Exit codes: 0 when it was asked to end, 1 for an error, 2 for wrong arguments.";
+Exit codes: 0 when it was asked to end, 2 when it cannot start or its arguments are wrong.";
 
 /// Serves the robot's camera and its commands by WebRTC, to browsers and to the official SDKs.
 #[derive(Debug, Parser)]

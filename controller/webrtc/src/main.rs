@@ -100,7 +100,7 @@ fn main() -> ExitCode {
             } else {
                 eprintln!("minismith-webrtc: {error}");
             }
-            ExitCode::FAILURE
+            ExitCode::from(2)
         }
     }
 }
