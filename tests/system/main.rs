@@ -47,6 +47,7 @@ mod official_apps;
 mod official_daemon;
 mod official_media;
 mod official_motor;
+mod official_routes;
 mod old_files;
 mod old_names;
 mod openai_client;

@@ -1,5 +1,6 @@
 //! The official daemon's API: the unmodified official SDK, its routes, its WebSockets, and hostile clients.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use minismith_tests::workspace;
 use serde_json::{Value, json};
 use tungstenite::Message;
 
+use super::official_routes::groups;
 use super::server_fixture::{Served, Socket, served};
 
 /// The tolerance to the official mock-up, metres and radians. The mock here has encoders with counts of 0.0015, and a
@@ -49,6 +51,26 @@ fn official_python() -> Option<PathBuf> {
     }
     println!("skipped: the official package is not installed (make official)");
     None
+}
+
+#[test]
+// The list is read with the interpreter that has the official package.
+#[allow(clippy::disallowed_methods)]
+fn table_has_every_route_of_the_official_daemon() {
+    let Some(python) = official_python() else { return };
+    let script = workspace().join("tests/support/official/list_routes.py");
+    let output = std::process::Command::new(python).arg(script).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let official = String::from_utf8(output.stdout).unwrap();
+    let official: BTreeSet<&str> = official.lines().collect();
+    let groups = groups();
+    let ours: Vec<&str> = groups.iter().flat_map(|group| &group.routes).map(String::as_str).collect();
+    assert!(official.len() > 100, "{official:?}");
+    let once: BTreeSet<&str> = ours.iter().copied().collect();
+    assert_eq!(once.len(), ours.len(), "a route stands twice in tests/cases/official_routes.yaml");
+    let missing: Vec<_> = official.difference(&once).collect();
+    let unknown: Vec<_> = once.difference(&official).collect();
+    assert!(missing.is_empty() && unknown.is_empty(), "missing: {missing:?}; unknown: {unknown:?}");
 }
 
 #[test]
