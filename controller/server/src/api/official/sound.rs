@@ -82,7 +82,7 @@ async fn clear(State(robot): State<Arc<Robot>>) -> Answer {
 async fn no_wobbling() -> ApiError {
     ApiError::new(
         StatusCode::NOT_IMPLEMENTED,
-        "not available: the head does not sway with sounds of clients; it does with speech of `minismith serve --microphone`",
+        "not available: the SDK itself makes the head sway with its sounds (`enable_wobbling`); the server does so with its own speech",
     )
 }
 
