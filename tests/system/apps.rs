@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use minismith_tests::{TestDir, workspace};
+use minismith_tests::{CommandOutput, TestDir, workspace};
 use serde_json::{Value, json};
 
 use super::server_fixture::Served;
@@ -297,4 +297,66 @@ fn what_is_no_app_is_refused_with_a_reason() {
     assert_eq!(folder.run(&["app", "remove", "greedy"]).code, Some(0));
     assert_eq!(folder.run(&["app", "remove", "greedy"]).code, Some(1));
     assert!(!Path::new(&folder.path("apps/greedy")).exists());
+}
+
+/// Lays an app into a Python environment as an installation does, and returns the environment.
+fn official_environment(folder: &TestDir, name: &str) -> PathBuf {
+    let wheel = wheel(folder, name);
+    let site = folder.path("official/lib/python3.11/site-packages");
+    std::fs::create_dir_all(&site).unwrap();
+    let python = workspace().join(".venv/bin/python");
+    let unpack = format!("{} -m zipfile -e {} {}", python.display(), wheel.display(), site.display());
+    assert!(folder.shell(&unpack).output().unwrap().status.success());
+    folder.path("official")
+}
+
+#[test]
+fn apps_of_the_official_daemon_are_imported_with_the_one_that_starts() {
+    let sdk = TestDir::new();
+    sdk.write("reachy_mini/__init__.py", "");
+    let folder = TestDir::configured(&format!(
+        "compat: {{app_directory: apps, app_sdk: {}}}\n",
+        sdk.path("").display()
+    ));
+    let environment = official_environment(&folder, "stubborn");
+    // A record may name files elsewhere, and links may lead there.
+    let site = environment.join("lib/python3.11/site-packages");
+    let secret = folder.write("secret", "not part of the app");
+    std::os::unix::fs::symlink(&secret, site.join("stubborn_link.txt")).unwrap();
+    let record = std::fs::read_dir(&site).unwrap().flatten().map(|entry| entry.path().join("RECORD"));
+    let record = record.into_iter().find(|path| path.is_file()).unwrap();
+    let listed = std::fs::read_to_string(&record).unwrap();
+    std::fs::write(&record, format!("{listed}stubborn_link.txt,,\n../../../../secret,,\n")).unwrap();
+    folder
+        .write("home/reachy_mini/daemon_config.json", r#"{"startup_app": "stubborn", "turn_enabled": true}"#);
+
+    let environment = environment.to_str().unwrap();
+    let import = |words: &[&str]| {
+        let mut command = folder.command(&[&["import-official", "--json"], words].concat());
+        command.env("XDG_CONFIG_HOME", folder.path("home"));
+        CommandOutput::from(command)
+    };
+    let first = import(&["--environment", environment]).exits(0).json();
+    assert_eq!(
+        (&first["apps"][0]["name"], &first["apps"][0]["outcome"], &first["startup_app"], &first["error"]),
+        (&json!("stubborn"), &json!("installed"), &json!("stubborn"), &Value::Null),
+        "{first}"
+    );
+    let listed = folder.run(&["app", "list", "--json"]).exits(0).json();
+    assert_eq!(
+        (&listed["apps"][0]["name"], &listed["startup_app"]),
+        (&json!("stubborn"), &json!("stubborn"))
+    );
+    assert!(folder.path("apps/stubborn/venv/own/stubborn/main.py").is_file());
+    assert!(!folder.path("apps/stubborn/venv/own/stubborn_link.txt").exists());
+    // Again, nothing changes.
+    let again = import(&["--environment", environment]).exits(0).json();
+    assert_eq!(
+        (&again["apps"][0]["outcome"], &again["startup_app"]),
+        (&json!("installed already"), &Value::Null)
+    );
+    let nothing = import(&["--environment", "/nowhere"]).exits(1).json();
+    assert!(nothing["error"].as_str().unwrap().contains("--environment"), "{nothing}");
+    let left = std::fs::read_dir(folder.path("apps")).unwrap().flatten().map(|entry| entry.file_name());
+    assert!(left.into_iter().all(|name| !name.to_string_lossy().starts_with(".importing")));
 }

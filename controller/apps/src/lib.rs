@@ -1,6 +1,7 @@
 //! Apps: programs in Python that other people made for the official daemon.
 //!
-//! Reading order: [`store`] (what is installed), [`install`] (from a folder, a wheel or an archive), [`sdk`] (the official SDK for them),
+//! Reading order: [`store`] (what is installed), [`install`] (from a folder, a wheel or an archive), [`sdk`] (the official SDK for them), [`official`] (what
+//! the official daemon has installed),
 //! [`sandbox`] (what an app may do), [`running`] (the app that runs), [`manager`] (all of it, for the server).
 //!
 //! Safety: nothing of an app runs outside its sandbox, not even while it is installed. An app reaches the robot, by the official
@@ -8,6 +9,7 @@
 
 pub mod install;
 pub mod manager;
+pub mod official;
 pub mod running;
 pub mod sandbox;
 pub mod sdk;

@@ -8,6 +8,7 @@ mod code;
 mod dataset;
 mod first_run;
 mod hardware;
+mod import_official;
 mod install;
 mod interrupt;
 mod journal;
@@ -147,6 +148,9 @@ minismith listen --input order.wav --output answer.wav"
         #[command(subcommand)]
         command: app::AppCommand,
     },
+    /// Install the apps that the official daemon has installed, and let the same one start with the server.
+    #[command(after_help = import_official::EXAMPLES)]
+    ImportOfficial(import_official::ImportOfficial),
     /// List, show, export and delete stored sessions.
     #[command(
         after_help = "Examples:\n  minismith session list\n  minismith session export evening > evening.json\n  \
@@ -393,6 +397,7 @@ fn carry_out(command: Command, config: Config) -> anyhow::Result<CommandStatus> 
         Command::Chat { session, on } => say::chat(&config, session.as_deref(), &on),
         Command::Listen(arguments) => listen::run(&config, &arguments),
         Command::App { command } => app::run(&config, command),
+        Command::ImportOfficial(arguments) => import_official::run(&config, &arguments),
         Command::Session { command } => session::run(&config, command),
         Command::Serve(arguments) => serve::serve(&config, &arguments),
         Command::Token { command } => token::run(&config, command),

@@ -63,7 +63,8 @@ impl Environment {
     }
 
     /// Returns the folder in a variable. A relative one is ignored, as the XDG specification asks.
-    pub(super) fn folder(&self, name: &str) -> Option<PathBuf> {
+    #[must_use]
+    pub fn folder(&self, name: &str) -> Option<PathBuf> {
         self.path(name).filter(|folder| folder.is_absolute())
     }
 
