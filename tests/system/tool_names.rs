@@ -317,3 +317,17 @@ fn text_of_a_tool_reaches_a_model_as_bounded_data_or_not_at_all() {
     let instructions = mcp(&served, "server/discover", "", json!({}));
     assert!(!instructions.to_string().contains("Ignore previous"), "{instructions}");
 }
+
+#[test]
+fn name_that_nobody_chose_gives_way_to_a_reserved_one() {
+    let bench = TestDir::new();
+    let made = bench
+        .run(&["say", "make a tool that nods four times and gets slower each time", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(made["tool"]["name"], "nod_motion", "{made}");
+    // A name that a person gave is rejected with the reason.
+    let other = TestDir::new();
+    let chosen = other.run(&["say", "make a tool called nod that nods twice", "--json"]).exits(1).json();
+    assert!(chosen["text"].as_str().unwrap().contains("reserved-name"), "{chosen}");
+}

@@ -63,7 +63,7 @@ use super::manifest::{Budget, Capability, Evidence, Function, Provenance, Review
 
 pub use self::facts::facts_of;
 pub use self::imports::text as importable;
-pub use self::reserved_names::skeleton;
+pub use self::reserved_names::{is_reserved, skeleton};
 pub use self::rules::{RULES_VERSION, Rule, rules};
 pub use self::script::{VettedScript, vet_script};
 

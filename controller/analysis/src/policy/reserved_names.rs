@@ -55,6 +55,12 @@ impl Meaning {
     }
 }
 
+/// Returns whether no tool may have this name, because it means something else already or looks like a name that does.
+#[must_use]
+pub fn is_reserved(name: &str) -> bool {
+    reserved(name).is_some()
+}
+
 /// Returns what a name means already, if it is reserved, and the name that it looks like.
 pub(super) fn reserved(name: &str) -> Option<(Meaning, &'static str)> {
     if let Some(found) = RESERVED.get(&skeleton(name)) {

@@ -7,6 +7,7 @@ use super::{Conversation, Reply, ToolReply, TurnOutcome};
 use crate::agents::code::{AuthoredTool, AuthoringError, commission};
 use crate::agents::coordinator::Task;
 use crate::author::{self, Authored, without_run};
+use minismith_analysis::policy::is_reserved;
 use minismith_contract::{Contract, Verdict};
 use minismith_nlu::Primitive;
 use minismith_toolchain::workshop::lessons::learned;
@@ -136,6 +137,12 @@ impl Conversation<'_> {
             }
             ReuseDecision::New { name: given, assumed } if assumed.is_empty() => (given, String::new()),
             ReuseDecision::New { name: given, assumed } => (given, format!(" I assumed that {assumed}.")),
+        };
+        // A name that nobody has chosen gives way if it means something else already, such as `nod`.
+        let made = if author::given_name(request).is_none() && is_reserved(&made) {
+            self.free_name(&format!("{made}_motion"))
+        } else {
+            made
         };
         rename(rest, &name, &made);
         let contract = Contract::from_request(request);
