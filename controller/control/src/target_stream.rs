@@ -120,9 +120,8 @@ mod tests {
             (None, 100, 100),
         ];
         for (gap, period, expected) in cases {
-            let [gap, period] = [gap, Some(period)].map(|millis| millis.map(Duration::from_millis));
-            let ramp = ramp(gap, period.unwrap());
-            assert_eq!(ramp, Duration::from_millis(expected), "{gap:?} {period:?}");
+            let (gap, period) = (gap.map(Duration::from_millis), Duration::from_millis(period));
+            assert_eq!(ramp(gap, period), Duration::from_millis(expected), "{gap:?} {period:?}");
         }
     }
 

@@ -65,7 +65,7 @@ pub struct Permissions<'a> {
     pub depth: u8,
     /// Files that the tool may write.
     pub outputs: Option<Outputs>,
-    /// Data that the run may hand out after it has read camera frames, bytes; see [`ToolRun::handed_out`]. `None`: any amount.
+    /// Data that the run may hand out after it has read camera frames, bytes; see [`ToolRun::image_data`]. `None`: any amount.
     pub max_image_data: Option<usize>,
 }
 
@@ -138,9 +138,13 @@ pub struct ToolRun {
 }
 
 impl ToolRun {
-    /// Returns the amount of data that leaves the tool, bytes: what it returned, printed, raised and wrote.
+    /// Returns the amount of data that leaves the tool, bytes, and could be an image: what it returned, printed, raised and
+    /// wrote. Zero if it has read no camera frame.
     #[must_use]
-    pub fn handed_out(&self) -> usize {
+    pub fn image_data(&self) -> usize {
+        if self.frames == 0 {
+            return 0;
+        }
         let ended = match &self.outcome {
             Outcome::Returned { value } => value.to_string().len(),
             Outcome::Raised { message, .. } => message.len(),
@@ -457,8 +461,8 @@ impl<'a> Execution<'a> {
 
 /// Drops what the tool hands out if that is more than it may after it has read camera frames: it could be the frames.
 fn withhold_image_data(record: &mut ToolRun, most: Option<usize>) {
-    let handed_out = record.handed_out();
-    let Some(most) = most.filter(|most| record.frames > 0 && handed_out > *most) else { return };
+    let handed_out = record.image_data();
+    let Some(most) = most.filter(|most| handed_out > *most) else { return };
     record.printed.clear();
     record.outputs.clear();
     record.outcome = Outcome::stopped(

@@ -302,7 +302,7 @@ fn other(command: &str, message: &Map<String, Value>) -> Request {
         "restart_daemon" => {
             Request::Reply(unavailable(command, "the server is restarted on its own computer"))
         }
-        "start_update" => Request::Reply(unavailable(command, "updates are made by `minismith update`")),
+        "start_update" => Request::Reply(unavailable(command, "updates are made by `minismith self-update`")),
         "delete_hf_token" => Request::Reply(unavailable(command, "there is no account")),
         "apply_audio_config" | "read_audio_parameter" => {
             Request::Reply(unavailable(command, "the microphones are configured by the system"))

@@ -39,12 +39,8 @@ pub fn nearest_posture(joints: &Joints, seed: &HeadPose) -> Result<FittedPosture
         Err(error @ ForwardKinematicsError::NotFinite) => return Err(error),
         Err(_) => {}
     }
-    let legs = joints.stewart();
-    if !legs.iter().all(|angle| angle.is_finite()) {
-        return Err(ForwardKinematicsError::NotFinite);
-    }
     let body_yaw = joints[Joint::BodyYaw];
-    let (body_from_head, residual) = fit(&Arms::at(&legs), &turned(seed, -body_yaw));
+    let (body_from_head, residual) = fit(&Arms::at(&joints.stewart()), &turned(seed, -body_yaw));
     let antennas = Antennas { right: joints[Joint::RightAntenna], left: joints[Joint::LeftAntenna] };
     let posture = Posture { head: turned(&body_from_head, body_yaw), body_yaw, antennas };
     Ok(FittedPosture { posture, residual })

@@ -274,7 +274,7 @@ pub fn rehearse(
     let mut report = ran.report.clone();
     let default_clamp = report.max_clamp_deg;
     let mut max_clamped = (default_clamp, first.name.clone());
-    let mut image_data = image_data(&ran);
+    let mut image_data = ran.tool_run.image_data();
     let mut lines = ran.tool_run.lines.clone();
     let mut motions = Motions::default();
     motions.take(&first, &ran, conditions.period);
@@ -301,7 +301,7 @@ pub fn rehearse(
             if ran.report.max_clamp_deg > max_clamped.0 {
                 max_clamped = (ran.report.max_clamp_deg, case.name.clone());
             }
-            image_data = image_data.max(self::image_data(&ran));
+            image_data = image_data.max(ran.tool_run.image_data());
             report.worst_of(&ran.report);
             report.unverified_ranges.extend(narrowed(
                 &case.name,
@@ -333,11 +333,6 @@ pub fn rehearse(
         callees,
         verified_ranges: verified,
     }))
-}
-
-/// Returns what a call handed out after it had read camera frames, bytes.
-fn image_data(ran: &Ran) -> usize {
-    if ran.tool_run.frames > 0 { ran.tool_run.handed_out() } else { 0 }
 }
 
 /// The state that all cases of one rehearsal share.
