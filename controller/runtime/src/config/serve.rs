@@ -84,7 +84,7 @@ pub enum WebRtc {
     Auto,
     /// Nowhere.
     Off,
-    /// At this address; without the program, the server does not start.
+    /// At this address; without the program, the server says so and does the rest.
     At(SocketAddr),
 }
 

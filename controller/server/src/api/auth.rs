@@ -82,23 +82,19 @@ impl AuthMiddleware {
     /// Returns the caller, or the caller if known and the error response.
     fn check_request(
         &self,
-        peer: IpAddr,
-        request: &Request,
+        knock: &AccessRequest<'_>,
+        is_read: bool,
     ) -> Result<Caller, Box<(Option<Caller>, Response)>> {
-        if let Some(app) = request.extensions().get::<AppConnection>() {
-            return app_caller(app, request.method().is_safe(), request.uri().path());
-        }
-        let caller = self.authorize(peer, request).map_err(|refusal| Box::new((None, *refusal)))?;
-        let least = routes::least(request.method().is_safe(), request.uri().path());
+        let caller = self.authorize(knock).map_err(|refusal| Box::new((None, *refusal)))?;
+        let least = routes::least(is_read, knock.path);
         match caller.require_role(least) {
             Ok(()) => Ok(caller),
             Err(refused) => Err(Box::new((Some(caller), refused.into_response()))),
         }
     }
 
-    fn authorize(&self, peer: IpAddr, request: &Request) -> Result<Caller, Box<Response>> {
+    fn authorize(&self, knock: &AccessRequest<'_>) -> Result<Caller, Box<Response>> {
         let now = self.clock.now();
-        let knock = access_request(peer, request);
         let peer = knock.acting_peer();
         if !(peer.is_loopback() || self.requests.take(peer, now)) {
             return Err(Box::new(later("too many requests: the rate limit is exceeded", "1")));
@@ -106,7 +102,7 @@ impl AuthMiddleware {
         if !self.failed_logins.has(peer, now) {
             return Err(Box::new(later("too many unknown tokens from this address", "60")));
         }
-        self.gate.accept(&knock).map_err(|denied| {
+        self.gate.accept(knock).map_err(|denied| {
             if denied == Denied::BadToken {
                 self.failed_logins.take(peer, now);
             }
@@ -218,11 +214,12 @@ async fn answer(
     // The journal has only requests that change something.
     let changes = !method.is_safe();
     let id = asked.id;
-    let checked = keeper.check_request(peer.ip(), &request);
     // From here on, the request is that of the peer that it was sent for. An app sends none for others.
-    let peer = match request.extensions().get::<AppConnection>() {
-        Some(_) => peer,
-        None => SocketAddr::new(access_request(peer.ip(), &request).acting_peer(), peer.port()),
+    let (peer, checked) = if let Some(app) = request.extensions().get::<AppConnection>() {
+        (peer, app_caller(app, !changes, &path))
+    } else {
+        let knock = access_request(peer.ip(), &request);
+        (SocketAddr::new(knock.acting_peer(), peer.port()), keeper.check_request(&knock, !changes))
     };
     let caller = match checked {
         Ok(caller) => Caller { request: asked, ..caller },
