@@ -40,7 +40,7 @@ use minismith_control::execution::ExecutionContext;
 use minismith_control::robot::RobotRuntime;
 use minismith_control::snapshot::view_of;
 use minismith_nlu::{
-    Aim, DialogContext, Intent, Known, KnownTool, PastTurn, Sight, Understanding, answer, interpret, is_stop,
+    Aim, DialogContext, Intent, Known, KnownTool, PastTurn, Sight, Understanding, answer, is_stop,
 };
 use minismith_runtime::report::Step;
 pub use minismith_runtime::report::TurnOutcome;
@@ -262,7 +262,8 @@ impl<'a> Conversation<'a> {
             return (Vec::new(), reply);
         }
         let known = self.known_tools().unwrap_or_default();
-        let understood = interpret(text, &Known { tools: &known, before: Some(&self.dialog_context) });
+        let context = Known { tools: &known, before: Some(&self.dialog_context) };
+        let understood = dry_run::understood(text, &context);
         let plan = match &understood {
             Understanding::Plan(plan) => plan.clone(),
             _ => Vec::new(),

@@ -1,11 +1,31 @@
 //! What is left open where something is said again: the parts, the way and how far, as before.
 
+use crate::arrange::arrange;
 use crate::clause::{Clause, Link};
 use crate::compose::Composer;
 use crate::concept::{Act, Compared, is_posture};
-use crate::meaning::{Aim, Amount, Meaning};
+use crate::meaning::{Aim, Amount, Gesture, Meaning};
 
 impl Composer<'_> {
+    /// "The left antenna goes out and back seven times": the way back was said last, and the count holds for both.
+    pub(crate) fn repeat_way_and_back(&mut self, count: Option<u32>) {
+        let (Some(count @ 2..), [.., way, back]) = (count, self.said.as_slice()) else { return };
+        if back.clause.link > Link::Stop {
+            return;
+        }
+        let clause = way.clause.clone();
+        let gesture = match &way.meaning {
+            Meaning::Gesture(gesture) => Some(gesture.clone()),
+            _ => None,
+        };
+        let pair = self.said.split_off(self.said.len() - 2);
+        let meaning = gesture.map_or_else(
+            || Meaning::Repeat(count, Box::new(arrange(&pair))),
+            |gesture| Meaning::Gesture(Gesture { count, ..gesture }),
+        );
+        self.push(clause, meaning);
+    }
+
     /// "再转十度", "turn ten degrees more": without a way it goes further as before; the verb adds nothing then.
     pub(crate) fn further(&self, clause: &mut Clause) {
         let Some(old) = self.past.and_then(|past| past.phrase.0.as_deref()).filter(|_| self.said.is_empty())

@@ -221,7 +221,9 @@ impl<'a> Composer<'a> {
             axes.sort_unstable();
             axes.dedup();
             let pace = clause.pace.unwrap_or(1.0);
+            let count = clause.count.take();
             self.push(clause, Meaning::Neutral { axes, pace });
+            self.repeat_way_and_back(count);
             return Ok(());
         }
         let is_moved = self.has_moved() || self.past.is_some_and(|past| past.meaning.is_posture());

@@ -28,4 +28,4 @@ pub use compose::{Composed, Declined, Outcome, compose, given_name};
 pub use library::{Known, Library, NoLibrary};
 pub use minismith_score::Score;
 pub use modify::modify;
-pub use request_kind::{is_correction, is_reactive, is_tool_request};
+pub use request_kind::{is_correction, is_lasting_reaction, is_reactive, is_tool_request};

@@ -5,7 +5,7 @@ use minismith_score::Event;
 use crate::compose::is_content;
 use crate::guard::MAX_CHARACTERS;
 use crate::name::{MAKING, NOUNS};
-use crate::tag::Tag;
+use crate::tag::{Tag, Trigger};
 use crate::tagger::tag;
 use crate::words::{Word, number_word, split as split_words};
 
@@ -71,6 +71,16 @@ pub fn is_reactive(text: &str) -> bool {
         Tag::Condition(..) => true,
         _ => false,
     }) && tags.iter().any(|tagged| is_content(&tagged.tag))
+}
+
+/// Returns whether a text asks for a reaction that outlasts this moment: "whenever you see a face, wave", not "if you see
+/// a face, wave".
+#[must_use]
+pub fn is_lasting_reaction(text: &str) -> bool {
+    text.len() <= 4 * MAX_CHARACTERS
+        && tag(&split_words(text), &[])
+            .iter()
+            .any(|tagged| matches!(&tagged.tag, Tag::Condition(trigger, _) if *trigger != Trigger::When))
 }
 
 /// Returns whether a text can be a correction of the tool that was made just before: it begins as a continuation, or it

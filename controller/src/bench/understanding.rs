@@ -16,9 +16,10 @@ use firmware_bridge::limits::Limits;
 use firmware_bridge::motion::{Motion, PlanRules};
 use firmware_bridge::posture::{HeadPose, Posture};
 use minismith_assistant::agents::robot_control::{motions_of, spoken_motions};
+use minismith_assistant::conversation::dry_run::understood;
 use minismith_motion_checks::sentences::{Judgement, Sentence, Wanted, parse};
 use minismith_motion_checks::trace::Trace;
-use minismith_nlu::{Aim, DialogContext, Intent, Known, PastTurn, Understanding, interpret, is_stop};
+use minismith_nlu::{Aim, DialogContext, Intent, Known, PastTurn, Understanding, is_stop};
 use minismith_runtime::report::TurnOutcome;
 use serde::Serialize;
 
@@ -155,7 +156,7 @@ impl Listener {
     fn hear(&mut self, text: &str, times: &mut Vec<f64>) -> Heard {
         let clock = MonotonicClock::start();
         let is_stop = is_stop(text);
-        let understood = interpret(text, &Known { tools: &[], before: Some(&self.context) });
+        let understood = understood(text, &Known { tools: &[], before: Some(&self.context) });
         times.push(clock.now().seconds() * 1e3);
         let mut setpoints = Vec::new();
         let from = self.posture(&self.joints);

@@ -6,7 +6,8 @@ use utoipa::ToSchema;
 use super::known;
 use crate::agents::coordinator::{Assignment, Decision, decide};
 use crate::agents::route::tool_request;
-use minismith_nlu::{Known, Reason, Understanding, interpret, is_stop};
+use crate::author::{is_authoring_request, is_lasting_reaction};
+use minismith_nlu::{Intent, Known, Reason, Understanding, interpret, is_stop, understand};
 use minismith_toolchain::workshop::registry::Entry;
 
 /// The consequence of a sentence.
@@ -49,7 +50,7 @@ pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> PlanPreview {
         return of(PreviewOutcome::Stop, Vec::new(), None);
     }
     let tools = known(tools);
-    let understood: Understanding = interpret(text, &Known { tools: &tools, before: None });
+    let understood = understood(text, &Known { tools: &tools, before: None });
     let is_beyond = is_beyond(&understood, text);
     match decide(understood) {
         Decision::Stop => of(PreviewOutcome::Stop, Vec::new(), None),
@@ -61,6 +62,21 @@ pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> PlanPreview {
             of(PreviewOutcome::Do, plan.collect(), None)
         }
     }
+}
+
+/// Interprets a text. A request for a tool is not done at once: the grammar alone reads it, and what the reader of commands
+/// makes of its steps moves nothing.
+#[must_use]
+pub fn understood(text: &str, known: &Known<'_>) -> Understanding {
+    let understood = interpret(text, known);
+    let Understanding::Plan(plan) = &understood else { return understood };
+    let needs_tool = |intent: &Intent| match intent {
+        // A condition is asked about once; a reaction lasts.
+        Intent::Spoken(spoken) if spoken.if_event.is_some() => is_lasting_reaction(text),
+        Intent::Spoken(_) => is_authoring_request(text),
+        _ => false,
+    };
+    if plan.iter().any(needs_tool) { understand(text, known) } else { understood }
 }
 
 /// Returns whether the agents may know more. What is forbidden, denied, reported or unclear in itself stays
@@ -110,5 +126,26 @@ mod tests {
         let sandwich = "make me a sandwich";
         assert_eq!(read(sandwich, false).outcome, PreviewOutcome::Decline);
         assert_eq!(read(sandwich, true).outcome, PreviewOutcome::Think);
+    }
+
+    #[test]
+    fn what_asks_for_a_tool_is_not_done_at_once() {
+        let does = |text: &str| {
+            matches!(understood(text, &Known { tools: &[], before: None }), Understanding::Plan(plan)
+                if plan.iter().any(|intent| matches!(intent, Intent::Spoken(_) | Intent::Motion(_))))
+        };
+        for text in [
+            "write a tool named seven_ticks: the left antenna flicks out and back seven times",
+            "I'd like a new trick: look up at the ceiling, then come back to normal",
+            "make a tool: first nod, then tilt the head to the left, finally wave the right antenna",
+            "wave with the antennas whenever you see a face, for twenty seconds",
+        ] {
+            assert!(!does(text), "{text}");
+        }
+        for text in
+            ["nod if you see a face", "make a bow, then look left and tilt your head", "make it three nods"]
+        {
+            assert!(does(text), "{text}");
+        }
     }
 }

@@ -58,6 +58,12 @@ fn clauses_follow_one_another_in_the_order_that_is_said() {
         &["three nods, and with every one of them your antennas go out"],
         &["3x(HeadPitch", "3x(Antenna"],
     );
+    assert_parts(&["the left antenna goes out and back seven times"], &["7 times", "AntennaLeft", "neutral"]);
+    assert_parts(&["flick your left antenna out and back 7 times"], &["7x(", "AntennaLeft"]);
+    assert_parts(
+        &["nod, then look left and back three times"],
+        &["HeadPitch Down", ";", "3 times", "HeadTurn Left"],
+    );
     assert_parts(
         &["look up, left, down and right"],
         &["HeadTurn Left", ";", "HeadPitch Down", ";", "HeadTurn Right"],
