@@ -78,8 +78,8 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb {
         part: HEAD,
         dir: Some(Dir::Up),
-        // The rods end between 14 and 15 mm above neutral.
-        size: Some(14.0),
+        // Servo 4 ends between 13 and 14 mm above neutral.
+        size: Some(12.0),
         pace: 0.4,
         directed_go: true,
         is_gesture_noun: true,
