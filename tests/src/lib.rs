@@ -171,7 +171,12 @@ impl TestDir {
     /// When it cannot be started.
     #[must_use]
     pub fn start(&self, arguments: &[&str]) -> RunningCommand {
-        let mut command = self.command(arguments);
+        RunningCommand::from(self.command(arguments))
+    }
+}
+
+impl From<Command> for RunningCommand {
+    fn from(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();

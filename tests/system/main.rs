@@ -70,6 +70,7 @@ mod service;
 mod similar_tools;
 mod small_model;
 mod tool_names;
+mod tool_sound;
 mod toolkits;
 mod tools;
 mod tracing_export;

@@ -26,7 +26,14 @@ pub(super) fn served() -> Served {
 
 impl Served {
     pub(super) fn on(bench: TestDir) -> Self {
-        let mut program = bench.start(&["serve", "--json", "--port", "0"]);
+        Served::with(bench, &[])
+    }
+
+    /// Starts a controller with these environment variables.
+    pub(super) fn with(bench: TestDir, variables: &[(&str, &str)]) -> Self {
+        let mut command = bench.command(&["serve", "--json", "--port", "0"]);
+        command.envs(variables.iter().copied());
+        let mut program = RunningCommand::from(command);
         let address = listening(&program.line().unwrap());
         Served { bench, program, address }
     }

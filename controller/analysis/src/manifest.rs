@@ -308,6 +308,8 @@ pub enum Capability {
     Tracking,
     /// Play sounds.
     Sound,
+    /// Hear by the microphones.
+    Microphone,
     /// Read bound inputs and write to its output folder.
     Files,
     /// Call other tools of the registry.

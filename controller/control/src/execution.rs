@@ -29,6 +29,7 @@ use tracing::field::Empty;
 use crate::arbiter::{Acquired, Arbiter, Claim, Priority};
 use crate::perception::{Detections, Perception, PerceptionError};
 use crate::snapshot::{posture_of, view_of};
+use crate::sound::{Silence, Sound};
 use crate::target_stream::TargetStream;
 use firmware_bridge::kinematics::posture_from_joints;
 use minismith_runtime::logs::known;
@@ -47,6 +48,8 @@ pub struct ExecutionContext {
     stop_epoch: u64,
     claim: Claim,
     perception: Perception,
+    /// The microphones and the speaker, for tools.
+    pub sound: Box<dyn Sound>,
     /// Whether motions create spans. They do on a running robot, and not in a rehearsal.
     is_traced: bool,
     /// The followed stream of targets.
@@ -82,6 +85,7 @@ impl ExecutionContext {
             automatic_body_yaw: true,
             claim: voice,
             perception,
+            sound: Box::new(Silence),
             is_traced: true,
             targets: TargetStream::default(),
             stream: None,

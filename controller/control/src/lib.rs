@@ -8,6 +8,7 @@
 //! - [`motion_executor`]: motions and streams of targets for network clients
 //! - [`perception`], [`seen`]: camera and detectors, and what is in front of the robot
 //! - [`gaze`], [`head_tracking`]: following a face
+//! - [`sound`]: what a tool hears and plays
 //! - [`joint_motion`]: motions of single joints
 //! - [`recorded_move`]: recorded moves
 //! - [`trace`], [`run_recorder`]: reads, compares and replays traces, and writes them
@@ -49,5 +50,6 @@ pub mod robot;
 pub mod run_recorder;
 pub mod seen;
 pub mod snapshot;
+pub mod sound;
 mod target_stream;
 pub mod trace;

@@ -3,7 +3,7 @@
 //! From `Robot` up, all of them use the same code.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use firmware_bridge::bus::{BusOptions, MotorBus};
@@ -29,6 +29,7 @@ use crate::execution::ExecutionContext;
 use crate::outgoing::Outgoing;
 use crate::perception::{CameraObserver, ImageSearch, Perception, camera_of};
 use crate::run_recorder::{RunRecorder, RunRecorderThread, Sources};
+use crate::sound::SoundSource;
 use minismith_runtime::config::{Config, RobotChoice};
 
 /// The reason why a robot could not be opened.
@@ -123,6 +124,8 @@ pub struct RobotRuntime {
     photo_directory: PathBuf,
     upload_quota: Outgoing,
     arbiter: Arc<Arbiter>,
+    /// The microphones and the speaker that tools get; none if nobody gave them any.
+    sound: OnceLock<Arc<dyn SoundSource>>,
 }
 
 impl RobotRuntime {
@@ -222,6 +225,7 @@ impl RobotRuntime {
             photo_directory: config.camera.photo_directory.clone(),
             upload_quota: Outgoing::default(),
             arbiter: Arc::default(),
+            sound: OnceLock::new(),
         })
     }
 
@@ -240,11 +244,20 @@ impl RobotRuntime {
     /// Returns an execution context for a client with this name.
     #[must_use]
     pub fn execution_context_for(&self, rank: Priority, name: &str) -> ExecutionContext {
-        ExecutionContext::shared(
+        let mut context = ExecutionContext::shared(
             Box::new(self.control_loop.handle()),
             self.perception(),
             self.arbiter.claim(rank, name),
-        )
+        );
+        if let Some(sound) = self.sound.get() {
+            context.sound = sound.open();
+        }
+        context
+    }
+
+    /// Gives tools these microphones and this speaker, in every execution context from now on. Later ones have no effect.
+    pub fn set_sound(&self, sound: Arc<dyn SoundSource>) {
+        let _first = self.sound.get_or_init(|| sound);
     }
 
     /// Returns the perception through the head's camera.

@@ -189,6 +189,9 @@ pub struct SyntaxFacts {
     pub tree: String,
 }
 
+/// The most samples that a tool may play with one call: two seconds.
+pub const MAX_PLAYED_SAMPLES: usize = 32_000;
+
 /// A message to a guest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case", deny_unknown_fields)]
@@ -223,6 +226,14 @@ pub enum HostReply {
         width: u32,
         /// The requested slot, if the image is there.
         slot: Option<u8>,
+    },
+    /// Reply to [`HostCall::Heard`]. The `bytes` follow as one raw frame, if there are any: samples of 32-bit floats, little-endian,
+    /// mono.
+    Heard {
+        /// Robot time in nanoseconds.
+        now: u64,
+        /// Length in bytes.
+        bytes: u32,
     },
     /// Reply to [`HostCall::Face`].
     Face {
@@ -406,6 +417,21 @@ pub enum HostCall {
         /// File name.
         file: String,
     },
+    /// Plays these samples after those that were played before.
+    PlaySamples {
+        /// Samples per 32768, 16 kHz, mono; at most [`MAX_PLAYED_SAMPLES`].
+        samples: Vec<i16>,
+    },
+    /// Starts or ends recording by the microphones.
+    Record {
+        /// Whether to start.
+        on: bool,
+    },
+    /// Returns what was recorded since the last call. The reply is [`HostReply::Heard`].
+    Heard,
+    /// Returns where the last voice came from. The reply is [`HostReply::Value`]: null, or the angle in radians and whether
+    /// somebody speaks.
+    VoiceDirection,
     /// Switches gravity compensation.
     Gravity {
         /// Whether it is on.

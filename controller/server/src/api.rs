@@ -51,6 +51,7 @@ pub use self::mcp::{McpError, bridge_client, serve_client};
 use self::request_queue::{RequestQueue, WorkerThread};
 use crate::media::camera_socket::CameraSocket;
 use crate::media::sounds::Sounds;
+use crate::media::tool_sound::ToolSounds;
 use crate::media::webrtc::WebRtcProgram;
 use crate::voice::Parts;
 use minismith_apps::manager::AppManager;
@@ -65,6 +66,7 @@ use minismith_runtime::journal::{Journal, JournalThread};
 use minismith_runtime::net::server::{self, TlsAcceptor};
 use minismith_runtime::paths::Environment;
 use minismith_toolchain::guest::locate;
+use minismith_voice::devices::mic_array::SharedMicArray;
 
 /// Serves until `until` completes; also by voice if `spoken` has the parts for it.
 ///
@@ -78,6 +80,22 @@ pub async fn serve(
     spoken: Option<Parts>,
     until: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
+    let address = listener.local_addr()?;
+    let service = Environment::of_this_process().service_folder("RUNTIME_DIRECTORY");
+    let camera_socket = config.server.camera_socket.path(address.port(), service.as_deref());
+    let frames = camera_socket.as_ref().and_then(|path| {
+        CameraSocket::open(path, body.observer())
+            .inspect_err(|error| {
+                let path = path.display();
+                tracing::warn!("programs that use the official SDK get no camera frames at {path}: {error}");
+            })
+            .ok()
+    });
+    let apps = apps_of(config, camera_socket.filter(|_| frames.is_some()));
+    let sdk = apps.as_ref().map_or(Path::new(""), |apps| &apps.host().sdk);
+    let sounds = Arc::new(Sounds::new(config.voice.speaker.clone(), config.voice.microphone.clone(), sdk));
+    let microphones = Arc::<SharedMicArray>::default();
+    body.set_sound(Arc::new(ToolSounds::new(sounds.clone(), microphones.clone())));
     let moving = MotionExecutorThread::start(body, Priority::Client, "a client of the API")?;
     let attending = HeadTrackingThread::start(body)?;
     let steering =
@@ -94,22 +112,8 @@ pub async fn serve(
     let keeper = Arc::new(AuthMiddleware::new(&config.server, journal.clone()));
     let heard = spoken.map(|parts| voice::here(body, config, parts, answering.queue(), journal.clone()));
     let heard = heard.transpose()?;
-    let address = listener.local_addr()?;
     let announced =
         (config.server.mdns && !address.ip().is_loopback()).then_some((address, model(&config.robot)));
-    let service = Environment::of_this_process().service_folder("RUNTIME_DIRECTORY");
-    let camera_socket = config.server.camera_socket.path(address.port(), service.as_deref());
-    let frames = camera_socket.as_ref().and_then(|path| {
-        CameraSocket::open(path, body.observer())
-            .inspect_err(|error| {
-                let path = path.display();
-                tracing::warn!("programs that use the official SDK get no camera frames at {path}: {error}");
-            })
-            .ok()
-    });
-    let apps = apps_of(config, camera_socket.filter(|_| frames.is_some()));
-    let sdk = apps.as_ref().map_or(Path::new(""), |apps| &apps.host().sdk);
-    let sounds = Sounds::new(config.voice.speaker.clone(), config.voice.microphone.clone(), sdk);
     let robot = official::Robot::new(
         moving.executor(),
         attending.head_tracking(),
@@ -117,7 +121,7 @@ pub async fn serve(
         announced,
         frames,
         apps,
-        sounds,
+        (sounds, microphones),
     );
     let (own, document) = own_routes(body, &answering.queue(), config, journal)
         .merge(lease::routes(steering.executor()))

@@ -2,10 +2,11 @@
 //! them.
 //!
 //! Reading order: [`camera_model`] (which camera the SDK takes it for), `unix_fd` (the messages), [`camera_socket`] (who gets
-//! which frame), [`sounds`] (sounds that clients play, and the volume), [`webrtc`] (the program for browsers).
+//! which frame), [`sounds`] (sounds that clients play, and the volume), [`tool_sound`] (what tools hear and play), [`webrtc`] (the program for browsers).
 
 pub mod camera_model;
 pub mod camera_socket;
 pub mod sounds;
+pub mod tool_sound;
 mod unix_fd;
 pub mod webrtc;

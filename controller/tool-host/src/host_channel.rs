@@ -38,6 +38,8 @@ pub enum ReplyValue {
     State(Box<State>),
     /// An image, or `None` without a camera.
     Image(Option<RawImage>),
+    /// Recorded samples, mono; empty if there are none.
+    Heard(Vec<f32>),
     /// The face that the tracker sees.
     Face(Face),
     /// Return value of another tool.
@@ -187,6 +189,13 @@ impl HostChannel {
                     slot.is_none().then(|| frame::read_bytes(&mut self.channel, frame::MAX_RAW_BYTES));
                 let bytes = bytes.transpose().unwrap_or_else(|_| process::leave(1));
                 (now, Ok(ReplyValue::Image(Some(RawImage { height, width, bytes }))))
+            }
+            HostReply::Heard { now, bytes: 0 } => (now, Ok(ReplyValue::Heard(Vec::new()))),
+            HostReply::Heard { now, .. } => {
+                let bytes = frame::read_bytes(&mut self.channel, frame::MAX_RAW_BYTES)
+                    .unwrap_or_else(|_| process::leave(1));
+                let (samples, _) = bytes.as_chunks::<4>();
+                (now, Ok(ReplyValue::Heard(samples.iter().map(|one| f32::from_le_bytes(*one)).collect())))
             }
             HostReply::Refused { now, kind, message } => (now, Err(refusal(kind, message))),
             // The controller violates the protocol, so the guest exits.

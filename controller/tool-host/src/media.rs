@@ -1,10 +1,12 @@
 //! Images, sounds and faces for a tool ([`MediaManager`]).
 
-use minismith_protocol::{Face, HostCall};
-use numpy::IntoPyArray;
-use numpy::ndarray::{Array3, ShapeError};
-use pyo3::exceptions::PyRuntimeError;
+use minismith_protocol::{Face, HostCall, MAX_PLAYED_SAMPLES};
+use numpy::ndarray::{Array2, Array3, ShapeError};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use serde_json::Value;
 
 use crate::host_channel::{self, RawImage, ReplyValue};
 use crate::shared_frames::HeldSlot;
@@ -45,10 +47,101 @@ impl MediaManager {
         }
     }
 
+    /// Starts recording by the robot's microphones.
+    fn start_recording(&self) -> PyResult<()> {
+        host_channel::call(HostCall::Record { on: true }).map(drop)
+    }
+
+    /// Ends recording.
+    fn stop_recording(&self) -> PyResult<()> {
+        host_channel::call(HostCall::Record { on: false }).map(drop)
+    }
+
+    /// What was recorded since the last call: float32, (samples, 2), from -1 to 1, at 16 kHz; None if there is nothing new.
+    fn get_audio_sample<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let ReplyValue::Heard(samples) = host_channel::call(HostCall::Heard)? else { return Err(mismatch()) };
+        if samples.is_empty() {
+            return Ok(None);
+        }
+        let stereo: Vec<f32> = samples.iter().flat_map(|sample| [*sample; CHANNELS]).collect();
+        let array = Array2::from_shape_vec((samples.len(), CHANNELS), stereo).map_err(broken)?;
+        Ok(Some(array.into_pyarray(py).into_any()))
+    }
+
+    /// Where the last voice came from: the angle in radians (0 left, pi/2 ahead, pi right) and whether somebody speaks; None
+    /// without an array of microphones.
+    #[pyo3(name = "get_DoA")]
+    fn voice_direction<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        match host_channel::call(HostCall::VoiceDirection)? {
+            ReplyValue::Value(Value::Null) => Ok(None),
+            ReplyValue::Value(value) => {
+                let (angle, is_speech): (f64, bool) =
+                    serde_json::from_value(value).map_err(|_| mismatch())?;
+                (angle, is_speech).into_pyobject(py).map(Some)
+            }
+            _ => Err(mismatch()),
+        }
+    }
+
+    fn get_input_audio_samplerate(&self) -> u32 {
+        SAMPLE_RATE
+    }
+
+    fn get_output_audio_samplerate(&self) -> u32 {
+        SAMPLE_RATE
+    }
+
+    fn get_input_channels(&self) -> usize {
+        CHANNELS
+    }
+
+    fn get_output_channels(&self) -> usize {
+        CHANNELS
+    }
+
+    /// Does nothing: the speaker opens with the first samples.
+    fn start_playing(&self) {}
+
+    /// Does nothing: what was pushed is played to its end.
+    fn stop_playing(&self) {}
+
+    /// Plays samples after those that were played before: numbers from -1 to 1 at 16 kHz, mono or (samples, channels).
+    fn push_audio_sample(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        for samples in mono(data)?.chunks(MAX_PLAYED_SAMPLES) {
+            host_channel::call(HostCall::PlaySamples { samples: samples.to_vec() })?;
+        }
+        Ok(())
+    }
+
     /// Plays one of the robot's sound files.
     pub fn play_sound(&self, sound_file: String) -> PyResult<()> {
         host_channel::call(HostCall::Sound { file: sound_file }).map(drop)
     }
+}
+
+/// Samples per second, in both directions.
+const SAMPLE_RATE: u32 = 16_000;
+
+/// Channels of recorded sound.
+const CHANNELS: usize = 2;
+
+/// The mean of the channels of an array of samples, as 16-bit numbers.
+fn mono(data: &Bound<'_, PyAny>) -> PyResult<Vec<i16>> {
+    let wrong = || {
+        PyValueError::new_err(
+            "push_audio_sample() takes an array (samples,) or (samples, channels) of numbers",
+        )
+    };
+    let sixteen_bits = |sample: f32| (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)) as i16;
+    let float = data.call_method1("astype", ("float32",)).map_err(|_| wrong())?;
+    if let Ok(array) = float.cast::<PyArray1<f32>>() {
+        return Ok(array.readonly().as_array().iter().map(|sample| sixteen_bits(*sample)).collect());
+    }
+    let array = float.cast::<PyArray2<f32>>().map_err(|_| wrong())?.readonly();
+    let array = array.as_array();
+    // The official SDK takes channels first, too.
+    let array = if array.ncols() > array.nrows() { array.reversed_axes() } else { array };
+    Ok(array.rows().into_iter().map(|row| sixteen_bits(row.mean().unwrap_or_default())).collect())
 }
 
 fn broken(error: ShapeError) -> PyErr {

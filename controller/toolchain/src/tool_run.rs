@@ -14,6 +14,7 @@
 //! the goals are bit for bit those of the rehearsal.
 
 mod budget;
+mod hearing;
 mod host_calls;
 mod repl_session;
 mod tool_calls;
@@ -65,15 +66,15 @@ pub struct Permissions<'a> {
     pub depth: u8,
     /// Files that the tool may write.
     pub outputs: Option<Outputs>,
-    /// Data that the run may hand out after it has read camera frames, bytes; see [`ToolRun::image_data`]. `None`: any amount.
-    pub max_image_data: Option<usize>,
+    /// Data that the run may hand out after it has read the camera or the microphones, bytes; see [`ToolRun::recorded_data`]. `None`: any amount.
+    pub max_recorded_data: Option<usize>,
 }
 
-/// The data that a tool may hand out after it has read camera frames, unless a person has approved it, bytes.
+/// The data that a tool may hand out after it has read the camera or the microphones, unless a person has approved it, bytes.
 ///
 /// Measurements and names of what was seen take some hundred bytes. A grey picture of 27 by 27 pixels in base64 takes as much
-/// as this, and hardly shows more than that somebody is there.
-pub const MAX_IMAGE_DATA: usize = 1_000;
+/// as this, and hardly shows more than that somebody is there; sound of telephone quality lasts an eighth of a second.
+pub const MAX_RECORDED_DATA: usize = 1_000;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -125,6 +126,8 @@ pub struct ToolRun {
     pub frames: u64,
     /// When sounds were asked for, seconds of robot time from the start; at most [`MAX_EVENTS`].
     pub sounds: Vec<f64>,
+    /// Number of recorded samples that the tool has heard.
+    pub heard: u64,
     /// When camera frames were read, seconds of robot time from the start; at most [`MAX_EVENTS`].
     pub photos: Vec<f64>,
     /// Number of stalls: the tool computed for longer than a cycle.
@@ -138,11 +141,11 @@ pub struct ToolRun {
 }
 
 impl ToolRun {
-    /// Returns the amount of data that leaves the tool, bytes, and could be an image: what it returned, printed, raised and
-    /// wrote. Zero if it has read no camera frame.
+    /// Returns the amount of data that leaves the tool, bytes, and could be an image or sound: what it returned, printed, raised
+    /// and wrote. Zero if it has read no camera frame and heard nothing.
     #[must_use]
-    pub fn image_data(&self) -> usize {
-        if self.frames == 0 {
+    pub fn recorded_data(&self) -> usize {
+        if self.frames == 0 && self.heard == 0 {
             return 0;
         }
         let ended = match &self.outcome {
@@ -196,17 +199,36 @@ pub fn execute(
 
 struct Reply {
     answer: HostReply,
+    raw: Raw,
+}
+
+/// The bytes that belong to a reply.
+enum Raw {
+    None,
     /// Shared with the context. It is copied once, on its way to the guest.
-    image: Option<Arc<BgrImage>>,
+    Image(Arc<BgrImage>),
+    Sound(Vec<u8>),
 }
 
 impl Reply {
     const fn plain(answer: HostReply) -> Self {
-        Reply { answer, image: None }
+        Reply { answer, raw: Raw::None }
+    }
+
+    const fn image(answer: HostReply, image: Arc<BgrImage>) -> Self {
+        Reply { answer, raw: Raw::Image(image) }
+    }
+
+    fn sound(answer: HostReply, bytes: Vec<u8>) -> Self {
+        Reply { answer, raw: if bytes.is_empty() { Raw::None } else { Raw::Sound(bytes) } }
     }
 
     fn raw(&self) -> Option<&[u8]> {
-        self.image.as_ref().map(|image| image.bgr.as_slice())
+        match &self.raw {
+            Raw::None => None,
+            Raw::Image(image) => Some(&image.bgr),
+            Raw::Sound(bytes) => Some(bytes),
+        }
     }
 }
 
@@ -234,6 +256,8 @@ struct Execution<'a> {
     due: Option<u64>,
     writes: Collector,
     used: BudgetUse,
+    /// When the samples that the tool plays end, seconds of the run.
+    playing_until_s: f64,
     record: ToolRun,
 }
 
@@ -253,6 +277,7 @@ impl<'a> Execution<'a> {
             due: None,
             writes: Collector::new(permit.outputs.clone()),
             used: BudgetUse::of(Limits::DEFAULT),
+            playing_until_s: 0.0,
             record: ToolRun {
                 outcome: Outcome::stopped("nothing", "the run has not ended"),
                 printed: String::new(),
@@ -261,6 +286,7 @@ impl<'a> Execution<'a> {
                 duration: Duration::ZERO,
                 frames: 0,
                 sounds: Vec::new(),
+                heard: 0,
                 photos: Vec::new(),
                 stalls: 0,
                 lines: BTreeMap::new(),
@@ -446,6 +472,7 @@ impl<'a> Execution<'a> {
             self.context.settle();
         }
         self.collect_clamps();
+        self.context.sound.end(self.context.is_stopped());
         // The next run starts with the robot's default settings.
         self.context.automatic_body_yaw = true;
         // The guest reports the cost of its clock reads, so the value is not trusted.
@@ -454,22 +481,22 @@ impl<'a> Execution<'a> {
         self.record.outputs = outputs;
         self.record.notes.extend(notes);
         self.record.outcome = outcome;
-        withhold_image_data(&mut self.record, self.permit.max_image_data);
+        withhold_recorded_data(&mut self.record, self.permit.max_recorded_data);
         self.record
     }
 }
 
-/// Drops what the tool hands out if that is more than it may after it has read camera frames: it could be the frames.
-fn withhold_image_data(record: &mut ToolRun, most: Option<usize>) {
-    let handed_out = record.image_data();
+/// Drops what the tool hands out if that is more than it may after it has seen or heard something: it could be that.
+fn withhold_recorded_data(record: &mut ToolRun, most: Option<usize>) {
+    let handed_out = record.recorded_data();
     let Some(most) = most.filter(|most| handed_out > *most) else { return };
     record.printed.clear();
     record.outputs.clear();
     record.outcome = Outcome::stopped(
         "image_data",
         format!(
-            "the tool read the camera and then handed out {handed_out} bytes, which could be an image; \
-             without a person's approval it may hand out {most}"
+            "the tool read the camera or the microphones and then handed out {handed_out} bytes, which could be an image \
+             or speech; without a person's approval it may hand out {most}"
         ),
     );
 }

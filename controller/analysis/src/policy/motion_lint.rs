@@ -13,7 +13,7 @@ use super::rules::resource_use as rule;
 use super::tree::{Notes, text};
 use super::values::Values;
 use super::walk::{Visit, walk_body, walk_expr};
-use crate::manifest::Capability::{self, Camera, Motion, Sound, Tracking};
+use crate::manifest::Capability::{self, Camera, Microphone, Motion, Sound, Tracking};
 
 /// What a function of the module returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -141,8 +141,8 @@ const FUNCTIONS: &[Function] = &[
     step("until", &["event"], Rest::Steps, &[time("at_most", 0.1, 120.0)], &[]),
     event("face", &[], &[Tracking]),
     event("thing", &["name"], &[Camera]),
-    event("voice", &[], &[]),
-    event("clap", &[], &[]),
+    event("voice", &[], &[Microphone]),
+    event("clap", &[], &[Microphone]),
     event("touch", &[], &[]),
     event("tilted", &[], &[]),
     Function {

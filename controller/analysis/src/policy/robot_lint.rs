@@ -35,7 +35,7 @@ const fn method(
     Method { name, arguments, needs }
 }
 
-use Capability::{Camera, Motion, Motors, Sound, Tracking};
+use Capability::{Camera, Microphone, Motion, Motors, Sound, Tracking};
 
 /// `ReachyMini` of the official SDK 1.13.0, as far as the execution context supports it.
 const ROBOT: &[Method] = &[
@@ -68,9 +68,20 @@ const ROBOT: &[Method] = &[
 /// `ReachyMini.media` of the official SDK 1.13.0, as far as the execution context supports it, and the
 /// results of the detectors.
 const MEDIA: &[Method] = &[
+    method("get_DoA", &[], &[Microphone]),
+    method("get_audio_sample", &[], &[Microphone]),
     method("get_detections", &[], &[Camera]),
     method("get_frame", &[], &[Camera]),
+    method("get_input_audio_samplerate", &[], &[]),
+    method("get_input_channels", &[], &[]),
+    method("get_output_audio_samplerate", &[], &[]),
+    method("get_output_channels", &[], &[]),
     method("play_sound", &["sound_file"], &[Sound]),
+    method("push_audio_sample", &["data"], &[Sound]),
+    method("start_playing", &[], &[Sound]),
+    method("start_recording", &[], &[Microphone]),
+    method("stop_playing", &[], &[Sound]),
+    method("stop_recording", &[], &[Microphone]),
 ];
 
 /// `create_head_pose` of the official SDK 1.13.0.

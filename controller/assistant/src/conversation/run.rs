@@ -14,7 +14,7 @@ use minismith_analysis::finding::{Verdict, most_severe};
 use minismith_analysis::manifest::Capability;
 use minismith_analysis::report::digest;
 use minismith_runtime::report::clamp_reports;
-use minismith_toolchain::tool_run::{Callees, MAX_IMAGE_DATA, Permissions, execute};
+use minismith_toolchain::tool_run::{Callees, MAX_RECORDED_DATA, Permissions, execute};
 use minismith_toolchain::workshop::registry::{Quarantine, RegisteredTool};
 use minismith_toolchain::workshop::rehearsal::{GuestStarter, job, permit, rehearse};
 use minismith_toolchain::workshop::tool_runtime::{ToolRuntime, no_function, split};
@@ -81,7 +81,7 @@ impl Conversation<'_> {
         let _before = self.body.take_trace();
         let noted = self.begin_run(name, &accepted, &arguments);
         let permit = Permissions {
-            max_image_data: (self.body.is_real() && !accepted.is_approved()).then_some(MAX_IMAGE_DATA),
+            max_recorded_data: (self.body.is_real() && !accepted.is_approved()).then_some(MAX_RECORDED_DATA),
             ..permit(vetted, entry, manifest.capabilities.clone(), runtime.callees(), conditions.robot_time_s)
         };
         let span = tracing::info_span!("tool_run", version = i64::from(manifest.version));

@@ -44,7 +44,7 @@ use serde::Serialize;
 use tokio::sync::{Notify, broadcast};
 
 use self::daemon::Lifecycle;
-use self::sensors::{ImuReading, SimulatedImu, SoundDirections};
+use self::sensors::{ImuReading, SimulatedImu};
 use super::extract::ApiError;
 use crate::media::camera_socket::CameraSocket;
 use crate::media::sounds::Sounds;
@@ -53,6 +53,7 @@ use minismith_control::head_tracking::HeadTracking;
 use minismith_control::motion_executor::{MotionExecutor, MoveRunning};
 use minismith_control::perception::CameraObserver;
 use minismith_runtime::net::mdns::Announcement;
+use minismith_voice::devices::mic_array::SharedMicArray;
 
 /// The longest message that is taken, bytes.
 const MAX_MESSAGE_BYTES: usize = 1 << 20;
@@ -80,9 +81,9 @@ pub(super) struct Robot {
     /// Whether a client has taken the camera for itself.
     media_released: AtomicBool,
     apps: apps::Apps,
-    sounds: Sounds,
+    sounds: Arc<Sounds>,
     imu: SimulatedImu,
-    directions: SoundDirections,
+    directions: Arc<SharedMicArray>,
     /// What the head does beside its targets while a client's sound plays.
     sway: Mutex<Sway>,
     /// The broadcast to all clients of the SDK.
@@ -143,7 +144,7 @@ impl Robot {
         announced: Option<(SocketAddr, &'static str)>,
         camera_socket: Option<CameraSocket>,
         apps: Option<AppManager>,
-        sounds: Sounds,
+        (sounds, directions): (Arc<Sounds>, Arc<SharedMicArray>),
     ) -> Arc<Self> {
         let announce = |(address, model)| {
             Announcement::begin(NAME, model, address, VERSION)
@@ -162,7 +163,7 @@ impl Robot {
             apps: apps::Apps::new(apps),
             sounds,
             imu: SimulatedImu::default(),
-            directions: SoundDirections::default(),
+            directions,
             sway: Mutex::default(),
             media_released: AtomicBool::new(false),
             broadcast: broadcast::Sender::new(BROADCAST_CAPACITY),

@@ -185,6 +185,22 @@ impl Sounds {
         *self.playing.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(());
     }
 
+    /// Returns the ALSA name of the microphone.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn microphone(&self) -> Result<&str, SoundError> {
+        self.device(Side::Microphone)
+    }
+
+    /// Returns the ALSA name of the speaker.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn speaker(&self) -> Result<&str, SoundError> {
+        self.device(Side::Speaker)
+    }
+
     fn device(&self, side: Side) -> Result<&str, SoundError> {
         match side {
             Side::Speaker => self.speaker.as_deref().ok_or(SoundError::NoDevice("speaker")),

@@ -23,7 +23,7 @@ use minismith_runtime::config::{Config, Predefined, RobotChoice};
 use minismith_toolchain::tool_run::Outcome as Ended;
 use minismith_toolchain::workshop::Workshop;
 use minismith_toolchain::workshop::rehearsal::{CallRequest, GuestStarter, RehearsalOptions, repeat_call};
-use minismith_toolchain::workshop::stimuli::{Event, Side, Stimulus, is_perceptible, not_simulated};
+use minismith_toolchain::workshop::stimuli::{Event, Side, Stimulus, not_simulated};
 use minismith_toolchain::workshop::tool_runtime::ToolRuntime;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -207,10 +207,9 @@ fn simulated(shown: &Shown) -> Stimulus {
     Stimulus { event, from_s: shown.from, to_s: shown.to, side }
 }
 
-/// Returns whether the simulation can show these stimuli. What no tool can perceive needs no simulation.
+/// Returns whether the simulation can show these stimuli.
 fn can_show(shown: &[Shown], models: &Models) -> bool {
-    let mut events = shown.iter().map(|one| simulated(one).event).filter(is_perceptible);
-    events.all(|event| not_simulated(&event, models).is_none())
+    shown.iter().map(|one| simulated(one).event).all(|event| not_simulated(&event, models).is_none())
 }
 
 /// Finds the parameter of each role by its name; none if one has none.

@@ -21,8 +21,14 @@ use minismith_control::execution::ExecutionContext;
 use minismith_runtime::report::{PostureReport, Step, round_for_display};
 
 /// The capabilities of a line: all that the simulated robot supports.
-const CAPABILITIES: [Capability; 5] =
-    [Capability::Motion, Capability::Motors, Capability::Camera, Capability::Tracking, Capability::Sound];
+const CAPABILITIES: [Capability; 6] = [
+    Capability::Motion,
+    Capability::Motors,
+    Capability::Camera,
+    Capability::Tracking,
+    Capability::Sound,
+    Capability::Microphone,
+];
 
 /// Maximum length of a line, bytes.
 pub const MAX_LINE_BYTES: usize = 64 << 10;

@@ -11,7 +11,7 @@ use minismith_protocol::frame::MAX_RAW_BYTES;
 use minismith_protocol::shared_frames::SLOT_BYTES;
 use minismith_protocol::{HostCall, HostReply, RefusalKind, State};
 
-use super::{Execution, MAX_EVENTS, MAX_STEPS_KEPT, Next, Outcome, Reply, cut, rounded};
+use super::{Execution, MAX_EVENTS, MAX_STEPS_KEPT, Next, Outcome, Reply, rounded};
 use minismith_analysis::manifest::Capability;
 use minismith_control::execution::{ExecutionContext, interpolation, look_at};
 use minismith_control::perception::PerceptionError;
@@ -71,13 +71,11 @@ impl Execution<'_> {
                 Err(refusal) => self.refused_step("wake", &refusal),
             },
             HostCall::Rest => self.sequence("rest", &ExecutionContext::resting()),
-            HostCall::Sound { file } => {
-                if self.record.sounds.len() < MAX_EVENTS {
-                    self.record.sounds.push(self.now.seconds());
-                }
-                self.note(&format!("there is no speaker: the sound {:?} was not played", cut(file, 100)));
-                self.done()
-            }
+            HostCall::Sound { file } => self.play_file(&file),
+            HostCall::PlaySamples { samples } => self.play_samples(&samples),
+            HostCall::Record { on } => self.listen(on),
+            HostCall::Heard => self.heard(),
+            HostCall::VoiceDirection => self.voice_direction(),
             HostCall::Gravity { on } => self.gravity(on),
             HostCall::Exec { name, arguments } => self.exec(&name, &arguments),
             HostCall::Write { file, piece } => match self.writes.write(&file, &piece) {
@@ -320,7 +318,7 @@ impl Execution<'_> {
         let [height, width] = [image.height, image.width].map(|pixels| u32::try_from(pixels).unwrap_or(0));
         let slot = slot.filter(|_| image.bgr.len() <= SLOT_BYTES);
         let answer = HostReply::Frame { now, height, width, slot };
-        Next::Answer(Reply { answer, image: Some(image) })
+        Next::Answer(Reply::image(answer, image))
     }
 
     fn motors(&mut self, on: bool, ids: Option<Vec<String>>) -> Next {
@@ -386,7 +384,8 @@ pub(super) const fn needs(cue: &HostCall) -> Option<Capability> {
         HostCall::Motors { .. } | HostCall::Gravity { .. } => Some(Capability::Motors),
         HostCall::Frame { .. } | HostCall::Detections | HostCall::Ray { .. } => Some(Capability::Camera),
         HostCall::Track { .. } | HostCall::Face => Some(Capability::Tracking),
-        HostCall::Sound { .. } => Some(Capability::Sound),
+        HostCall::Sound { .. } | HostCall::PlaySamples { .. } => Some(Capability::Sound),
+        HostCall::Record { .. } | HostCall::Heard | HostCall::VoiceDirection => Some(Capability::Microphone),
         HostCall::Exec { .. } => Some(Capability::Exec),
         HostCall::Write { .. } => Some(Capability::Files),
         HostCall::Sleep { .. } | HostCall::State => None,

@@ -95,7 +95,7 @@ impl<'a> Execution<'a> {
         callee.permit.robot_time_s = callee.permit.robot_time_s.min(left);
         callee.permit.depth = self.permit.depth + 1;
         // What the called tool hands out stays in this run, which counts its frames too.
-        callee.permit.max_image_data = None;
+        callee.permit.max_recorded_data = None;
         // Whole seconds, as for the caller.
         callee.job.epoch = self.epoch + self.now.seconds().floor();
         Ok(callee)

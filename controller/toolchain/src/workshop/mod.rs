@@ -38,6 +38,7 @@ pub mod review;
 pub mod search;
 pub mod semantics;
 pub mod similar_tools;
+mod simulated_sound;
 pub mod stimuli;
 pub mod tool_runtime;
 pub mod usage;

@@ -274,7 +274,7 @@ pub fn rehearse(
     let mut report = ran.report.clone();
     let default_clamp = report.max_clamp_deg;
     let mut max_clamped = (default_clamp, first.name.clone());
-    let mut image_data = ran.tool_run.image_data();
+    let mut recorded_data = ran.tool_run.recorded_data();
     let mut lines = ran.tool_run.lines.clone();
     let mut motions = Motions::default();
     motions.take(&first, &ran, conditions.period);
@@ -301,7 +301,7 @@ pub fn rehearse(
             if ran.report.max_clamp_deg > max_clamped.0 {
                 max_clamped = (ran.report.max_clamp_deg, case.name.clone());
             }
-            image_data = image_data.max(ran.tool_run.image_data());
+            recorded_data = recorded_data.max(ran.tool_run.recorded_data());
             report.worst_of(&ran.report);
             report.unverified_ranges.extend(narrowed(
                 &case.name,
@@ -315,7 +315,7 @@ pub fn rehearse(
         }
     }
     let expectations = motions.measure(&declared.expects, &conditions.models, &mut findings);
-    judge_whole(&vetted, &report, &max_clamped, image_data, &verified, &mut findings);
+    judge_whole(&vetted, &report, &max_clamped, recorded_data, &verified, &mut findings);
     report.line_coverage = coverage(&vetted, &lines);
     span.record("cases", i64::try_from(results.len()).unwrap_or(i64::MAX));
     report.wall_s = minismith_runtime::report::round_for_display(clock.now().seconds());
@@ -482,7 +482,7 @@ pub fn permit<'a>(
         delegable: lends,
         callees,
         depth: 0,
-        max_image_data: None,
+        max_recorded_data: None,
     }
 }
 

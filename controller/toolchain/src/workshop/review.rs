@@ -120,5 +120,8 @@ fn risks(capabilities: &BTreeSet<Capability>) -> Vec<String> {
     if capabilities.contains(&Capability::Camera) {
         risks.push("reads the camera".into());
     }
+    if capabilities.contains(&Capability::Microphone) {
+        risks.push("listens to the microphones".into());
+    }
     risks
 }

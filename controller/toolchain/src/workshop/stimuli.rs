@@ -1,5 +1,5 @@
-//! What happens around the simulated robot during a call, at stated times: a face or an object comes into view, or a hand
-//! moves the head.
+//! What happens around the simulated robot during a call, at stated times: a face or an object comes into view, somebody
+//! claps or speaks, or a hand moves the head.
 //!
 //! Times are seconds since the tool's start. The robot's own clock starts two cycles earlier, which is less than the time
 //! between two images.
@@ -47,14 +47,23 @@ const AFTER_ALL_CALLS_S: f64 = 86_400.0;
 /// How long a hand displaces the head, seconds.
 const TOUCH_S: f64 = 1.5;
 
+/// How long a clap lasts, and a voice that begins, seconds.
+const CLAP_S: f64 = 0.2;
+const VOICE_S: f64 = 3.0;
+
 /// Rotation of a head that a hand displaces, degrees. Tools notice more than 6.
 const TOUCH_DEG: f64 = 11.0;
 
 impl Stimulus {
-    /// Returns an event in front of the robot that begins at this time: what comes into view stays, and a touch ends.
+    /// Returns an event in front of the robot that begins at this time: what comes into view stays; a touch and a sound end.
     #[must_use]
     pub fn beginning_at(event: Event, from_s: f64) -> Self {
-        let to_s = if event == Event::Touch { from_s + TOUCH_S } else { AFTER_ALL_CALLS_S };
+        let to_s = match event {
+            Event::Touch => from_s + TOUCH_S,
+            Event::Clap => from_s + CLAP_S,
+            Event::Voice => from_s + VOICE_S,
+            Event::Face | Event::Thing(_) | Event::Tilted => AFTER_ALL_CALLS_S,
+        };
         Stimulus { event, from_s, to_s, side: Side::Ahead }
     }
 
@@ -112,9 +121,8 @@ fn visitor(event: &Event) -> Option<Visitor> {
 #[must_use]
 pub fn not_simulated(event: &Event, models: &Models) -> Option<String> {
     match event {
-        Event::Voice | Event::Clap => Some("tools get no sound".to_owned()),
         Event::Tilted => Some("the simulated robot has no IMU".to_owned()),
-        Event::Touch => None,
+        Event::Touch | Event::Voice | Event::Clap => None,
         Event::Face | Event::Thing(_) => {
             let Some(visitor) = visitor(event) else {
                 return Some(format!("there is no photograph of {}", event.describe()));
@@ -126,15 +134,6 @@ pub fn not_simulated(event: &Event, models: &Models) -> Option<String> {
             models.examine(model).err().map(|error| error.to_string())
         }
     }
-}
-
-/// Returns whether a tool could perceive an event at all.
-///
-/// No tool gets sound, here or on the robot. So a call in which somebody claps or speaks is the call without it, and a
-/// tool can be judged by that one.
-#[must_use]
-pub const fn is_perceptible(event: &Event) -> bool {
-    !matches!(event, Event::Voice | Event::Clap)
 }
 
 /// Returns the scene in which these stimuli come into view.
@@ -174,8 +173,6 @@ mod tests {
     fn what_is_not_simulated_has_a_reason() {
         let nowhere = Models::at("/nonexistent");
         for (event, reason) in [
-            (Event::Clap, "no sound"),
-            (Event::Voice, "no sound"),
             (Event::Tilted, "no IMU"),
             (Event::Thing("giraffe".into()), "no photograph of"),
             (Event::Face, "make models"),
@@ -183,8 +180,9 @@ mod tests {
             let why = not_simulated(&event, &nowhere).unwrap();
             assert!(why.contains(reason), "{event:?}: {why}");
         }
-        assert_eq!(not_simulated(&Event::Touch, &nowhere), None);
-        assert!(is_perceptible(&Event::Face) && !is_perceptible(&Event::Clap));
+        for event in [Event::Touch, Event::Clap, Event::Voice] {
+            assert_eq!(not_simulated(&event, &nowhere), None);
+        }
     }
 
     #[test]

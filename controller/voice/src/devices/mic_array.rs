@@ -6,6 +6,7 @@
 //! This code has not been tried with a device. Tests compare the request and the parser with the official package.
 
 use std::f32::consts::FRAC_PI_2;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use nusb::transfer::{Control, ControlType, Recipient};
@@ -36,6 +37,14 @@ pub struct DirectionOfArrival {
     pub yaw: f32,
     /// Whether the chip classifies the sound as speech.
     pub is_speech: bool,
+}
+
+impl DirectionOfArrival {
+    /// Returns the angle as the official daemon gives it, radians: 0 is left, pi/2 ahead, pi right.
+    #[must_use]
+    pub fn angle(&self) -> f64 {
+        f64::from(FRAC_PI_2 - self.yaw)
+    }
 }
 
 /// A response of the chip.
@@ -71,6 +80,22 @@ pub fn read(answer: &[u8]) -> Answer {
 
 /// The robot's microphone array.
 pub struct MicArray(nusb::Device);
+
+/// The microphone array of several users, which is looked for when someone asks for the first time.
+#[derive(Default)]
+pub struct SharedMicArray(Mutex<Option<Option<MicArray>>>);
+
+impl SharedMicArray {
+    /// Returns the direction of the last sound; none without an array. It takes some milliseconds.
+    #[must_use]
+    pub fn direction(&self) -> Option<DirectionOfArrival> {
+        let mut array = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let array = array.get_or_insert_with(|| {
+            MicArray::find().inspect_err(|error| tracing::warn!("{error}")).ok().flatten()
+        });
+        array.as_ref()?.direction()
+    }
+}
 
 /// Reports an array that is connected but cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -221,7 +221,9 @@ fn of_tool(entry: Entry, own: &[ExposedTool]) -> Vec<ExposedTool> {
         || capabilities.contains(&Capability::Motors)
         || capabilities.contains(&Capability::Sound)
         || capabilities.contains(&Capability::Exec);
-    let sees = capabilities.contains(&Capability::Camera) || capabilities.contains(&Capability::Tracking);
+    let sees = capabilities.contains(&Capability::Camera)
+        || capabilities.contains(&Capability::Tracking)
+        || capabilities.contains(&Capability::Microphone);
     let hints = Hints { is_open: sees, ..if moves { ACTING } else { READING } };
     let offer = |shown: String, run: String, description: &str, parameters: Value| {
         ExposedTool::new(ToolAction::Run(run), Role::Operator, (&shown, description), parameters, hints)

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use firmware_bridge::clock::Timestamp;
 use firmware_bridge::posture::HeadPose;
-use minismith_voice::devices::mic_array::MicArray;
+use minismith_voice::devices::mic_array::DirectionOfArrival;
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::Serialize;
 
@@ -73,22 +73,9 @@ pub(super) struct SoundDirection {
     speech_detected: bool,
 }
 
-/// The robot's microphone array, which is looked for when someone asks for the first time.
-#[derive(Default)]
-pub(super) struct SoundDirections(Mutex<Option<Option<MicArray>>>);
-
-impl SoundDirections {
-    /// Returns the direction of the last sound; none without an array. It takes some milliseconds.
-    pub(super) fn read(&self) -> Option<SoundDirection> {
-        let mut array = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let array = array.get_or_insert_with(|| {
-            MicArray::find().inspect_err(|error| tracing::warn!("{error}")).ok().flatten()
-        });
-        let direction = array.as_ref()?.direction()?;
-        Some(SoundDirection {
-            angle: std::f64::consts::FRAC_PI_2 - f64::from(direction.yaw),
-            speech_detected: direction.is_speech,
-        })
+impl From<DirectionOfArrival> for SoundDirection {
+    fn from(found: DirectionOfArrival) -> Self {
+        SoundDirection { angle: found.angle(), speech_detected: found.is_speech }
     }
 }
 

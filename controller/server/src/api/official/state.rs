@@ -171,7 +171,11 @@ async fn doa(State(robot): State<Arc<Robot>>) -> Result<Json<Option<SoundDirecti
 
 /// Reads the microphones on another thread: it takes some milliseconds.
 async fn direction(robot: Arc<Robot>) -> Option<SoundDirection> {
-    tokio::task::spawn_blocking(move || robot.directions.read()).await.ok().flatten()
+    tokio::task::spawn_blocking(move || robot.directions.direction())
+        .await
+        .ok()
+        .flatten()
+        .map(SoundDirection::from)
 }
 
 /// Returns the inertial sensor's reading; null on a robot that is not simulated.

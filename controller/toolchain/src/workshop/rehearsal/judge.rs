@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Act;
 use super::run::Ran;
-use crate::tool_run::{MAX_IMAGE_DATA, Outcome};
+use crate::tool_run::{MAX_RECORDED_DATA, Outcome};
 use crate::workshop::cases::Case;
 use minismith_analysis::finding::{Finding, Verdict, most_severe};
 use minismith_analysis::manifest::{Capability, Expectation, Verified};
@@ -99,7 +99,7 @@ pub(super) fn judge_whole(
     vetted: &PolicyChecked,
     report: &PhysicalReport,
     (worst_clamp, clamped_case): &(f64, String),
-    image_data: usize,
+    recorded_data: usize,
     verified: &BTreeMap<String, Verified>,
     findings: &mut Vec<Finding>,
 ) {
@@ -115,14 +115,15 @@ pub(super) fn judge_whole(
             "check its units: angles of create_head_pose are degrees, distances metres unless mm=True",
         ));
     }
-    if image_data > MAX_IMAGE_DATA {
+    if recorded_data > MAX_RECORDED_DATA {
         findings.push(finding(
             "image-data",
             Verdict::NeedsApproval,
             format!(
-                "it reads the camera and then hands out {image_data} bytes, which could be an image; a person must approve that"
+                "it reads the camera or the microphones and then hands out {recorded_data} bytes, which could be an image or speech; \
+                 a person must approve that"
             ),
-            &format!("return, print and write at most {MAX_IMAGE_DATA} bytes: what was seen instead of the image"),
+            &format!("return, print and write at most {MAX_RECORDED_DATA} bytes: what was seen or heard instead of the recording"),
         ));
     }
     if *worst_clamp > MUCH_CLAMPED {

@@ -22,6 +22,7 @@ use super::{Act, RehearsalError, job, permit};
 use crate::guest::GuestError;
 use crate::tool_run::{Outcome, ToolRun, execute};
 use crate::workshop::cases::{Case, CaseSetup, Start};
+use crate::workshop::simulated_sound::SimulatedSound;
 use crate::workshop::stimuli::{Stimulus, scene};
 use minismith_analysis::files::input::bind;
 use minismith_analysis::margins::clamp_spans;
@@ -90,6 +91,7 @@ pub(super) fn run(context: &Act<'_>, case: &Case) -> Result<Ran, RehearsalError>
     let robot = Touched::new(robot, &case.on.stimuli);
     let control_loop = ControlLoop::new(robot, VirtualClock::new(), conditions.limits, conditions.period)?;
     let mut stage = ExecutionContext::new(Box::new(control_loop), perception_for(&case.on.stimuli, search));
+    stage.sound = Box::new(SimulatedSound::new(&case.on.stimuli));
     // No other client requests control of this context.
     let _awake = stage.torque(Joints::all(true));
     let _still = trace.take();

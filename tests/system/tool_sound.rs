@@ -1,0 +1,160 @@
+//! What tools hear and play: simulated in a rehearsal, and on the robot by the devices of the configuration.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use minismith_tests::TestDir;
+use rustix::fs::{CWD, Mode};
+use serde_json::{Value, json};
+
+use super::server_fixture::Served;
+
+const LISTEN: &str = r#"import time
+
+import numpy as np
+from reachy_mini import ReachyMini
+
+
+def listen(robot: ReachyMini, seconds: float = 1.0) -> str:
+    """Hear how loud the room is, and play a tone for as long.
+
+    Args:
+        robot: The robot.
+        seconds: How long, 0.5 to 2.
+
+    Returns:
+        The greatest loudness, and how much was heard.
+    """
+    robot.media.start_recording()
+    until = time.monotonic() + seconds
+    heard = []
+    while time.monotonic() < until:
+        sample = robot.media.get_audio_sample()
+        if sample is None:
+            time.sleep(0.02)
+        else:
+            heard.append(sample)
+    robot.media.stop_recording()
+    sound = np.concatenate(heard)
+    rate = robot.media.get_output_audio_samplerate()
+    tone = 0.5 * np.sin(2 * np.pi * 500 * np.arange(int(seconds * rate)) / rate)
+    robot.media.start_playing()
+    robot.media.push_audio_sample(tone.astype(np.float32))
+    robot.media.stop_playing()
+    channels = robot.media.get_input_channels()
+    if sound.dtype != np.float32 or sound.shape[1] != channels or sound.min() < -1.0:
+        raise ValueError(f"{sound.dtype} {sound.shape}")
+    return f"{float(np.abs(sound).max()):.3f} {len(sound) / robot.media.get_input_audio_samplerate():.2f}"
+"#;
+
+fn checked(bench: &TestDir, name: &str, source: &str) -> Value {
+    let file = bench.write(&format!("{name}.py"), source);
+    bench.run(&["tool", "check", file.to_str().unwrap(), "--json"]).exits(0).json()["results"][0].clone()
+}
+
+#[test]
+fn reaction_to_a_sound_is_rehearsed_with_and_without_it() {
+    let bench = TestDir::new();
+    for (request, shown) in [
+        (
+            "make a tool that listens for a clap for up to ten seconds and then turns the body left",
+            "after a clap",
+        ),
+        ("make a tool that nods whenever somebody speaks, for ten seconds", "after a voice"),
+    ] {
+        let said = bench.run(&["say", request, "--json"]).exits(0).json();
+        let text = said["text"].as_str().unwrap();
+        assert!(text.contains(shown) && text.contains("nothing moves without"), "{text}");
+    }
+}
+
+#[test]
+fn recording_in_a_rehearsal_is_quiet_and_lasts_as_long_as_the_tool_listens() {
+    let bench = TestDir::new();
+    let source = LISTEN.replace(
+        "    return f",
+        "    assert np.abs(sound).max() < 0.01 and 0.8 < len(sound) / 16_000 / seconds < 1.1\n    return f",
+    );
+    let result = checked(&bench, "listen", &source);
+    assert_eq!((&result["admitted"], &result["needs_approval"]), (&json!(true), &json!(false)), "{result}");
+    let added =
+        bench.run(&["tool", "add", bench.path("listen.py").to_str().unwrap(), "--json"]).exits(0).json();
+    let capabilities = added
+        .pointer("/registered/capabilities")
+        .or_else(|| added.pointer("/results/0/registered/capabilities"));
+    assert_eq!(capabilities, Some(&json!(["sound", "microphone"])), "{added}");
+    // A robot that nobody gave a microphone says so.
+    let ran = bench.run(&["tool", "run", "listen", "--json"]).exits(1).json();
+    assert!(ran.to_string().contains("there is no microphone for tools"), "{ran}");
+}
+
+#[test]
+fn sound_that_leaves_a_tool_as_data_needs_approval() {
+    let bench = TestDir::new();
+    let source = LISTEN
+        .replace("-> str:", "-> list:")
+        .replace("    return f\"", "    return sound[:, 0].tolist()\n    return f\"");
+    let result = checked(&bench, "listen", &source);
+    assert_eq!((&result["admitted"], &result["needs_approval"]), (&json!(true), &json!(true)), "{result}");
+    assert!(result["findings"].to_string().contains("image-data"), "{result}");
+}
+
+/// Sends a tone into a pipe as fast as it would sound, until it is told to end.
+fn sing(pipe: &std::path::Path, ends: &Arc<AtomicBool>) -> std::thread::JoinHandle<()> {
+    let mut pipe = OpenOptions::new().read(true).write(true).open(pipe).unwrap();
+    let ends = ends.clone();
+    std::thread::spawn(move || {
+        let tone = |at: usize| (0.4 * f64::from(i16::MAX) * (at as f64 * 0.2).sin()) as i16;
+        let block: Vec<u8> = (0..320).flat_map(|at| tone(at).to_le_bytes()).collect();
+        while !ends.load(Ordering::Relaxed) {
+            pipe.write_all(&block).unwrap();
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+    })
+}
+
+#[test]
+fn tool_on_a_server_hears_its_microphone_and_plays_on_its_speaker() {
+    let bench = TestDir::new();
+    let (heard, played) = (bench.path("heard"), bench.path("played.raw"));
+    rustix::fs::mkfifoat(CWD, &heard, Mode::RUSR | Mode::WUSR).unwrap();
+    let devices = format!(
+        "pcm.!default {{ type file; slave.pcm {{ type null }}; file \"{}\"; infile \"{}\"; format \"raw\" }}\n",
+        played.display(),
+        heard.display()
+    );
+    let devices = bench.write("asound.conf", &devices);
+    let ends = Arc::new(AtomicBool::new(false));
+    let singing = sing(&heard, &ends);
+    let served = Served::with(bench, &[("ALSA_CONFIG_PATH", devices.to_str().unwrap())]);
+    assert_eq!(served.post("/api/v1/tools", &json!({ "code": LISTEN })).0, 201);
+    let (status, ran) = served.post("/api/v1/tools/listen/run", &json!({ "args": {} }));
+    let value = ran["run"]["value"].as_str().unwrap_or_else(|| panic!("{status}: {ran}")).to_owned();
+    let [loudness, seconds] =
+        value.split(' ').map(|number| number.parse::<f64>().unwrap()).collect::<Vec<_>>()[..]
+    else {
+        panic!("{value}")
+    };
+    // The device has no clock of its own: it may take what the pipe holds at once.
+    assert!((loudness - 0.4).abs() < 0.02 && seconds > 0.5, "{value}");
+    // The tone of 500 Hz has 1,000 zero crossings in a second.
+    let crossings = || {
+        let bytes = std::fs::read(&played).unwrap_or_default();
+        let samples: Vec<i16> = bytes.as_chunks::<2>().0.iter().map(|two| i16::from_le_bytes(*two)).collect();
+        let sound: Vec<i16> = samples.into_iter().filter(|sample| sample.abs() > 500).collect();
+        sound.windows(2).filter(|two| (two[0] > 0) != (two[1] > 0)).count()
+    };
+    for _ in 0..200 {
+        if crossings() >= 990 {
+            break;
+        }
+        std::thread::park_timeout(Duration::from_millis(50));
+    }
+    assert!((990..=1_010).contains(&crossings()), "{}", crossings());
+    assert_eq!(served.end().code, Some(0));
+    ends.store(true, Ordering::Relaxed);
+    singing.join().unwrap();
+}
