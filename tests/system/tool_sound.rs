@@ -102,6 +102,54 @@ fn sound_that_leaves_a_tool_as_data_needs_approval() {
     assert!(result["findings"].to_string().contains("image-data"), "{result}");
 }
 
+#[test]
+fn streamed_targets_are_recorded_and_any_pixel_can_be_looked_at() {
+    let bench = TestDir::configured("camera: {source: scene}\n");
+    let source = r#"import time
+
+from reachy_mini import ReachyMini
+from reachy_mini.utils import create_head_pose
+
+
+def stream(robot: ReachyMini) -> str:
+    """Stream targets, record them, and look at pixels inside and outside of the image.
+
+    Args:
+        robot: The robot.
+
+    Returns:
+        What was recorded.
+    """
+    robot.set_target(body_yaw=0.0)
+    robot.start_recording()
+    for step in range(5):
+        robot.set_target(head=create_head_pose(yaw=step), antennas=[0.0, 0.01 * step])
+        time.sleep(0.02)
+    robot.set_target_body_yaw(0.02)
+    records = robot.stop_recording()
+    times = [record["time"] for record in records]
+    if len(records) != 6 or times != sorted(times) or robot.stop_recording() is not None:
+        raise ValueError(str(records))
+    if len(records[4]["head"]) != 4 or records[4]["antennas"] != [0.0, 0.04] or "head" in records[5]:
+        raise ValueError(str(records[4:]))
+    robot.look_at_image(100, 100)
+    robot.look_at_image(-50, 100_000)
+    return f"{len(records)} targets, the last one {records[5]['body_yaw']}"
+"#;
+    let result = checked(&bench, "stream", source);
+    assert_eq!(result["admitted"], json!(true), "{result}");
+    let added = bench.run(&["tool", "add", bench.path("stream.py").to_str().unwrap(), "--json"]).exits(0);
+    drop(added);
+    let ran = bench.run(&["tool", "run", "stream", "--json"]).exits(0).json();
+    assert!(ran.to_string().contains("6 targets, the last one 0.02"), "{ran}");
+    assert!(
+        ran["performance"]["notes"]
+            .to_string()
+            .contains("the head cannot look at the pixel (-50, 100000) of"),
+        "{ran}"
+    );
+}
+
 /// Sends a tone into a pipe as fast as it would sound, until it is told to end.
 fn sing(pipe: &std::path::Path, ends: &Arc<AtomicBool>) -> std::thread::JoinHandle<()> {
     let mut pipe = OpenOptions::new().read(true).write(true).open(pipe).unwrap();

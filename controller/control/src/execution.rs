@@ -192,6 +192,13 @@ impl ExecutionContext {
         planned(motion, &snapshot, self.control.period(), self.automatic_body_yaw)
     }
 
+    /// Returns whether a motion from the present goal position stays within what the robot can reach. Nothing moves.
+    #[must_use]
+    pub fn is_possible(&self, motion: &Motion) -> bool {
+        let snapshot = self.control.snapshot();
+        planned(motion, &snapshot, self.control.period(), self.automatic_body_yaw).is_ok()
+    }
+
     fn may_move(&self, snapshot: &LoopSnapshot) -> Result<(), MotionError> {
         if self.is_stopped() {
             return Err(MotionError::Stopped);

@@ -35,6 +35,7 @@ mod robot;
 mod sandbox;
 #[allow(unsafe_code)]
 mod shared_frames;
+mod target_recording;
 mod value;
 mod warmup;
 mod zygote;

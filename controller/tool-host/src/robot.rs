@@ -6,13 +6,14 @@
 use minismith_protocol::{HostCall, Method, State};
 use pyo3::exceptions::{PyAssertionError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::host_channel::{self, ReplyValue};
 use crate::library;
 use crate::media::{FaceTarget, MediaManager, mismatch};
 use crate::move_keyframes;
 use crate::pose::{self, antenna_pair, finite, head_pose, yaw};
+use crate::target_recording::{self, Target};
 
 const NO_TARGET: &str = "At least one of head, antennas or body_yaw must be provided.";
 
@@ -29,6 +30,13 @@ impl ReachyMini {
 
 fn call_host(cue: HostCall) -> PyResult<()> {
     host_channel::call(cue).map(drop)
+}
+
+fn set_target(target: Target) -> PyResult<()> {
+    let Target { head, antennas, body_yaw } = target;
+    call_host(HostCall::SetTarget { head, antennas, body_yaw })?;
+    target_recording::note(target);
+    Ok(())
 }
 
 fn state() -> PyResult<Box<State>> {
@@ -116,11 +124,21 @@ impl ReachyMini {
         if head.is_none() && antennas.is_none() && body_yaw.is_none() {
             return Err(PyValueError::new_err(NO_TARGET));
         }
-        call_host(HostCall::SetTarget {
+        set_target(Target {
             head: head.map(head_pose).transpose()?,
             antennas: antennas.map(antenna_pair).transpose()?,
             body_yaw: body_yaw.map(yaw).transpose()?,
         })
+    }
+
+    /// Records what `set_target` is given from now on.
+    fn start_recording(&self) {
+        target_recording::start();
+    }
+
+    /// The recorded targets, with `time`, `body_yaw`, and `head` and `antennas` where they were given.
+    fn stop_recording<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+        target_recording::stop(py)
     }
 
     #[pyo3(signature = (pose))]
@@ -129,15 +147,15 @@ impl ReachyMini {
         let head = pose::matrix(pose)?.map_err(|shape| {
             PyAssertionError::new_err(format!("Head pose should be a 4x4 matrix, got {shape}."))
         })?;
-        call_host(HostCall::SetTarget { head: Some(head), antennas: None, body_yaw: None })
+        set_target(Target { head: Some(head), antennas: None, body_yaw: None })
     }
 
     fn set_target_antenna_joint_positions(&self, antennas: &Bound<'_, PyAny>) -> PyResult<()> {
-        call_host(HostCall::SetTarget { head: None, antennas: Some(antenna_pair(antennas)?), body_yaw: None })
+        set_target(Target { head: None, antennas: Some(antenna_pair(antennas)?), body_yaw: None })
     }
 
     fn set_target_body_yaw(&self, body_yaw: &Bound<'_, PyAny>) -> PyResult<()> {
-        call_host(HostCall::SetTarget { head: None, antennas: None, body_yaw: Some(yaw(body_yaw)?) })
+        set_target(Target { head: None, antennas: None, body_yaw: Some(yaw(body_yaw)?) })
     }
 
     /// Turns the head towards a point, and returns the head pose.

@@ -45,7 +45,7 @@ fn options(models: &Path) -> RehearsalOptions {
 /// Returns a tool of the language of motion that performs these steps.
 fn tool(steps: &str) -> PolicyChecked {
     let source = format!(
-        "from motion import antennas, clap, face, head, perform, repeat, thing, touch, wait, when, whenever\nfrom reachy_mini \
+        "from motion import antennas, clap, face, head, perform, repeat, thing, touch, voice, wait, when, whenever\nfrom reachy_mini \
          import ReachyMini\n\n\ndef react(robot: ReachyMini) -> str:\n    \"\"\"React to what happens.\"\"\"\n    \
          return perform(robot, {steps})\n"
     );
@@ -204,20 +204,31 @@ fn reaction_to_a_touch_is_measured() {
 }
 
 #[test]
-fn what_cannot_be_simulated_is_not_measured() {
-    let quiet = "wait(4)";
-    for event in ["clap", "voice", "tilted"] {
-        let passed = rehearsed(tool(quiet), &reaction(event), &models()).unwrap();
-        let measured = passed.expectations();
-        assert_eq!(
-            held(measured),
-            [false, true, false],
-            "{event}: quiet without it, and nothing else is known"
-        );
-        assert!(!measured[0].is_measured() && !measured[2].is_measured(), "{event}: {measured:?}");
-        let hint = passed.findings().iter().find(|finding| finding.rule == "motion-not-measured").unwrap();
-        assert!(hint.hint.contains("no sound") || hint.hint.contains("no IMU"), "{hint:?}");
+fn reaction_to_a_sound_is_measured() {
+    for event in ["clap", "voice"] {
+        let startles = tool(&format!("whenever({event}(), {WAVE}, seconds=8)"));
+        let right = rehearsed(startles, &reaction(event), &models()).unwrap();
+        assert_eq!(held(right.expectations()), [true, true, true], "{event}: {:?}", right.expectations());
+        // One that moves anyway, and one that never does.
+        for other in ["wait(8), antennas(both=40), antennas()", "wait(4)"] {
+            let failed = rehearsed(tool(other), &reaction(event), &models()).unwrap_err();
+            assert!(
+                failed.findings.iter().any(|finding| finding.rule == "motion-differs"),
+                "{:?}",
+                failed.findings
+            );
+        }
     }
+}
+
+#[test]
+fn what_cannot_be_simulated_is_not_measured() {
+    let passed = rehearsed(tool("wait(4)"), &reaction("tilted"), &models()).unwrap();
+    let measured = passed.expectations();
+    assert_eq!(held(measured), [false, true, false], "quiet without it, and nothing else is known");
+    assert!(!measured[0].is_measured() && !measured[2].is_measured(), "{measured:?}");
+    let hint = passed.findings().iter().find(|finding| finding.rule == "motion-not-measured").unwrap();
+    assert!(hint.hint.contains("no IMU"), "{hint:?}");
     // Without models and photographs, no face can be shown.
     let nowhere = tempfile::tempdir().unwrap();
     let greets = tool(&format!("whenever(face(), {WAVE}, seconds=3)"));

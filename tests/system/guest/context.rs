@@ -145,6 +145,11 @@ impl Played {
                 let message = "the pixel is not in the picture".to_owned();
                 (HostReply::Refused { now, kind: RefusalKind::Value, message }, None)
             }
+            HostCall::Record { .. } => {
+                let message = "no microphone".to_owned();
+                (HostReply::Refused { now, kind: RefusalKind::Runtime, message }, None)
+            }
+            HostCall::VoiceDirection => (HostReply::Value { now, value: Value::Null }, None),
             HostCall::Sound { .. } => {
                 let message = "no loudspeaker".to_owned();
                 (HostReply::Refused { now, kind: RefusalKind::Runtime, message }, None)

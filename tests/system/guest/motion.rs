@@ -212,8 +212,8 @@ fn mistakes_are_refused_before_anything_moves() {
             "ValueError",
             "more than 5000",
         ),
-        ("perform(robot, neutral(), when(voice(), neutral()))", "NotImplementedError", "no sound"),
-        ("perform(robot, neutral(), when(clap(), neutral()))", "NotImplementedError", "no sound"),
+        ("perform(robot, neutral(), when(voice(), neutral()))", "NotImplementedError", "microphone array"),
+        ("perform(robot, neutral(), when(clap(), neutral()))", "RuntimeError", "no microphone"),
         ("perform(robot, neutral(), speed=0)", "ValueError", "speed"),
         ("perform(robot, play('../etc/passwd'))", "ValueError", "letters"),
     ] {

@@ -61,7 +61,9 @@ const ROBOT: &[Method] = &[
     method("set_target_body_yaw", &["body_yaw"], &[Motion]),
     method("set_target_head_pose", &["pose"], &[Motion]),
     method("start_head_tracking", &["weight"], &[Tracking]),
+    method("start_recording", &[], &[]),
     method("stop_head_tracking", &[], &[Tracking]),
+    method("stop_recording", &[], &[]),
     method("wake_up", &[], &[Motion]),
 ];
 
@@ -79,9 +81,9 @@ const MEDIA: &[Method] = &[
     method("play_sound", &["sound_file"], &[Sound]),
     method("push_audio_sample", &["data"], &[Sound]),
     method("start_playing", &[], &[Sound]),
-    method("start_recording", &[], &[Microphone]),
+    method("start_recording", &[], &[]),
     method("stop_playing", &[], &[Sound]),
-    method("stop_recording", &[], &[Microphone]),
+    method("stop_recording", &[], &[]),
 ];
 
 /// `create_head_pose` of the official SDK 1.13.0.

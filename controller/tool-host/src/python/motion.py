@@ -703,7 +703,7 @@ class _Sense:
         elif kind == "thing" and not hasattr(media, "get_detections"):
             raise NotImplementedError(f"this robot recognises no objects; thing({self.event.name!r}) needs Minismith")
         elif kind == "voice" and (media is None or not hasattr(media, "get_DoA") or media.get_DoA() is None):
-            raise NotImplementedError("this robot gives tools no sound; voice() needs a microphone array")
+            raise NotImplementedError("voice() needs the microphone array of the robot")
         elif kind == "clap":
             if media is None or not hasattr(media, "get_audio_sample") or getattr(media, "audio", media) is None:
                 raise NotImplementedError("this robot gives tools no sound; clap() needs a microphone")

@@ -4,6 +4,7 @@ use minismith_protocol::{HostReply, MAX_PLAYED_SAMPLES, RefusalKind};
 use serde_json::{Value, json};
 
 use super::{Execution, MAX_EVENTS, Next, Reply, cut};
+use minismith_analysis::manifest::Capability;
 use minismith_control::sound::SAMPLE_RATE;
 
 /// Samples that follow others within this time continue their sound, seconds.
@@ -11,6 +12,9 @@ const CONTINUES_WITHIN_S: f64 = 0.05;
 
 impl Execution<'_> {
     pub(super) fn listen(&mut self, on: bool) -> Next {
+        if !self.permit.capabilities.contains(&Capability::Microphone) {
+            return self.done();
+        }
         match self.context.sound.record(on, self.now) {
             Ok(()) => self.done(),
             Err(no) => self.refuse(RefusalKind::Runtime, &no.to_string()),

@@ -385,9 +385,10 @@ pub(super) const fn needs(cue: &HostCall) -> Option<Capability> {
         HostCall::Frame { .. } | HostCall::Detections | HostCall::Ray { .. } => Some(Capability::Camera),
         HostCall::Track { .. } | HostCall::Face => Some(Capability::Tracking),
         HostCall::Sound { .. } | HostCall::PlaySamples { .. } => Some(Capability::Sound),
-        HostCall::Record { .. } | HostCall::Heard | HostCall::VoiceDirection => Some(Capability::Microphone),
+        HostCall::Heard | HostCall::VoiceDirection => Some(Capability::Microphone),
         HostCall::Exec { .. } => Some(Capability::Exec),
         HostCall::Write { .. } => Some(Capability::Files),
-        HostCall::Sleep { .. } | HostCall::State => None,
+        // A tool that fetches nothing has no use for a microphone; it is not opened then.
+        HostCall::Record { .. } | HostCall::Sleep { .. } | HostCall::State => None,
     }
 }

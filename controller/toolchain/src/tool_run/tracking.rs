@@ -10,6 +10,7 @@ use minismith_perception::gaze::FollowOptions;
 use minismith_protocol::{Face, HostReply, RefusalKind};
 
 use super::{Execution, Next, Reply};
+use minismith_control::execution::look_at;
 use minismith_control::gaze::{FRAME_INTERVAL, Gaze, next_image};
 use minismith_control::perception::PerceptionError;
 use minismith_control::seen::seen;
@@ -29,6 +30,12 @@ pub(super) struct Tracking {
     /// When an image was last searched, in robot time.
     watched: Timestamp,
 }
+
+/// Steps from the edge of an image to its centre.
+const EDGE_STEPS: u8 = 25;
+
+/// The time in which the head must be able to look at a pixel.
+const LOOK_DURATION: Duration = Duration::from_secs(1);
 
 impl Execution<'_> {
     /// Starts to follow faces with this weight, from 0 to 1.
@@ -86,18 +93,34 @@ impl Execution<'_> {
             Err(no) => return self.refuse(RefusalKind::Runtime, &format!("no image: {no}")),
         };
         let (width, height) = (image.width as f64, image.height as f64);
-        if !(0.0..=width).contains(&u) || !(0.0..=height).contains(&v) {
-            let message =
-                format!("the pixel ({u}, {v}) is outside of the image of {width} by {height} pixels");
-            return self.refuse(RefusalKind::Value, &message);
-        }
-        let Some(direction) = frame.direction(&image, u, v) else {
-            return self.refuse(
-                RefusalKind::Value,
-                "the camera calibration does not cover a pixel this far from the centre",
-            );
+        let centre = (width / 2.0, height / 2.0);
+        let inside = (u.clamp(0.0, width), v.clamp(0.0, height));
+        // Neither the lens model nor the head may reach this far: the nearest pixel on the way to the centre.
+        let looks = |direction: &[f64; 3]| {
+            look_at(*direction, LOOK_DURATION).is_ok_and(|motion| self.context.is_possible(&motion))
         };
-        let value = serde_json::json!([direction.x, direction.y, direction.z]);
+        let towards_centre = (0..=EDGE_STEPS).map(|step| {
+            let share = f64::from(step) / f64::from(EDGE_STEPS);
+            (inside.0 + share * (centre.0 - inside.0), inside.1 + share * (centre.1 - inside.1))
+        });
+        let seen: Vec<_> = towards_centre
+            .filter_map(|at| {
+                let direction = frame.direction(&image, at.0, at.1)?;
+                Some((at, [direction.x, direction.y, direction.z]))
+            })
+            .collect();
+        // If the head can look nowhere, the motion itself says why.
+        let found = seen.iter().find(|(_, direction)| looks(direction)).or(seen.first());
+        let Some((taken, direction)) = found.copied() else {
+            return self.refuse(RefusalKind::Runtime, "the camera is not calibrated");
+        };
+        if taken != (u, v) {
+            self.note(&format!(
+                "the head cannot look at the pixel ({u}, {v}) of {width} by {height}: ({:.0}, {:.0}) was taken",
+                taken.0, taken.1
+            ));
+        }
+        let value = serde_json::json!(direction);
         Next::Answer(Reply::plain(HostReply::Value { now: self.now.0, value }))
     }
 
