@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder webrtc test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
+.PHONY: help setup dashboard build run code recorder webrtc test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench soak bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -119,6 +119,10 @@ bench: official clients recorder dashboard models ## Measures against the offici
 	cargo build --release --package minismith --package minismith-tool-host
 	@ln -f $(TARGET)/recorder/minismith-recorder $(TARGET)/release/minismith-recorder
 	$(TARGET)/release/minismith bench --out $(TARGET)/bench.json
+
+soak: build official ## Runs the server with all kinds of clients for HOURS=1, and watches memory, threads, files and late cycles; prints what grew
+	@mkdir -p $(TARGET)
+	.cache/official/bin/python3 tests/support/soak.py $(PROGRAMS)/minismith "$(or $(HOURS),1)" $(TARGET)/soak.json $(TARGET)/soak.svg
 
 bench-authoring: build models ## Has a tool made for each of 120 requests, and judges its measured motion by checks of its own
 	$(PROGRAMS)/minismith bench --authoring tests/cases/authoring.yaml --out $(TARGET)/authoring.json

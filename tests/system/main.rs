@@ -38,6 +38,7 @@ mod injection;
 mod journal_and_traces;
 mod kill;
 mod local_model;
+mod long_runs;
 mod mcp;
 mod mcp_sessions;
 mod model;
