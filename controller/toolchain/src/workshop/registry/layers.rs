@@ -31,6 +31,11 @@ impl ToolFolder {
         &self.files
     }
 
+    /// Returns the folder of the state, if the files are only read.
+    pub(super) fn over(&self) -> Option<&Path> {
+        self.over.as_deref()
+    }
+
     /// Reads the state.
     pub(super) fn state(&self) -> Result<State, RegistryError> {
         let shipped = State::read(&self.files)?;

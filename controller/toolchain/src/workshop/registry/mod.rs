@@ -27,6 +27,7 @@ mod difference;
 mod embedded;
 mod entry;
 mod error;
+mod known_entries;
 mod layers;
 mod predefined;
 mod sources;
@@ -55,7 +56,7 @@ pub use state::{Approval, Deactivation, Quarantine};
 
 pub(super) use storage::write_atomic;
 
-use entry::entry;
+use known_entries::KnownEntries;
 use layers::ToolFolder;
 use sources::{main_file, read_sources, write_sources};
 use state::{MAX_FAULTS, State};
@@ -69,6 +70,7 @@ pub struct Registry {
     root: PathBuf,
     /// The folder of predefined tools that are only read, if those are not below `root`.
     shared: Option<PathBuf>,
+    known: KnownEntries,
 }
 
 impl Registry {
@@ -95,7 +97,7 @@ impl Registry {
             let path = root.join(registry);
             fs::create_dir_all(&path).map_err(|source| io("make", &path, source))?;
         }
-        Ok(Registry { root: root.to_owned(), shared: None })
+        Ok(Registry { root: root.to_owned(), shared: None, known: KnownEntries::default() })
     }
 
     /// Returns the folder of the registry.
@@ -168,7 +170,7 @@ impl Registry {
     pub fn list(&self) -> Result<Vec<Entry>, RegistryError> {
         let mut entries: Vec<Entry> = Vec::new();
         for (folder, name, predefined) in self.folders()? {
-            match entry(&folder, &name, predefined) {
+            match self.known.entry(&folder, &name, predefined) {
                 Ok(Some(entry)) => entries.push(entry),
                 Ok(None) => {}
                 Err(error) => tracing::warn!(tool = name, %error, "left out of the list"),
