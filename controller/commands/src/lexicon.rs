@@ -31,6 +31,9 @@ struct File {
     /// Whether "not" stands after the verb that it negates: "tourne pas la tête".
     #[serde(default)]
     not_follows_verb: bool,
+    /// Verbs that say how something is: "is".
+    #[serde(default)]
+    states: Vec<String>,
     /// Pairs of letters of a script without spaces, "頭头 點点": the first one reads as the second one.
     #[serde(default)]
     variants: String,
@@ -59,6 +62,8 @@ pub struct Lexicon {
     /// The single words that mean something that moves, with how they sound, once they were needed.
     sounds: OnceLock<Vec<Sounding>>,
     units_before_tens: Option<String>,
+    /// Verbs that say how something is: "the floor is wet".
+    states: Vec<String>,
     variants: HashMap<String, String>,
     phrases: Phrases,
 }
@@ -141,9 +146,15 @@ impl Lexicon {
             decimal: file.decimal,
             sounds: OnceLock::new(),
             units_before_tens: file.units_before_tens,
+            states: file.states,
             variants,
             phrases: phrases.build(),
         })
+    }
+
+    /// Returns whether one of these words says how something is.
+    pub(crate) fn tells_a_state(&self, words: &[Word]) -> bool {
+        words.iter().any(|word| self.states.contains(&word.text))
     }
 
     /// Returns the single words that mean something that moves, with how they sound.

@@ -84,10 +84,16 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
     let (lexicon, tags) = detect(text, usual_language);
     let code = lexicon.code.as_str();
     let reading = read_tags(&finish(tags.clone(), lexicon), past);
-    if !matches!(reading, Reading::NotUnderstood(_)) {
+    // "The light is on": without a verb of motion, it tells how something is.
+    let words = lexicon.words(text);
+    let is_state = past.is_none() && lexicon.tells_a_state(&words);
+    if is_state && matches!(reading, Reading::Motion { act: None, .. }) {
+        return (Reading::Nothing, code);
+    }
+    if !matches!(reading, Reading::NotUnderstood(_)) || is_state {
         return (reading, code);
     }
-    let Some((taken, notes)) = hear(&lexicon.words(text), &tags, lexicon) else {
+    let Some((taken, notes)) = hear(&words, &tags, lexicon) else {
         return (reading, code);
     };
     match read_tags(&finish(raw(&taken, lexicon), lexicon), past) {

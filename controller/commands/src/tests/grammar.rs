@@ -106,6 +106,10 @@ fn what_is_told_asked_or_forbidden_moves_nothing() {
         "look at the zorbulator",
         "the old wizard nods",
         "nod and then zorp the quix",
+        "the light is on",
+        "the sun is so nice",
+        "the floor is wet",
+        "das Licht ist an",
     ] {
         let what = said(&[text]);
         assert!(matches!(what.as_str(), "nothing" | "unclear" | "refused"), "{text}: {what}");
