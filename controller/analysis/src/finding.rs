@@ -57,6 +57,21 @@ impl Finding {
     }
 }
 
+/// A finding with the place of its code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The finding.
+    pub finding: Finding,
+    /// The offset in the source at which the code begins, in bytes; none if only the line is known.
+    pub offset: Option<usize>,
+}
+
+impl From<Finding> for Located {
+    fn from(finding: Finding) -> Self {
+        Located { finding, offset: None }
+    }
+}
+
 /// Returns the most severe verdict of `findings`; no findings mean acceptance.
 #[must_use]
 pub fn most_severe(findings: &[Finding]) -> Verdict {

@@ -278,6 +278,11 @@ pub fn text() -> String {
     MODULES.iter().map(|module| format!("{}: {}\n", module.path, module.names)).collect()
 }
 
+/// Returns the path and the permitted names of each module that a tool may import.
+pub(super) fn modules() -> impl Iterator<Item = (&'static str, impl Iterator<Item = &'static str>)> {
+    MODULES.iter().map(|module| (module.path, module.names.split_whitespace()))
+}
+
 /// Returns the names of the modules that a tool may import, without the modules inside them.
 pub(super) fn roots() -> impl Iterator<Item = &'static str> {
     MODULES.iter().filter_map(|module| module.path.split('.').next())

@@ -8,7 +8,8 @@
 //! * `facts` and `shape`: facts that CPython's parser must find as well;
 //! * `survey` and `values`: the meaning of names;
 //! * `grammar`, `name_access`, `restricted_positions`, `definitions`, `resource_use`, `flow`, `robot_lint` and `motion_lint`: the checks;
-//! * [`signature`]: how a caller calls the tool.
+//! * [`signature`]: how a caller calls the tool;
+//! * [`surface`]: what a tool may use, for editors.
 //!
 //! [`vet_script`] checks the scripts of code tasks with fewer rules.
 //!
@@ -17,6 +18,7 @@
 
 pub mod rules;
 pub mod signature;
+pub mod surface;
 
 mod callees;
 mod definitions;
@@ -58,7 +60,7 @@ use self::walk::{Visit, walk_body, walk_stmt};
 use super::digest::hex_sha256;
 use super::draft::Draft;
 use super::files::input::file_parameters;
-use super::finding::{Finding, Verdict, most_severe};
+use super::finding::{Finding, Located, Verdict, most_severe};
 use super::manifest::{Budget, Capability, Evidence, Function, Provenance, Review, ToolManifest};
 
 pub use self::facts::facts_of;
@@ -265,26 +267,35 @@ impl Refused {
 /// [`Refused`] when a rule rejects the draft, when the text is not Python, or when the parser itself fails
 /// on it.
 pub fn vet(draft: Draft) -> Result<PolicyChecked, Refused> {
-    let span = tracing::Span::current();
-    let (reading, findings) = thread::scope(|scope| {
-        let reader = thread::Builder::new().name("policy".into()).stack_size(STACK_BYTES);
-        match reader
-            .spawn_scoped(scope, || span.in_scope(|| read(&draft)))
-            .map(thread::ScopedJoinHandle::join)
-        {
-            Ok(Ok(result)) => result,
-            Ok(Err(_)) => (None, vec![rule::SYNTAX_ERROR.at(1, "the parser failed on this text")]),
-            Err(error) => {
-                (None, vec![rule::SYNTAX_ERROR.at(1, format!("cannot start a thread to read it: {error}"))])
-            }
-        }
-    });
+    let (reading, located) = read_apart(&draft);
+    let findings: Vec<Finding> = located.into_iter().map(|located| located.finding).collect();
     match reading {
         Some(reading) if most_severe(&findings) < Verdict::Reject => {
             Ok(PolicyChecked { draft, reading, findings })
         }
         _ => Err(Refused { draft: Box::new(draft), findings }),
     }
+}
+
+/// Returns the findings of [`vet`] with their places, for editors.
+#[must_use]
+pub fn locate(draft: &Draft) -> Vec<Located> {
+    read_apart(draft).1
+}
+
+/// Reads a draft on a separate thread with a large stack.
+fn read_apart(draft: &Draft) -> (Option<Reading>, Vec<Located>) {
+    let span = tracing::Span::current();
+    let failed = |what: String| (None, vec![rule::SYNTAX_ERROR.at(1, what).into()]);
+    thread::scope(|scope| {
+        let reader = thread::Builder::new().name("policy".into()).stack_size(STACK_BYTES);
+        match reader.spawn_scoped(scope, || span.in_scope(|| read(draft))).map(thread::ScopedJoinHandle::join)
+        {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => failed("the parser failed on this text".into()),
+            Err(error) => failed(format!("cannot start a thread to read it: {error}")),
+        }
+    })
 }
 
 /// A parsed module of a draft.
@@ -296,7 +307,7 @@ struct Module<'d> {
 }
 
 /// Runs every check on each module. The trees never leave this thread.
-fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
+fn read(draft: &Draft) -> (Option<Reading>, Vec<Located>) {
     let (mut modules, mut findings) = (Vec::new(), Vec::new());
     for (name, source) in draft.modules() {
         match parse(name, source) {
@@ -320,7 +331,7 @@ fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
             entries = OneOrMore::of(signature::read(name, source, body, is_toolkit, &survey, &mut notes));
         }
         surveys.push(survey);
-        findings.extend(in_module(draft, name, notes.into_findings()));
+        findings.extend(in_module(draft, name, notes.into_located()));
     }
     // A module that uses the robot may have received it from another module of the toolkit.
     let holds_robot = surveys.iter().any(|survey| !survey.robots.is_empty());
@@ -350,20 +361,20 @@ fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
     (reading, findings)
 }
 
-fn parse<'d>(name: &'d str, source: &'d str) -> Result<Module<'d>, Vec<Finding>> {
+fn parse<'d>(name: &'d str, source: &'d str) -> Result<Module<'d>, Vec<Located>> {
     let mut notes = Notes::of(source);
     let body = match ModModule::parse(source, name) {
         Ok(module) => module.body,
         Err(error) => {
             grammar::complain(source, error.offset, &error.error.to_string(), &mut notes);
-            return Err(notes.into_findings());
+            return Err(notes.into_located());
         }
     };
     match facts::facts(source, &body) {
         Ok(facts) => Ok(Module { name, source, body, facts }),
         Err(at) => {
             notes.add(&rule::TOO_NESTED, at, "a tree too deep to read");
-            Err(notes.into_findings())
+            Err(notes.into_located())
         }
     }
 }
@@ -382,11 +393,13 @@ fn judge(source: &str, body: &[Stmt], survey: &Survey, notes: &mut Notes) {
 }
 
 /// Adds the module's name to findings outside the main module.
-fn in_module(draft: &Draft, module: &str, findings: Vec<Finding>) -> Vec<Finding> {
-    if module == draft.name() {
-        return findings;
+fn in_module(draft: &Draft, module: &str, mut found: Vec<Located>) -> Vec<Located> {
+    if module != draft.name() {
+        for Located { finding, .. } in &mut found {
+            finding.module = Some(module.to_owned());
+        }
     }
-    findings.into_iter().map(|finding| finding.within(module)).collect()
+    found
 }
 
 /// Collects the lines on which statements of functions begin. Docstrings and definitions are not steps of a

@@ -10,6 +10,7 @@ use rustpython_parser::ast::{Constant, Expr, ExprCall, Ranged, Stmt};
 use super::imports::nearest;
 use super::name_resolution::{Meaning, Survey};
 use super::rules::resource_use as rule;
+use super::surface::{self, Callable};
 use super::tree::{Notes, text};
 use super::values::Values;
 use super::walk::{Visit, walk_body, walk_expr};
@@ -165,7 +166,7 @@ const FUNCTIONS: &[Function] = &[
     },
 ];
 
-const EASINGS: &[&str] = &["minjerk", "linear", "ease_in_out", "cartoon"];
+pub(super) const EASINGS: &[&str] = &["minjerk", "linear", "ease_in_out", "cartoon"];
 
 /// Returns the capabilities of the functions that a source imports, or may use through the module's name. As with the
 /// robot's methods, a function counts wherever it is used.
@@ -176,6 +177,26 @@ pub(super) fn capabilities(facts: &SyntaxFacts) -> BTreeSet<Capability> {
             || whole && facts.attributes.contains(function.name)
     });
     used.flat_map(|function| function.needs).copied().collect()
+}
+
+/// Returns the functions of the module.
+pub(super) fn surface() -> Vec<Callable> {
+    let words = |function: &Function| -> Vec<surface::Word> {
+        let with_range = |name: &str| function.words.iter().find(|word| word.name == name);
+        let first = function.first.iter().filter(|name| with_range(name).is_none());
+        let first = first.copied().map(surface::Word::without_range);
+        let ranged = function.words.iter().map(|word| surface::Word {
+            name: word.name,
+            unit: word.unit,
+            range: Some(word.range),
+            axes: word.axes,
+        });
+        let easing = function.eases.then(|| surface::Word::without_range("easing"));
+        first.chain(ranged).chain(easing).collect()
+    };
+    let callable =
+        |function: &Function| Callable { name: function.name, words: words(function), needs: function.needs };
+    FUNCTIONS.iter().map(callable).collect()
 }
 
 /// Checks every use of the module below `body`.

@@ -15,6 +15,7 @@ use super::motion_lint;
 use super::name_resolution::Survey;
 use super::resource_use::BUDGET_SECONDS;
 use super::rules::resource_use as rule;
+use super::surface::{Callable, Word};
 use super::tree::{Notes, text};
 use super::values::{Unit, Values};
 use super::walk::{Visit, walk_body, walk_expr};
@@ -89,14 +90,40 @@ const MEDIA: &[Method] = &[
 /// `create_head_pose` of the official SDK 1.13.0.
 const HEAD_POSE: &[&str] = &["x", "y", "z", "roll", "pitch", "yaw", "mm", "degrees"];
 
+/// The angles and lengths of `create_head_pose`: their unit and range, of each single axis from the neutral head.
+const HEAD_POSE_RANGES: &[(&str, &str, (f64, f64))] = &[
+    ("roll", "degrees", (-40.0, 40.0)),
+    ("pitch", "degrees", (-40.0, 40.0)),
+    ("yaw", "degrees", (-180.0, 180.0)),
+    ("x", "mm", (-47.0, 51.0)),
+    ("y", "mm", (-47.75, 47.75)),
+    ("z", "mm", (-51.0, 23.25)),
+];
+
 /// The interpolation methods of the SDK.
-const METHODS: &[&str] = &["linear", "minjerk", "ease_in_out", "cartoon"];
+pub(super) const METHODS: &[&str] = &["linear", "minjerk", "ease_in_out", "cartoon"];
 
 /// Returns the capabilities that a tool needs, judged by the attributes in its source. Every attribute
 /// counts, whatever its object is, so an alias of the robot hides nothing.
 pub(super) fn capabilities(facts: &SyntaxFacts) -> BTreeSet<Capability> {
     let used = ROBOT.iter().chain(MEDIA).filter(|method| facts.attributes.contains(method.name));
     used.flat_map(|method| method.needs).copied().chain(motion_lint::capabilities(facts)).collect()
+}
+
+/// Returns the attributes of the robot, those of its media, and `create_head_pose`.
+pub(super) fn surface() -> [Vec<Callable>; 3] {
+    let callable = |method: &Method| Callable {
+        name: method.name,
+        words: method.arguments.iter().copied().map(Word::without_range).collect(),
+        needs: method.needs,
+    };
+    let words =
+        HEAD_POSE.iter().map(|name| match HEAD_POSE_RANGES.iter().find(|(known, ..)| known == name) {
+            Some((_, unit, range)) => Word { name, unit, range: Some(*range), axes: &[] },
+            None => Word::without_range(name),
+        });
+    let head_pose = Callable { name: "create_head_pose", words: words.collect(), needs: &[] };
+    [ROBOT.iter().map(callable).collect(), MEDIA.iter().map(callable).collect(), vec![head_pose]]
 }
 
 /// Checks every use of the robot below `body`.
@@ -207,8 +234,7 @@ impl Pass<'_> {
         given
     }
 
-    /// Reports literal angles and lengths beyond the robot's range (the range of each single axis from the
-    /// neutral head).
+    /// Reports literal angles and lengths beyond the robot's range.
     fn head_pose(&mut self, given: &[(&'static str, &Expr)]) {
         let flag = |name: &str, default: bool| match given.iter().find(|(known, _)| *known == name) {
             Some((_, Expr::Constant(constant))) => constant.value.as_bool().copied(),
@@ -218,16 +244,11 @@ impl Pass<'_> {
         let degree = flag("degrees", true).map(|degrees| if degrees { 1.0 } else { 180.0 / PI });
         let metre = flag("mm", false).map(|mm| if mm { 1.0 } else { 1000.0 });
         for (name, expr) in given {
-            let (unit, scale, low, high) = match *name {
-                "roll" | "pitch" => ("degrees", degree, -40.0, 40.0),
-                "yaw" => ("degrees", degree, -180.0, 180.0),
-                "x" => ("mm", metre, -47.0, 51.0),
-                "y" => ("mm", metre, -47.75, 47.75),
-                "z" => ("mm", metre, -51.0, 23.25),
-                _ => continue,
+            let Some((_, unit, range)) = HEAD_POSE_RANGES.iter().find(|(known, ..)| known == name) else {
+                continue;
             };
-            let Some(scale) = scale else { continue };
-            let is_angle = unit == "degrees";
+            let is_angle = *unit == "degrees";
+            let Some(scale) = (if is_angle { degree } else { metre }) else { continue };
             let plain = scale == 1.0;
             let wrong = match (is_angle, plain) {
                 (true, true) => Unit::Radians,
@@ -236,7 +257,7 @@ impl Pass<'_> {
                 (false, false) => Unit::Millimetres,
             };
             self.unit(expr, name, wrong);
-            self.range(expr, name, scale, (low, high), unit);
+            self.range(expr, name, scale, *range, unit);
             // A third of a degree, or a twentieth of a millimetre, is not visible.
             let tiny = if is_angle { 0.4 } else { 0.06 };
             if plain && self.values.number(expr).is_some_and(|value| value != 0.0 && value.abs() <= tiny) {

@@ -163,7 +163,8 @@ pub fn vet_script(text: &str) -> Result<VettedScript, Vec<Finding>> {
 
 fn read(draft: &Draft) -> Result<SyntaxFacts, Vec<Finding>> {
     let text = draft.source();
-    let module = parse(ENTRY, text)?;
+    let module = parse(ENTRY, text)
+        .map_err(|found| found.into_iter().map(|located| located.finding).collect::<Vec<_>>())?;
     let mut notes = Notes::of(text);
     syntax(&module.body, &mut notes);
     grammar::judge(text, &module.body, &mut notes);

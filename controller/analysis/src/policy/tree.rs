@@ -7,7 +7,7 @@ use rustpython_parser::text_size::TextSize;
 use serde_json::{Value, json};
 
 use super::rules::Rule;
-use crate::finding::Finding;
+use crate::finding::{Finding, Located};
 
 /// Maximum number of findings that are recorded for one tool.
 const MAX_FINDINGS: usize = 100;
@@ -32,7 +32,7 @@ impl Lines {
 /// Collects findings and maps offsets in the source to lines.
 pub(super) struct Notes {
     lines: Lines,
-    found: Vec<Finding>,
+    found: Vec<Located>,
 }
 
 impl Notes {
@@ -60,20 +60,27 @@ impl Notes {
         hint: impl Into<String>,
     ) {
         let finding = rule.hinted(self.line(at), what, hint);
-        if self.found.contains(&finding) {
+        if self.found.iter().any(|known| known.finding == finding) {
             return;
         }
+        let verdict = finding.verdict;
+        let located = Located { finding, offset: Some(usize::from(at)) };
         if self.found.len() < MAX_FINDINGS {
-            self.found.push(finding);
-        } else if let Some(lighter) = self.found.iter_mut().find(|known| known.verdict < finding.verdict) {
+            self.found.push(located);
+        } else if let Some(lighter) = self.found.iter_mut().find(|known| known.finding.verdict < verdict) {
             // Many minor findings must not hide a severe one.
-            *lighter = finding;
+            *lighter = located;
         }
     }
 
     /// Returns the findings in the order of their lines.
-    pub(super) fn into_findings(mut self) -> Vec<Finding> {
-        self.found.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.verdict)));
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        self.into_located().into_iter().map(|located| located.finding).collect()
+    }
+
+    /// Returns the findings in the order of their lines, with their places.
+    pub(super) fn into_located(mut self) -> Vec<Located> {
+        self.found.sort_by_key(|Located { finding, .. }| (finding.line, std::cmp::Reverse(finding.verdict)));
         self.found
     }
 }
