@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and the other packages that it may import.
-const TABLE: [(&str, &[&str]); 27] = [
+const TABLE: [(&str, &[&str]); 28] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-protocol", &[]),
@@ -92,6 +92,7 @@ const TABLE: [(&str, &[&str]); 27] = [
             "mock-robot",
         ],
     ),
+    ("minismith-language-server", &["firmware-bridge", "minismith-analysis", "minismith-runtime"]),
     (
         "minismith-server",
         &[
@@ -121,6 +122,7 @@ const TABLE: [(&str, &[&str]); 27] = [
             "minismith-datasets",
             "minismith-diagnostics",
             "minismith-install",
+            "minismith-language-server",
             "minismith-local-model",
             "minismith-motion-checks",
             "minismith-nlu",
@@ -217,7 +219,7 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-pub const MEMBERS: [&str; 27] = [
+pub const MEMBERS: [&str; 28] = [
     "firmware-bridge",
     "mock-robot",
     "controller/protocol",
@@ -242,6 +244,7 @@ pub const MEMBERS: [&str; 27] = [
     "controller/assistant",
     "controller/diagnostics",
     "controller/install",
+    "controller/language-server",
     "controller/server",
     "controller",
     "tests",

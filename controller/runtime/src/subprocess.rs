@@ -194,3 +194,72 @@ pub fn watch(
     child.wait()?;
     Ok(ending)
 }
+
+/// What a program left when it ended.
+#[derive(Debug)]
+pub struct Collected {
+    /// How it ended.
+    pub ending: Ending,
+    /// Its standard output, up to a limit.
+    pub output: Vec<u8>,
+    /// Its standard error, up to a limit.
+    pub complaints: Vec<u8>,
+}
+
+/// How often [`collect`] asks whether the program may go on.
+const COLLECT_PERIOD: Duration = Duration::from_millis(20);
+
+/// Runs a program until it ends or `goes_on` returns false, with the environment of this process and no input, and collects at
+/// most `limit` bytes of its output. Afterwards neither it nor a program of its process group runs.
+///
+/// # Errors
+/// Errors of the system: the file is missing or not executable.
+// This is the only module that may start programs.
+#[allow(clippy::disallowed_methods)]
+pub fn collect(
+    path: &Path,
+    arguments: &[OsString],
+    limit: u64,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Collected> {
+    let clock = MonotonicClock::start();
+    let mut child = Command::new(path)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()?;
+    let group = Pid::from_child(&child);
+    let (output, complaints) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let output = scope.spawn(move || output.map(|output| read_bounded(output, limit)));
+        let complaints =
+            scope.spawn(move || complaints.map(|output| read_bounded(output, MAX_WATCHED_BYTES)));
+        let ending = loop {
+            if let Some(status) = child.try_wait()? {
+                break Ending::Exited(status);
+            }
+            if !goes_on() {
+                break Ending::Stopped;
+            }
+            clock.wait_until(clock.now() + COLLECT_PERIOD);
+        };
+        // It may have ended meanwhile.
+        let _gone = kill_process_group(group, Signal::KILL);
+        child.wait()?;
+        let read = |thread: std::thread::ScopedJoinHandle<'_, Option<Vec<u8>>>| {
+            thread.join().ok().flatten().unwrap_or_default()
+        };
+        Ok(Collected { ending, output: read(output), complaints: read(complaints) })
+    })
+}
+
+/// Reads up to a limit, and the rest away, so that the program does not wait for its reader.
+fn read_bounded(mut output: impl Read, limit: u64) -> Vec<u8> {
+    let mut read = Vec::new();
+    // What was read before an error counts.
+    let _ = output.by_ref().take(limit).read_to_end(&mut read);
+    let _ = std::io::copy(&mut output, &mut std::io::sink());
+    read
+}

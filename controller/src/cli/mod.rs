@@ -13,6 +13,7 @@ mod install;
 mod interrupt;
 mod journal;
 mod listen;
+mod lsp;
 mod mcp;
 mod model;
 mod motors;
@@ -183,6 +184,16 @@ claude mcp add reachy -- minismith mcp --robot /dev/ttyACM0\n\
         /// Connect to a running server, such as http://127.0.0.1:8000.
         #[arg(long, value_name = "URL", conflicts_with = "robot")]
         url: Option<String>,
+    },
+    /// Serve an editor as a language server for tools, over standard input and output.
+    #[command(
+        after_help = "An editor starts this command itself; see docs/editors.md. Nothing of a tool is run until it is \
+rehearsed."
+    )]
+    Lsp {
+        /// Accepted, because many editors pass it. There is no other transport.
+        #[arg(long)]
+        stdio: bool,
     },
     /// Move joints to angles inside the safety envelope and report their final positions.
     #[command(after_help = "Examples:\n  minismith move --joint stewart_1 --to 40deg --duration 2s\n  \
@@ -402,6 +413,7 @@ fn carry_out(command: Command, config: Config) -> anyhow::Result<CommandStatus> 
         Command::Serve(arguments) => serve::serve(&config, &arguments),
         Command::Token { command } => token::run(&config, command),
         Command::Mcp { robot, url } => mcp::run(&config, robot, url.as_deref()),
+        Command::Lsp { stdio: _ } => lsp::run(&config),
         Command::Move(arguments) => move_joints::run(&config, &arguments),
         Command::Motors(arguments) => motors::run(&config, &arguments),
         Command::Record(arguments) => recorded_moves::record(&config, &arguments),

@@ -63,7 +63,16 @@ fn run_python_source(module: &Bound<'_, PyModule>, source: &str) -> PyResult<()>
     library::run(module.py(), source, &format!("<{}>", module.name()?), &module.dict())
 }
 
-/// A head pose from a position (metres, or millimetres) and extrinsic x, y, z angles (degrees, or radians).
+/// Returns a head pose, a 4x4 matrix, from a position and extrinsic x, y, z angles, relative to the neutral head.
+///
+/// * `x`: Forward, in metres, or millimetres with `mm=True`.
+/// * `y`: To the left, in metres, or millimetres with `mm=True`.
+/// * `z`: Up, in metres, or millimetres with `mm=True`.
+/// * `roll`: Tilt to the right shoulder, in degrees, or radians with `degrees=False`.
+/// * `pitch`: Down, in degrees, or radians with `degrees=False`.
+/// * `yaw`: To the left, in degrees, or radians with `degrees=False`.
+/// * `mm`: Whether the position is in millimetres.
+/// * `degrees`: Whether the angles are in degrees.
 #[pyfunction]
 #[pyo3(signature = (x=0.0, y=0.0, z=0.0, roll=0.0, pitch=0.0, yaw=0.0, mm=false, degrees=true))]
 #[allow(clippy::too_many_arguments)] // The official signature.

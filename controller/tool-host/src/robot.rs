@@ -86,6 +86,12 @@ impl ReachyMini {
     fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {}
 
     /// Moves to a posture and waits. Without `body_yaw` the body turns to 0; with `None` it stays.
+    ///
+    /// * `head`: Head pose, a 4x4 matrix such as that of `create_head_pose`.
+    /// * `antennas`: Right and left antenna, in radians.
+    /// * `duration`: Seconds, above 0.
+    /// * `method`: Interpolation.
+    /// * `body_yaw`: Angle of the body, in radians.
     #[pyo3(signature = (head=None, antennas=None, duration=0.5, method=None, body_yaw=BodyYaw::Home))]
     fn goto_target(
         &self,
@@ -114,6 +120,10 @@ impl ReachyMini {
     }
 
     /// Follows this target from now on, without waiting.
+    ///
+    /// * `head`: Head pose, a 4x4 matrix such as that of `create_head_pose`.
+    /// * `antennas`: Right and left antenna, in radians.
+    /// * `body_yaw`: Angle of the body, in radians.
     #[pyo3(signature = (head=None, antennas=None, body_yaw=None))]
     fn set_target(
         &self,
@@ -141,6 +151,9 @@ impl ReachyMini {
         target_recording::stop(py)
     }
 
+    /// Follows this head pose from now on, without waiting.
+    ///
+    /// * `pose`: Head pose, a 4x4 matrix such as that of `create_head_pose`.
     #[pyo3(signature = (pose))]
     fn set_target_head_pose(&self, pose: Maybe<'_, '_>) -> PyResult<()> {
         let pose = pose.ok_or_else(|| PyValueError::new_err("Pose must be provided as a 4x4 matrix."))?;
@@ -150,15 +163,27 @@ impl ReachyMini {
         set_target(Target { head: Some(head), antennas: None, body_yaw: None })
     }
 
+    /// Follows these antenna angles from now on, without waiting.
+    ///
+    /// * `antennas`: Right and left antenna, in radians.
     fn set_target_antenna_joint_positions(&self, antennas: &Bound<'_, PyAny>) -> PyResult<()> {
         set_target(Target { head: None, antennas: Some(antenna_pair(antennas)?), body_yaw: None })
     }
 
+    /// Turns the body to this angle from now on, without waiting.
+    ///
+    /// * `body_yaw`: Angle of the body, in radians.
     fn set_target_body_yaw(&self, body_yaw: &Bound<'_, PyAny>) -> PyResult<()> {
         set_target(Target { head: None, antennas: None, body_yaw: Some(yaw(body_yaw)?) })
     }
 
     /// Turns the head towards a point, and returns the head pose.
+    ///
+    /// * `x`: Metres ahead of the robot.
+    /// * `y`: Metres to its left.
+    /// * `z`: Metres up, from the neutral head.
+    /// * `duration`: Seconds; 0 sends the target without waiting.
+    /// * `perform_movement`: Whether to move, or only to return the head pose.
     #[pyo3(signature = (x, y, z, duration=1.0, perform_movement=true))]
     fn look_at_world<'py>(
         &self,
@@ -184,6 +209,11 @@ impl ReachyMini {
 
     /// Turns the head along the ray of a pixel of the latest image, and returns the head pose. As in the SDK, the offset of the
     /// camera in the head is ignored.
+    ///
+    /// * `u`: Pixels from the left edge.
+    /// * `v`: Pixels from the upper edge.
+    /// * `duration`: Seconds; 0 sends the target without waiting.
+    /// * `perform_movement`: Whether to move, or only to return the head pose.
     #[pyo3(signature = (u, v, duration=1.0, perform_movement=true))]
     fn look_at_image<'py>(
         &self,
@@ -203,52 +233,71 @@ impl ReachyMini {
         self.look_at_world(py, x, y, z, duration, perform_movement)
     }
 
+    /// Returns the measured head pose, a 4x4 matrix in metres, relative to the neutral head.
     fn get_current_head_pose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         pose::to_numpy(py, &state()?.head)
     }
 
-    /// ([body yaw, six legs], [right, left]).
+    /// Returns the measured angles in radians: body yaw and six legs, then right and left antenna.
     fn get_current_joint_positions(&self) -> PyResult<(Vec<f64>, Vec<f64>)> {
         let state = state()?;
         Ok((state.head_joints.to_vec(), state.antennas.to_vec()))
     }
 
-    /// [right, left].
+    /// Returns the measured angles of the right and the left antenna, in radians.
     fn get_present_antenna_joint_positions(&self) -> PyResult<Vec<f64>> {
         Ok(state()?.antennas.to_vec())
     }
 
+    /// Raises the head with a sound and waits.
     fn wake_up(&self) -> PyResult<()> {
         call_host(HostCall::Wake)
     }
 
+    /// Lays the head down and waits.
     fn goto_sleep(&self) -> PyResult<()> {
         call_host(HostCall::Rest)
     }
 
+    /// Switches the torque of motors on.
+    ///
+    /// * `ids`: Names of motors; all without it.
     #[pyo3(signature = (ids=None))]
     fn enable_motors(&self, ids: Option<Vec<String>>) -> PyResult<()> {
         call_host(HostCall::Motors { on: true, ids })
     }
 
+    /// Switches the torque of motors off.
+    ///
+    /// * `ids`: Names of motors; all without it.
     #[pyo3(signature = (ids=None))]
     fn disable_motors(&self, ids: Option<Vec<String>>) -> PyResult<()> {
         call_host(HostCall::Motors { on: false, ids })
     }
 
+    /// Lets the head be moved by hand, without its own weight.
     fn enable_gravity_compensation(&self) -> PyResult<()> {
         call_host(HostCall::Gravity { on: true })
     }
 
+    /// Ends the gravity compensation.
     fn disable_gravity_compensation(&self) -> PyResult<()> {
         call_host(HostCall::Gravity { on: false })
     }
 
+    /// Chooses whether the body turns along when the head turns far.
+    ///
+    /// * `enabled`: Whether it does.
     fn set_automatic_body_yaw(&self, enabled: bool) -> PyResult<()> {
         call_host(HostCall::AutomaticBodyYaw { on: enabled })
     }
 
     /// Plays a `Move`, which is evaluated beforehand and sent as keyframes.
+    ///
+    /// * `move`: The motion.
+    /// * `play_frequency`: Keyframes per second.
+    /// * `initial_goto_duration`: Seconds of the way to its first posture.
+    /// * `sound`: Whether its sound is played too.
     #[pyo3(name = "play_move", signature = (r#move, play_frequency=100.0, initial_goto_duration=0.0, sound=true))]
     fn play_move(
         &self,
@@ -264,7 +313,7 @@ impl ReachyMini {
         Ok(())
     }
 
-    /// The same for `await`: it plays when it is awaited.
+    /// The same as `play_move`, for `await`: it plays when it is awaited.
     #[pyo3(signature = (*arguments, **options))]
     fn async_play_move<'py>(
         this: &Bound<'py, Self>,
@@ -280,6 +329,9 @@ impl ReachyMini {
         MediaManager.play_sound(sound_file)
     }
 
+    /// Lets the head follow the face that the camera sees.
+    ///
+    /// * `weight`: How far it follows, 0 to 1.
     #[pyo3(signature = (weight=1.0))]
     fn start_head_tracking(&self, weight: f64) -> PyResult<()> {
         if !(0.0..=1.0).contains(&weight) {
@@ -288,6 +340,7 @@ impl ReachyMini {
         call_host(HostCall::Track { on: true, weight })
     }
 
+    /// Ends the tracking of faces.
     fn stop_head_tracking(&self) -> PyResult<()> {
         call_host(HostCall::Track { on: false, weight: 0.0 })
     }
@@ -308,6 +361,7 @@ impl ReachyMini {
         None
     }
 
+    /// The camera and the sounds.
     #[getter]
     fn media(&self) -> MediaManager {
         MediaManager
