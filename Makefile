@@ -96,9 +96,10 @@ test: build code models nextest ## The tests of what is here; test-peers tests i
 	@scripts/sound --tests
 	cargo nextest run
 
-# The browser, the official SDK, daemon and dances, clients for MCP and OpenAI, Rerun, and speech with real models.
+# The browser, an editor, the official SDK, daemon and dances, clients for MCP and OpenAI, Rerun, and speech with real models.
 test-peers: build code recorder webrtc clients models nextest ## The tests against programs of others, which it installs (2 GB)
 	@scripts/chromium >/dev/null
+	@scripts/neovim >/dev/null
 	@scripts/sound --tests
 	@scripts/peers
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."

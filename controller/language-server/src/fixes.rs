@@ -14,7 +14,7 @@ mod statements;
 
 use std::ops::Range;
 
-use minismith_analysis::finding::{Finding, Located, most_severe};
+use minismith_analysis::finding::{Finding, Located, Verdict};
 
 use crate::catalog::Catalog;
 use crate::tool::Tool;
@@ -120,12 +120,17 @@ fn is_better(before: &[Located], after: &[Located], gone: &Finding) -> bool {
     let count = |found: &[Located]| {
         found.iter().filter(|it| it.finding.rule == gone.rule && it.finding.reason == gone.reason).count()
     };
-    let findings = |found: &[Located]| found.iter().map(|it| it.finding.clone()).collect::<Vec<_>>();
-    let (was, is) = (findings(before), findings(after));
-    let heavy = |found: &[Finding]| found.iter().filter(|it| it.verdict >= gone.verdict).count();
-    // The findings of a text that is no tree yet hide all others.
-    let hid_others = matches!(gone.rule.as_str(), "syntax-error" | "newer-syntax")
-        || before.iter().all(|it| it.offset.is_none());
-    count(after) < count(before)
-        && (hid_others || heavy(&is) < heavy(&was) && most_severe(&is) <= most_severe(&was))
+    let heavy =
+        |found: &[Located], least: Verdict| found.iter().filter(|it| it.finding.verdict >= least).count();
+    let is_lighter = match gone.verdict {
+        Verdict::Pass => heavy(after, Verdict::NeedsApproval) <= heavy(before, Verdict::NeedsApproval),
+        verdict => heavy(after, verdict) < heavy(before, verdict),
+    };
+    // The findings of a text that cannot be read hide all others.
+    let is_unread = |found: &[Located]| {
+        let unread = ["syntax-error", "newer-syntax", "too-nested"];
+        found.iter().any(|it| it.offset.is_none() || unread.contains(&it.finding.rule.as_str()))
+    };
+    let is_lighter = is_unread(before) || is_lighter && !is_unread(after);
+    count(after) < count(before) && is_lighter
 }

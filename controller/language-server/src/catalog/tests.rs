@@ -1,7 +1,7 @@
 use super::*;
 
 fn limits() -> Limits {
-    minismith_runtime::config::Config::default().limits
+    minismith_runtime::config::Config::built_in().unwrap().limits
 }
 
 #[test]
