@@ -75,6 +75,7 @@ pages! {
     tools: "docs/tools.md",
     predefined_tools: "docs/predefined-tools.md",
     motion: "docs/motion.md",
+    editors: "docs/editors.md",
     first_day: "docs/first-day.md",
     real_robot: "docs/real-robot.md",
     official_api: "docs/official-api.md",

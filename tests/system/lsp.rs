@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use client::{Client, applied, change, covered, framed};
 use minismith_analysis::draft::Draft;
 use minismith_analysis::finding::{Finding, Verdict};
-use minismith_analysis::policy::surface::surface;
-use minismith_analysis::policy::{rules, vet};
+use minismith_analysis::policy::{permitted, rules, vet};
 use minismith_tests::cases::cases;
 use minismith_tests::{TestDir, workspace};
 use serde_json::Value;
@@ -225,7 +224,7 @@ fn labelled<'r>(result: &'r Value, label: &str) -> &'r Value {
 fn lsp_completes_what_tools_may_use() {
     let bench = TestDir::new();
     let mut client = Client::initialised(&bench);
-    let (uri, surface) = (uri(&bench, "glance"), surface());
+    let (uri, surface) = (uri(&bench, "glance"), permitted());
     let complete = "textDocument/completion";
     let body = |line: &str| GOOD.replace("    return perform", &format!("    {line}\n    return perform"));
 

@@ -5,8 +5,7 @@
 use std::process::{Command, Stdio};
 
 use minismith_analysis::draft::Draft;
-use minismith_analysis::policy::surface::surface;
-use minismith_analysis::policy::vet;
+use minismith_analysis::policy::{permitted, vet};
 use minismith_tests::{TestDir, program, workspace};
 use serde_json::Value;
 
@@ -61,7 +60,7 @@ fn neovim_shows_and_fixes_what_the_policy_finds() {
         ("out-of-range", 12, "-20), head(right=degrees))"),
     ];
     assert_eq!(shown, expected);
-    let attributes: Vec<&str> = surface().robot.iter().map(|callable| callable.name).collect();
+    let attributes: Vec<&str> = permitted().robot.iter().map(|callable| callable.name).collect();
     assert_eq!(seen["completion"], serde_json::json!(attributes));
     assert!(seen["hover"].as_str().unwrap().contains("0 to 60 degrees"), "{seen:#}");
     assert_eq!(seen["fixed"].as_array().unwrap().len(), 3, "{seen:#}");

@@ -194,7 +194,8 @@ const DOORS: &[(&[&str], &[&str])] = &[
     (&["grpc"], &["controller/recorder/", "controller/src/bench/recording_cost.rs"]),
     (&["opentelemetry", "prost::"], &["controller/runtime/src/logs/"]),
     (&["reqwest::", "rustls::"], &["controller/runtime/src/net/"]),
-    (&["pyo3", "Python::attach"], &["controller/tool-host/"]),
+    // The build of the language server reads the signatures that Python gets.
+    (&["pyo3", "Python::attach"], &["controller/tool-host/", "controller/language-server/build.rs"]),
     (&["re_sdk", "rerun::"], &["controller/recorder/"]),
     // Microphones and speakers.
     (&["cpal::", "nusb::"], &["controller/voice/src/devices.rs", "controller/voice/src/devices/"]),

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use firmware_bridge::units::Radians;
-use minismith_analysis::policy::surface::{Callable, Surface, Word, surface};
+use minismith_analysis::policy::permitted;
+use minismith_analysis::policy::surface::{Callable, Surface, Word};
 use minismith_runtime::config::Limits;
 
 use crate::signature::{Function, Parameter, functions};
@@ -49,7 +50,7 @@ pub(crate) enum Target {
 
 impl Catalog {
     pub(crate) fn new(limits: Limits) -> Self {
-        let surface = surface();
+        let surface = permitted();
         let mut symbols = BTreeMap::new();
         let mut facade = functions(FACADE);
         let mut add =

@@ -92,7 +92,7 @@ pub(crate) fn word_at(source: &str, at: usize) -> Range<usize> {
 }
 
 /// Returns the parameter of which an argument begins in this part of a call: its keyword, or its position.
-pub(crate) fn argument<'s>(source: &'s str, bracket: usize, at: usize) -> (Option<&'s str>, usize) {
+pub(crate) fn argument(source: &str, bracket: usize, at: usize) -> (Option<&str>, usize) {
     let at = boundary(source, at);
     let inside = source.get(bracket + 1..at).unwrap_or_default();
     let (mut depth, mut commas, mut start) = (0_usize, 0, bracket + 1);

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,8 +24,8 @@ pub struct Checker {
 /// Maximum size of the result, in bytes.
 const MAX_RESULT_BYTES: u64 = 16 << 20;
 
-/// Maximum number of files that are visible next to the copy.
-const MAX_NEIGHBOURS: usize = 1000;
+/// Maximum size of a file that the declarations name, in bytes. The check accepts far smaller ones.
+const MAX_FILE_BYTES: u64 = 8 << 20;
 
 /// The result of a rehearsal.
 #[derive(Debug)]
@@ -40,7 +40,8 @@ pub(crate) enum Rehearsed {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Checked {
     pub name: String,
-    pub admitted: bool,
+    #[serde(rename = "admitted")]
+    pub accepted: bool,
     pub needs_approval: bool,
     pub stage: String,
     pub findings: Vec<Finding>,
@@ -97,39 +98,47 @@ impl Rehearsal {
         }
     }
 
-    /// Writes the tool, and links to the files next to it, and returns its path.
+    /// Writes the tool with its declarations and the files that these name, and returns its path.
     fn write(&self, copy: &TempDir) -> io::Result<PathBuf> {
         let Submission { name, main, others, .. } = &self.submission;
-        let (folder, path) = match others {
-            None => (copy.path().to_owned(), copy.path().join(name).with_extension("py")),
-            Some(_) => (copy.path().join(name), copy.path().join(name)),
+        let (folder, declarations) = match others {
+            None => (copy.path().to_owned(), format!("{name}.yaml")),
+            Some(_) => (copy.path().join(name), "tool.yaml".to_owned()),
         };
         std::fs::create_dir_all(&folder)?;
-        let others = others.iter().flatten().map(|(name, source)| (name, source));
-        for (name, source) in std::iter::once((name, main)).chain(others) {
-            std::fs::write(folder.join(name).with_extension("py"), source)?;
+        for (name, source) in std::iter::once((name, main)).chain(others.iter().flatten()) {
+            std::fs::write(folder.join(format!("{name}.py")), source)?;
         }
+        let path = if others.is_some() { folder.clone() } else { folder.join(format!("{name}.py")) };
         if let Some(original) = &self.folder {
-            link_neighbours(original, &folder)?;
+            copy_file(original, &folder, &declarations)?;
+            // Declarations that are invalid are the check's to report.
+            let declared = Submission::read(&path).map(|tool| tool.declared).unwrap_or_default();
+            let arguments = declared.test_cases.iter().flat_map(|test| test.arguments.values());
+            for named in arguments.filter_map(serde_json::Value::as_str) {
+                copy_file(original, &folder, named)?;
+            }
         }
         Ok(path)
     }
 }
 
-/// Makes the declarations and the files that they name available to the copy.
-fn link_neighbours(original: &Path, copy: &Path) -> io::Result<()> {
-    for entry in std::fs::read_dir(original)?.take(MAX_NEIGHBOURS) {
-        let path = entry?.path();
-        let (Some(name), false) = (path.file_name(), path.extension().is_some_and(|end| end == "py")) else {
-            continue;
-        };
-        let target = std::path::absolute(&path)?;
-        if path.extension().is_some_and(|end| end == "yaml") {
-            // The declarations lead to the other files by their own folder.
-            std::fs::copy(target, copy.join(name))?;
-        } else {
-            std::os::unix::fs::symlink(target, copy.join(name))?;
-        }
+/// Copies a file below a folder, if there is a small one of this name.
+fn copy_file(original: &Path, copy: &Path, named: &str) -> io::Result<()> {
+    let is_plain = Path::new(named).components().all(|part| matches!(part, Component::Normal(_)));
+    let path = original.join(named);
+    let is_small =
+        std::fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= MAX_FILE_BYTES);
+    if named.is_empty() || !is_plain || !is_small {
+        return Ok(());
     }
-    Ok(())
+    // A link may lead out of the folder.
+    if !path.canonicalize()?.starts_with(original.canonicalize()?) {
+        return Ok(());
+    }
+    let target = copy.join(named);
+    if let Some(folder) = target.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::copy(path, target).map(drop)
 }

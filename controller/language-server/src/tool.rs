@@ -35,7 +35,10 @@ impl Tool {
             return Ok(Tool { submission: Submission::of(&stem, b""), module: None });
         };
         let mut submission = Submission::read(&folder)?;
-        for (other, text) in open.iter().filter(|(other, _)| other.parent() == Some(&*folder)) {
+        let is_module = |other: &Path| {
+            other.parent() == Some(&*folder) && other.extension().is_some_and(|end| end == "py")
+        };
+        for (other, text) in open.iter().filter(|(other, _)| is_module(other)) {
             put(&mut submission, &self::stem(other), text);
         }
         let module = (stem != submission.name).then_some(stem);

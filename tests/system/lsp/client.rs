@@ -100,7 +100,7 @@ impl Client {
             return self.received.remove(at).unwrap();
         }
         loop {
-            let message = self.messages.recv_timeout(PATIENCE).expect("a message of the server");
+            let message = self.messages.recv_timeout(PATIENCE).unwrap();
             if is_meant(&message) {
                 return message;
             }

@@ -55,6 +55,7 @@ use rustpython_parser::ast::{Expr, ModModule, Stmt};
 use self::name_resolution::{Neighbours, Survey};
 use self::rules::source as rule;
 use self::signature::{Entry, Read};
+use self::surface::Surface;
 use self::tree::Notes;
 use self::walk::{Visit, walk_body, walk_stmt};
 use super::digest::hex_sha256;
@@ -88,6 +89,21 @@ pub fn rules_digest() -> &'static str {
         hex_sha256(text.as_bytes())
     });
     &DIGEST
+}
+
+/// Returns everything that a tool may use.
+#[must_use]
+pub fn permitted() -> Surface {
+    let [robot, media, head_pose] = robot_lint::surface();
+    Surface {
+        robot,
+        media,
+        head_pose,
+        motion: motion_lint::surface(),
+        modules: imports::modules().map(|(path, names)| (path, names.collect())).collect(),
+        methods: robot_lint::METHODS,
+        easings: motion_lint::EASINGS,
+    }
 }
 
 /// A draft that the policy found harmless; rehearsal takes only this type.

@@ -1,6 +1,5 @@
-//! What a tool may use, as data for editors: the very lists that the checks compare with.
+//! What a tool may use, as data for editors: the very lists that the checks compare with. `permitted` returns them.
 
-use super::{imports, motion_lint, robot_lint};
 use crate::manifest::Capability;
 
 /// A function that a tool may call, or an attribute that it may read.
@@ -50,19 +49,4 @@ pub struct Surface {
     pub methods: &'static [&'static str],
     /// The values of `easing` in the module `motion`.
     pub easings: &'static [&'static str],
-}
-
-/// Returns everything that a tool may use.
-#[must_use]
-pub fn surface() -> Surface {
-    let [robot, media, head_pose] = robot_lint::surface();
-    Surface {
-        robot,
-        media,
-        head_pose,
-        motion: motion_lint::surface(),
-        modules: imports::modules().map(|(path, names)| (path, names.collect())).collect(),
-        methods: robot_lint::METHODS,
-        easings: motion_lint::EASINGS,
-    }
 }

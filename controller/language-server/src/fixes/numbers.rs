@@ -64,32 +64,22 @@ pub(super) fn converted(broken: &Broken<'_>) -> Option<Fix> {
         let new = format!("{expression} {by}");
         Some(Fix::new(format!("Write `{new}`"), range.clone(), new.clone()))
     };
-    if reason.contains("is converted to radians") {
+    let says = |words: &[&str]| words.iter().any(|words| reason.contains(words));
+    if says(&["is converted to radians"]) {
         unwrapped(&TO_RADIANS)
-    } else if reason.contains("is converted to degrees") {
+    } else if says(&["is converted to degrees"]) {
         unwrapped(&TO_DEGREES)
-    } else if reason.ends_with("is given in radians") {
+    } else if says(&["is given in radians", "meant to be in radians"]) {
         unwrapped(&TO_RADIANS).or_else(|| Some(wrapped("degrees")))
-    } else if reason.ends_with("is given in degrees") {
+    } else if says(&["is given in degrees", "the default makes"]) {
         unwrapped(&TO_DEGREES).or_else(|| Some(wrapped("radians")))
-    } else if reason.contains("meant to be in radians") {
-        Some(wrapped("degrees"))
-    } else if reason.ends_with("is given in milliseconds") || reason.contains("is given in millimetres") {
+    } else if says(&["is given in milli", "meant to be in millimetres"]) {
         scaled("/ 1000")
-    } else if reason.contains("meant to be in millimetres") {
-        scaled("/ 1000")
-    } else if reason.ends_with("is given in metres") || reason.contains("meant to be in metres") {
+    } else if says(&["is given in metres", "meant to be in metres"]) {
         scaled("* 1000")
-    } else if reason.contains("the default makes") {
-        wrapped_default(reason, wrapped)
     } else {
         None
     }
-}
-
-/// A default that is beyond the range in radians is usually meant in degrees.
-fn wrapped_default<'a>(reason: &str, wrapped: impl Fn(&str) -> Fix + 'a) -> Option<Fix> {
-    reason.contains("degrees").then(|| wrapped("radians"))
 }
 
 /// Takes the number for milliseconds.

@@ -158,12 +158,12 @@ impl<W: Write> Server<W> {
                 self.refuse(running.request, ErrorCode::RequestFailed, &summary)
             }
             Rehearsed::Checked(checked) => {
-                let typ = if checked.admitted { MessageType::INFO } else { MessageType::WARNING };
+                let typ = if checked.accepted { MessageType::INFO } else { MessageType::WARNING };
                 self.show(typ, &summary)?;
                 let module = self.documents.get(&running.uri).and_then(|it| self.tool(it).ok());
                 let module = module.and_then(|tool| tool.module);
                 let result = json!({
-                    "name": checked.name, "admitted": checked.admitted, "stage": checked.stage,
+                    "name": checked.name, "admitted": checked.accepted, "stage": checked.stage,
                     "needs_approval": checked.needs_approval, "findings": checked.findings,
                 });
                 // Lines of an older text would be the wrong ones.
@@ -207,7 +207,7 @@ fn summary(rehearsed: &Rehearsed) -> String {
         Rehearsed::Failed(why) => why.clone(),
         Rehearsed::Checked(checked) => {
             let Checked { name, cases, findings, stage, .. } = checked;
-            match (checked.admitted, checked.needs_approval) {
+            match (checked.accepted, checked.needs_approval) {
                 (true, false) => format!("{name} is accepted: {} calls were rehearsed", cases.len()),
                 (true, true) => {
                     format!("{name} is accepted after {} rehearsed calls, and needs approval", cases.len())

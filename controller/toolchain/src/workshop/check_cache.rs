@@ -16,13 +16,17 @@ use minismith_runtime::bounded::read_at_most;
 
 use super::registry::write_atomic;
 use super::rehearsal::{RehearsalError, RehearsalOptions};
-use minismith_analysis::submission::Submission;
+use minismith_analysis::digest::hex_sha256;
+use minismith_analysis::submission::{Declared, Submission};
 
 /// Name of the folder in the tools directory.
 const FOLDER: &str = ".checked";
 
 /// Maximum number of cached results. The oldest are removed first.
 const MAX_RESULTS: usize = 256;
+
+/// Maximum size of a file that a test case names, bytes. Test cases take far shorter ones.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Maximum size of a cached result, bytes.
 const MAX_RESULT_BYTES: u64 = 256 << 10;
@@ -55,6 +59,7 @@ fn key(submission: &Submission, conditions: &RehearsalOptions) -> String {
         "name": name,
         "others": others,
         "declared": declared,
+        "files": named_files(declared),
         "foreign": origin.is_foreign(),
         "evidence": conditions.evidence(),
         "guest": conditions.guest,
@@ -67,6 +72,18 @@ fn key(submission: &Submission, conditions: &RehearsalOptions) -> String {
     hash.update(rests_on);
     hash.update(main);
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns the hashes of the files that the test cases name. The declarations contain only their names.
+fn named_files(declared: &Declared) -> Vec<(&str, String)> {
+    let folder = declared.folder.as_deref().unwrap_or(Path::new(""));
+    let arguments = declared.test_cases.iter().flat_map(|test| test.arguments.values());
+    let named = arguments.filter_map(serde_json::Value::as_str);
+    // Most texts name no file, and a file that is too long for a test case is refused in any case.
+    let hashed = named.filter_map(|named| {
+        Some((named, hex_sha256(&read_at_most(&folder.join(named), MAX_FILE_BYTES).ok()?)))
+    });
+    hashed.collect()
 }
 
 /// Identifies the program_identity, since another build may judge differently. The tool host is next to it and built with it.
