@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -79,9 +79,11 @@ fn named_files(declared: &Declared) -> Vec<(&str, String)> {
     let folder = declared.folder.as_deref().unwrap_or(Path::new(""));
     let arguments = declared.test_cases.iter().flat_map(|test| test.arguments.values());
     let named = arguments.filter_map(serde_json::Value::as_str);
-    // Most texts name no file, and a file that is too long for a test case is refused in any case.
-    let hashed = named.filter_map(|named| {
-        Some((named, hex_sha256(&read_at_most(&folder.join(named), MAX_FILE_BYTES).ok()?)))
+    let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    // Most texts name no file. A file elsewhere, or one that is too long, is refused in any case.
+    let hashed = named.filter(|named| Path::new(named).components().all(plain)).filter_map(|named| {
+        let path = Some(folder.join(named)).filter(|path| path.is_file())?;
+        Some((named, hex_sha256(&read_at_most(&path, MAX_FILE_BYTES).ok()?)))
     });
     hashed.collect()
 }
