@@ -5,6 +5,7 @@ mod commands;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufReader, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
@@ -16,9 +17,9 @@ use lsp_types::notification::{
 };
 use lsp_types::request::{Initialize, Request as _, Shutdown};
 use lsp_types::{
-    CancelParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    InitializeParams, MessageType, NumberOrString, PublishDiagnosticsParams, ShowMessageParams, Uri,
-    WorkDoneProgressCancelParams,
+    CancelParams, Diagnostic, DidChangeTextDocumentParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, InitializeParams, MessageType, NumberOrString, PublishDiagnosticsParams,
+    ShowMessageParams, Uri, WorkDoneProgressCancelParams,
 };
 use minismith_analysis::finding::{Finding, Located};
 use minismith_runtime::config::Limits;
@@ -41,6 +42,9 @@ const MAX_DOCUMENTS: usize = 200;
 
 /// What is kept of a document, in bytes. The policy rejects far shorter ones.
 const MAX_KEPT_BYTES: usize = 1 << 20;
+
+/// Stack size of the thread that answers, in bytes: as much as the policy has for the trees of the same texts.
+const STACK_BYTES: usize = 32 << 20;
 
 /// Maximum number of messages that wait to be read. A client that sends more has to wait.
 const QUEUE: usize = 256;
@@ -67,7 +71,11 @@ enum Event {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn serve(settings: Settings, input: impl Read + Send + 'static, output: impl Write) -> io::Result<bool> {
+pub fn serve(
+    settings: Settings,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send,
+) -> io::Result<bool> {
     let (sender, events) = sync_channel(QUEUE);
     let frames = sender.clone();
     std::thread::Builder::new().name("lsp-input".into()).spawn(move || {
@@ -80,23 +88,29 @@ pub fn serve(settings: Settings, input: impl Read + Send + 'static, output: impl
             }
         }
     })?;
-    let mut server = Server {
-        catalog: Catalog::new(settings.limits),
-        checker: settings.checker,
-        output,
-        events,
-        sender,
-        queue: VecDeque::new(),
-        clock: MonotonicClock::start(),
-        phase: Phase::Created,
-        documents: BTreeMap::new(),
-        running: Vec::new(),
-        requests: 0,
-        shows_progress: false,
-    };
-    let ended = server.run();
-    server.stop_rehearsals();
-    ended
+    std::thread::scope(|scope| {
+        let answering = std::thread::Builder::new().name("lsp".into()).stack_size(STACK_BYTES);
+        let answering = answering.spawn_scoped(scope, move || {
+            let mut server = Server {
+                catalog: Catalog::new(settings.limits),
+                checker: settings.checker,
+                output,
+                events,
+                sender,
+                queue: VecDeque::new(),
+                clock: MonotonicClock::start(),
+                phase: Phase::Created,
+                documents: BTreeMap::new(),
+                running: Vec::new(),
+                requests: 0,
+                shows_progress: false,
+            };
+            let ended = server.run();
+            server.stop_rehearsals();
+            ended
+        })?;
+        answering.join().unwrap_or_else(|_| Err(io::Error::other("the language server failed")))
+    })
 }
 
 /// The phases of a connection.
@@ -247,7 +261,7 @@ impl<W: Write> Server<W> {
                     Err(refusal) => Err(refusal),
                 }
             }
-            (Phase::Running, _) => self.answer(request),
+            (Phase::Running, _) => self.guarded(|| self.answer(request)).and_then(|answer| answer),
         };
         match answer {
             Ok(result) => self.send(Message::Response(Response { id, response_result: Ok(result) })),
@@ -341,23 +355,33 @@ impl<W: Write> Server<W> {
 
     fn check(&mut self, uri: &str) -> io::Result<()> {
         let Some(document) = self.documents.get(uri) else { return Ok(()) };
-        let diagnostics = match self.tool(document) {
-            Ok(tool) => {
-                let mut found = tool.findings(document.text.as_str());
-                for finding in &document.rehearsed {
-                    if !found.iter().any(|located| located.finding == *finding) {
-                        found.push(Located::from(finding.clone()));
-                    }
-                }
-                found.iter().map(|located| diagnostic(&document.text, located)).collect()
-            }
-            Err(message) => vec![unreadable(message)],
-        };
+        let diagnostics = self.guarded(|| self.diagnose(document));
+        let diagnostics = diagnostics.unwrap_or_else(|(_, why)| vec![unreadable(why)]);
         let (uri, version) = (document.uri.clone(), document.version);
         if let Some(document) = self.documents.get_mut(uri.as_str()) {
             document.due = None;
         }
         self.publish(uri, Some(version), diagnostics)
+    }
+
+    fn diagnose(&self, document: &Document) -> Vec<Diagnostic> {
+        let tool = match self.tool(document) {
+            Ok(tool) => tool,
+            Err(message) => return vec![unreadable(message)],
+        };
+        let mut found = tool.findings(document.text.as_str());
+        for finding in &document.rehearsed {
+            if !found.iter().any(|located| located.finding == *finding) {
+                found.push(Located::from(finding.clone()));
+            }
+        }
+        found.iter().map(|located| diagnostic(&document.text, located)).collect()
+    }
+
+    /// Contains a failure of this program, or of the parser, on an unforeseen text. Nothing is changed meanwhile.
+    fn guarded<T>(&self, answer: impl FnOnce() -> T) -> Result<T, Refusal> {
+        let failed = |_| (ErrorCode::InternalError, "the language server failed on this text".to_owned());
+        catch_unwind(AssertUnwindSafe(answer)).map_err(failed)
     }
 
     /// Returns the tool that a document belongs to.
@@ -367,12 +391,7 @@ impl<W: Write> Server<W> {
         Tool::of(&document.uri, &open).map_err(|error| error.to_string())
     }
 
-    fn publish(
-        &mut self,
-        uri: Uri,
-        version: Option<i32>,
-        diagnostics: Vec<lsp_types::Diagnostic>,
-    ) -> io::Result<()> {
+    fn publish(&mut self, uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic>) -> io::Result<()> {
         self.notify::<PublishDiagnostics>(PublishDiagnosticsParams { uri, diagnostics, version })
     }
 

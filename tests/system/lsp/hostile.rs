@@ -79,6 +79,53 @@ fn lsp_answers_invalid_messages_and_goes_on() {
     assert_eq!(client.end().0, Some(0));
 }
 
+/// Pseudo-random numbers that are the same in every run (Knuth's MMIX constants).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit.max(1)
+    }
+}
+
+#[test]
+fn lsp_answers_on_mutilated_texts() {
+    const PIECES: &str = "( ) [ { \" ''' \n \r \t from_motion_import robot. = \\ \u{1f916} \u{e9} # head( :";
+    let pieces: Vec<&str> = PIECES.split(' ').collect();
+    let bench = TestDir::new();
+    let mut client = Client::initialised(&bench);
+    let mut dice = Dice(20_261_126);
+    let uri = uri(&bench, "glance");
+    for (name, text) in super::texts().into_iter().step_by(3) {
+        let mut characters: Vec<char> = text.chars().collect();
+        for _ in 0..4 {
+            let at = dice.below(characters.len() + 1);
+            let end = (at + dice.below(9)).min(characters.len());
+            if dice.below(2) == 0 {
+                characters.splice(at..at, pieces[dice.below(pieces.len())].chars());
+            } else {
+                characters.drain(at..end);
+            }
+        }
+        let text: String = characters.into_iter().collect();
+        client.open(&uri, &text);
+        for method in ["completion", "hover", "signatureHelp", "codeLens"] {
+            let (line, character) = (dice.below(text.lines().count() + 1), dice.below(60));
+            let params = json!({
+                "textDocument": { "uri": uri }, "position": { "line": line, "character": character },
+            });
+            let answer = client.request(&format!("textDocument/{method}"), params);
+            assert!(
+                answer.get("error").is_none(),
+                "{name}, {method} at {line}:{character}: {answer}\n{text}"
+            );
+        }
+        client.actions(&uri);
+    }
+    assert_eq!(client.end().0, Some(0));
+}
+
 #[test]
 fn lsp_skips_a_message_that_is_too_long() {
     let bench = TestDir::new();
