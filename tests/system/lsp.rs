@@ -209,7 +209,10 @@ fn lsp_reads_the_modules_of_a_toolkit_together() {
     client.close(&uri(&bench, "greetings/greetings"));
     assert_eq!(client.open(&uri(&bench, "greetings/poses"), "BOW = 1\n"), Vec::<Value>::new());
     // What is open counts, not what is stored.
-    assert_eq!(client.open(&uri(&bench, "greetings/greetings"), &main), Vec::<Value>::new());
+    let main_uri = uri(&bench, "greetings/greetings");
+    assert_eq!(client.open(&main_uri, &main), Vec::<Value>::new());
+    client.change(&uri(&bench, "greetings/poses"), 2, "LEAN = 1\n");
+    assert_eq!(client.diagnostics(&main_uri, 1).len(), 1, "a change of one module concerns the others");
 }
 
 fn labels(result: &Value) -> Vec<&str> {

@@ -31,7 +31,7 @@ use crate::catalog::Catalog;
 use crate::diagnostics::{diagnostic, unreadable};
 use crate::rehearsal::Checker;
 use crate::text::{Text, boundary};
-use crate::tool::{Tool, path_of};
+use crate::tool::{Tool, path_of, toolkit_of};
 use crate::transport::{self, Frame};
 
 /// How long a document must rest before it is checked.
@@ -324,15 +324,27 @@ impl<W: Write> Server<W> {
 
     fn change(&mut self, params: DidChangeTextDocumentParams) -> io::Result<()> {
         let due = self.clock.now() + DEBOUNCE;
-        let Some(document) = self.documents.get_mut(params.text_document.uri.as_str()) else { return Ok(()) };
+        let uri = params.text_document.uri;
+        let Some(document) = self.documents.get_mut(uri.as_str()) else { return Ok(()) };
         // The server asks for whole texts; the last one counts.
         if let Some(change) = params.content_changes.into_iter().rfind(|change| change.range.is_none()) {
             document.text = bounded(change.text);
             document.version = params.text_document.version;
             document.rehearsed.clear();
             document.due = Some(due);
+            self.check_neighbours(&uri, due);
         }
         Ok(())
+    }
+
+    /// Lets the other modules of a toolkit be checked too, since they may import what has changed.
+    fn check_neighbours(&mut self, uri: &Uri, due: Timestamp) {
+        let Some(folder) = path_of(uri).as_deref().and_then(toolkit_of) else { return };
+        for other in self.documents.values_mut() {
+            if path_of(&other.uri).is_some_and(|path| path.parent() == Some(&*folder)) {
+                other.due = Some(due);
+            }
+        }
     }
 
     fn close(&mut self, params: DidCloseTextDocumentParams) -> io::Result<()> {

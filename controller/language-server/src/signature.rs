@@ -65,19 +65,16 @@ impl Parameter {
 }
 
 impl Function {
-    /// Names the parameters of a function that passes all of them on.
+    /// Names the parameters of a function that passes on whatever it gets.
     pub(crate) fn name_parameters<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
-        if self.parameters.iter().all(|parameter| matches!(parameter.kind, Kind::Rest | Kind::Keywords)) {
-            let plain = |name: &str| Parameter {
-                name: name.to_owned(),
-                kind: Kind::Plain,
-                annotation: None,
-                default: None,
-            };
-            let named: Vec<Parameter> = names.map(plain).collect();
-            if self.parameters.iter().any(|parameter| parameter.kind == Kind::Keywords) {
-                self.parameters = named;
-            }
+        let plain = |name: &str| Parameter {
+            name: name.to_owned(),
+            kind: Kind::Plain,
+            annotation: None,
+            default: None,
+        };
+        if self.parameters.iter().any(|parameter| parameter.kind == Kind::Keywords) {
+            self.parameters = names.map(plain).collect();
         }
     }
 

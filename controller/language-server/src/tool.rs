@@ -77,7 +77,7 @@ fn stem(path: &Path) -> String {
 }
 
 /// Returns the folder of the toolkit that a file is a module of: it has a module of its own name, and others.
-fn toolkit_of(path: &Path) -> Option<PathBuf> {
+pub(crate) fn toolkit_of(path: &Path) -> Option<PathBuf> {
     let folder = path.parent()?;
     let main = folder.join(folder.file_name()?).with_extension("py");
     if !main.is_file() {
