@@ -55,7 +55,7 @@ fn write_item(item: &Item, stub: &mut String) {
 }
 
 fn write_function(signature: &Signature, attributes: &[Attribute], indent: &str, stub: &mut String) {
-    let name = plain(&signature.ident.to_string());
+    let name = renamed(attributes).unwrap_or_else(|| plain(&signature.ident.to_string()));
     if name.starts_with("__") || has(attributes, "new") {
         return;
     }
@@ -110,13 +110,27 @@ fn has(attributes: &[Attribute], name: &str) -> bool {
     attributes.iter().any(|attribute| attribute.path().is_ident(name))
 }
 
+/// Returns the tokens behind this word in `#[pyo3(...)]`.
+fn option(attributes: &[Attribute], word: &str) -> Option<impl Iterator<Item = TokenTree>> {
+    let lists = attributes.iter().filter(|attribute| attribute.path().is_ident("pyo3"));
+    lists.filter_map(|attribute| attribute.meta.require_list().ok()).find_map(|list| {
+        let mut tokens = list.tokens.clone().into_iter();
+        tokens.find(|token| matches!(token, TokenTree::Ident(found) if found == word))?;
+        Some(tokens)
+    })
+}
+
+/// Returns the name of `#[pyo3(name = "...")]`.
+fn renamed(attributes: &[Attribute]) -> Option<String> {
+    option(attributes, "name")?.find_map(|token| match token {
+        TokenTree::Literal(name) => Some(name.to_string().trim_matches('"').to_owned()),
+        _ => None,
+    })
+}
+
 /// Returns the parameters of `#[pyo3(signature = (...))]`, such as `duration=0.5`.
 fn declared(attributes: &[Attribute]) -> Option<Vec<String>> {
-    let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("pyo3"))?;
-    let Meta::List(list) = &attribute.meta else { return None };
-    let mut tokens = list.tokens.clone().into_iter();
-    tokens.find(|token| matches!(token, TokenTree::Ident(word) if word == "signature"))?;
-    let group = tokens.find_map(|token| match token {
+    let group = option(attributes, "signature")?.find_map(|token| match token {
         TokenTree::Group(group) => Some(group.stream()),
         _ => None,
     })?;
@@ -201,7 +215,7 @@ fn python_type(given: &Type) -> Option<String> {
     match path.ident.to_string().as_str() {
         "f64" => Some("float".to_owned()),
         "bool" => Some("bool".to_owned()),
-        "usize" => Some("int".to_owned()),
+        "usize" | "u32" => Some("int".to_owned()),
         "String" | "str" => Some("str".to_owned()),
         "PyBytes" => Some("bytes".to_owned()),
         "BodyYaw" => Some("float | None".to_owned()),

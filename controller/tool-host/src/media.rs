@@ -83,18 +83,22 @@ impl MediaManager {
         }
     }
 
+    /// Recorded samples per second.
     fn get_input_audio_samplerate(&self) -> u32 {
         SAMPLE_RATE
     }
 
+    /// Played samples per second.
     fn get_output_audio_samplerate(&self) -> u32 {
         SAMPLE_RATE
     }
 
+    /// Channels of recorded sound.
     fn get_input_channels(&self) -> usize {
         CHANNELS
     }
 
+    /// Channels of played sound.
     fn get_output_channels(&self) -> usize {
         CHANNELS
     }
