@@ -46,10 +46,8 @@ impl SimulatedSound {
                 Event::Clap => CLAP_PEAK * (-since / CLAP_DECAY_S).exp() * noise,
                 _ => {
                     let syllable = 0.5 - 0.5 * (TAU * SYLLABLES_HZ * since).cos();
-                    let tone: f64 = (1..=6)
-                        .map(|harmonic| f64::from(harmonic))
-                        .map(|h| (TAU * VOICE_HZ * h * since).sin() / h)
-                        .sum();
+                    let tone: f64 =
+                        (1..=6).map(f64::from).map(|h| (TAU * VOICE_HZ * h * since).sin() / h).sum();
                     VOICE_PEAK * syllable * tone / 2.0
                 }
             }

@@ -1,7 +1,7 @@
 //! Entries of the list that were read before, as long as their files stay as they are. The list is needed for every sentence
 //! that somebody says; without this, each one would parse the manifests of all tools.
 //!
-//! An entry describes a tool and runs nothing: whoever loads a tool reads and verifies its files again.
+//! An entry describes a tool and runs nothing: to load a tool is to read and verify its files again.
 
 use std::collections::HashMap;
 use std::fs;
