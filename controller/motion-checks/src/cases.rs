@@ -408,10 +408,12 @@ data! {
         /// The largest permitted time.
         at_most: Option<f64>,
     }
-    /// After each start of a stimulus an event begins, or the axis moves already.
+    /// After each start or end of a stimulus an event begins, or the axis moves already.
     Reacts {
         /// Which stimulus.
         to: StimulusKind,
+        /// Whether to its start or to its end; to its start if nothing is said.
+        at: Option<Edge>,
         /// What happens then.
         with: Event,
         /// The longest permitted delay, seconds.
@@ -486,6 +488,16 @@ pub enum Span {
     Motion,
     /// From the call to the return.
     Run,
+}
+
+/// One end of a stimulus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edge {
+    /// When it begins.
+    Start,
+    /// When it is over.
+    End,
 }
 
 /// A part of a run with stimuli.

@@ -192,11 +192,13 @@ impl Trace {
     /// Returns the times at which a stimulus began, seconds.
     #[must_use]
     pub fn starts_of(&self, wanted: StimulusKind) -> Vec<f64> {
-        self.events
-            .iter()
-            .filter(|event| matches!(event.kind, EventKind::StimulusStart { stimulus } if stimulus == wanted))
-            .map(|event| event.at_s)
-            .collect()
+        self.times_of(|kind| matches!(kind, EventKind::StimulusStart { stimulus } if *stimulus == wanted))
+    }
+
+    /// Returns the times at which a stimulus was over, seconds.
+    #[must_use]
+    pub fn ends_of(&self, wanted: StimulusKind) -> Vec<f64> {
+        self.times_of(|kind| matches!(kind, EventKind::StimulusEnd { stimulus } if *stimulus == wanted))
     }
 
     /// Returns the times of the events that fulfil a condition, seconds.

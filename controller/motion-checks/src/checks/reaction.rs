@@ -1,16 +1,19 @@
 //! Checks on stimuli, sounds, photos and speech.
 
 use super::super::axis::Part;
-use super::super::cases::{Quiet, Reacts, Says, Signal as SignalKind, Signals, When};
+use super::super::cases::{Edge, Quiet, Reacts, Says, Signal as SignalKind, Signals, When};
 use super::super::finding::{Finding, Limits};
 use super::super::signal::{Interval, Signal};
 use super::super::trace::{EventKind, Trace};
 use super::posture::most_restless;
 use super::{event_words, onsets, signal_times, signal_word};
 
-/// Each start of a stimulus is followed by an event.
+/// Each start or end of a stimulus is followed by an event.
 pub(super) fn reacts(check: &Reacts, trace: &Trace) -> Finding {
-    let starts = trace.starts_of(check.to);
+    let (starts, edge) = match check.at {
+        Some(Edge::End) => (trace.ends_of(check.to), "the end of each"),
+        _ => (trace.starts_of(check.to), "each"),
+    };
     let onsets = onsets(&check.with, trace);
     let moving = check.with.axis.map(|axis| Signal::of(trace, axis).moving()).unwrap_or_default();
     let mut answered = 0;
@@ -36,7 +39,7 @@ pub(super) fn reacts(check: &Reacts, trace: &Trace) -> Finding {
     }
     Finding::new(
         !starts.is_empty() && answered == starts.len(),
-        format!("{} within {} s of each {}", event_words(&check.with), check.within, check.to),
+        format!("{} within {} s of {edge} {}", event_words(&check.with), check.within, check.to),
         if starts.is_empty() { "no stimulus".to_owned() } else { delays.join(", ") },
     )
 }

@@ -417,6 +417,10 @@ fn reactions() {
         !judged(reacts, "wait 3.5; right out 40 in 0.4; right 0 in 0.4", &face).is_held,
         "the wrong part"
     );
+    let to_the_end = "reacts: {to: face, at: end, with: {axis: antenna_left}, within: 2}";
+    assert!(judged(to_the_end, "wait 6.5; left out 40 in 0.4; left 0 in 0.4", &face).is_held);
+    let early = "wait 3.5; left out 40 in 0.4; left 0 in 0.4; wait 5";
+    assert!(!judged(to_the_end, early, &face).is_held, "before the end");
     let waving = "wait 3.5; 15x(left out 40 in 0.4; left 0 in 0.4)";
     assert!(judged(reacts, waving, &again).is_held, "waves still when the face comes again");
     assert!(
