@@ -228,6 +228,10 @@ fn arguments_for(roles: &Arguments, schema: &Value) -> Option<Map<String, Value>
         arguments.insert(name, value);
         Some(())
     };
+    // A parameter that the request names itself: `bow_to(depth)`.
+    let others: Vec<&String> =
+        properties.keys().filter(|name| !matches!(name.as_str(), "times" | "speed" | "seconds")).collect();
+    let only_other = if let [only] = others.as_slice() { Some(only.as_str()) } else { None };
     let number = |number: f64| {
         move |_: &str, schema: &Value| {
             if schema.get("type") == Some(&json!("integer")) {
@@ -241,7 +245,8 @@ fn arguments_for(roles: &Arguments, schema: &Value) -> Option<Map<String, Value>
         give(&["times", "count", "repetitions", "repeats", "rounds", "number"], &number(f64::from(times)))?;
     }
     if let Some(degrees) = roles.degrees {
-        give(&["degrees", "angle", "deg"], &number(degrees))?;
+        give(&["degrees", "angle", "deg"], &number(degrees))
+            .or_else(|| only_other.and_then(|name| give(&[name], &number(degrees))))?;
     }
     if let Some(millimetres) = roles.millimetres {
         give(&["millimetres", "millimeters", "mm", "distance", "height"], &number(millimetres))?;
