@@ -40,7 +40,9 @@ pub enum Account {
 fn features(meaning: &Meaning) -> (&'static [Feature], bool) {
     use Feature as F;
     match meaning {
-        Meaning::Count(_) | Meaning::Several => (&[F::Count, F::Parameter, F::Sound, F::Photo], false),
+        Meaning::Count(_) | Meaning::Encore(_) | Meaning::Several => {
+            (&[F::Count, F::Parameter, F::Sound, F::Photo], false)
+        }
         Meaning::Bare(_) => (&[F::Count, F::Size, F::Sound, F::Photo], true),
         Meaning::Size { .. } | Meaning::Scale(_) => (&[F::Size], false),
         Meaning::Change(_) | Meaning::Comparative(_) | Meaning::More | Meaning::Less => {

@@ -1,6 +1,7 @@
 //! Finds the units of meaning in a request: numbers with their units, fixed phrases, parts, directions, verbs and links.
 
 mod patterns;
+mod rounds;
 
 use crate::lexicon::{self, Unit, Verb};
 use crate::meaning::{Link, Meaning};
@@ -8,6 +9,10 @@ use crate::phrases;
 use crate::tokens::Token;
 
 use self::patterns::{before_that, ever_more, name_others, quotations, ratio, without_given_roles};
+use self::rounds::{
+    after_event, arrival, encore, known_state, list_number, name_sides, number_of, of_all, one_go,
+    round_takes, round_time, share_units, stops_with_event, superlative, than_before,
+};
 
 /// A stretch of tokens with its meaning.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,6 +139,13 @@ fn quantity(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
     {
         return Some((Meaning::Another, at + 2));
     }
+    // "A full second".
+    if matches!(word(tokens, at), "a" | "one")
+        && matches!(word(tokens, at + 1), "full" | "whole" | "good" | "entire")
+        && let Some(Unit::Seconds(factor)) = lexicon::unit(word(tokens, at + 2))
+    {
+        return Some((Meaning::Seconds(factor), at + 3));
+    }
     let article = matches!(word(tokens, at), "a" | "an")
         && matches!(
             lexicon::unit(word(tokens, at + 1)),
@@ -167,6 +179,15 @@ fn quantity(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
                 .all(|(index, part)| word(tokens, after + index) == *part);
             let extra = if halves { 0.5 } else { 0.0 };
             (Meaning::Seconds((value + extra) * factor), if halves { after + 3 } else { after })
+        }
+        // "...; three rounds": all that was said.
+        Some(Unit::Times)
+            if matches!(word(tokens, unit_at), "rounds" | "repetitions" | "cycles")
+                && at > 0
+                && tokens.get(at - 1).is_some_and(|token| token.is_mark)
+                && tokens.get(after).is_none_or(|token| token.is_mark) =>
+        {
+            (Meaning::Encore(value), after)
         }
         Some(Unit::Times) => (Meaning::Count(value), after),
         Some(Unit::PerMinute) if value > 0.0 => (Meaning::Period(60.0 / value), after),
@@ -207,8 +228,8 @@ fn tempo(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
         _ => number(tokens, at)?,
     };
     let end = match word(tokens, end) {
-        "time" | "times" | "swing" | "swings" | "nod" | "nods" | "wave" | "waves" | "shake" | "shakes"
-        | "flick" | "flicks" => end + 1,
+        "time" | "times" | "tick" | "ticks" => end + 1,
+        noun if lexicon::verb(noun).is_some_and(Verb::is_motion) => end + 1,
         _ => end,
     };
     let factor = match word(tokens, end + 1) {
@@ -243,6 +264,8 @@ pub(crate) fn atoms(tokens: &[Token]) -> Vec<Atom> {
             at = range.end;
         }
     }
+    name_sides(&mut found, tokens);
+    share_units(&mut found, tokens);
     without_given_roles(&mut found);
     name_others(&mut found, tokens);
     found
@@ -336,8 +359,18 @@ fn atoms_until(tokens: &[Token], mut at: usize, until: usize, found: &mut Vec<At
     at
 }
 
-/// Returns the tokens of a name after "called" or "named".
+/// Returns the tokens of a name after "called" or "named", or of a call: `turn(angle)`.
 fn name(tokens: &[Token]) -> Option<(usize, usize)> {
+    let is_call = |at: &usize| {
+        let is_adjacent = tokens
+            .get(*at)
+            .zip(tokens.get(at + 1))
+            .is_some_and(|(name, bracket)| !name.is_mark && bracket.word == "(" && name.end == bracket.start);
+        is_adjacent && word(tokens, at + 3) == ")"
+    };
+    if let Some(at) = (0..tokens.len().min(12)).find(is_call) {
+        return Some((at, at + 4));
+    }
     let called = tokens
         .iter()
         .take(40)
@@ -363,8 +396,47 @@ fn name(tokens: &[Token]) -> Option<(usize, usize)> {
 }
 
 fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
-    if let Some((seconds, end)) = tempo(tokens, at) {
+    let period = round_time(tokens, at).or_else(|| round_takes(tokens, at)).or_else(|| tempo(tokens, at));
+    if let Some((seconds, end)) = period {
         return (Meaning::Period(seconds), end);
+    }
+    let found = encore(tokens, at)
+        .or_else(|| after_event(tokens, at))
+        .or_else(|| superlative(tokens, at))
+        .or_else(|| than_before(tokens, at));
+    if let Some(found) = found {
+        return found;
+    }
+    if let Some(end) = of_all(tokens, at) {
+        return (Meaning::Verb { verb: Verb::Repeat, is_participle: false }, end);
+    }
+    if let Some(end) = number_of(tokens, at) {
+        return (Meaning::Role(crate::meaning::Role::Times), end);
+    }
+    // "Next comes a nod", "the bow comes before the wave": only an order.
+    let is_coming = matches!(word(tokens, at), "comes" | "come" | "came" | "happens" | "happen" | "follows")
+        && (tokens.get(at + 1).is_none_or(|token| token.is_mark)
+            || matches!(
+                word(tokens, at + 1),
+                "a" | "an" | "the" | "one" | "first" | "last" | "before" | "after" | "next"
+            ));
+    if is_coming {
+        return (Meaning::Frame, at + 1);
+    }
+    if let Some(end) = one_go(tokens, at) {
+        return (Meaning::Together, end);
+    }
+    if let Some(end) = list_number(tokens, at) {
+        return (Meaning::Link(Link::Then), end);
+    }
+    if let Some(end) = known_state(tokens, at) {
+        return (Meaning::Manner, end);
+    }
+    if let Some(end) = arrival(tokens, at) {
+        return (Meaning::Perceive, end);
+    }
+    if let Some(end) = stops_with_event(tokens, at) {
+        return (Meaning::Frame, end);
     }
     if let Some(found) = ever_more(tokens, at) {
         return found;
@@ -411,7 +483,8 @@ fn single(tokens: &[Token], at: usize) -> Meaning {
             ":" => Meaning::Link(Link::Colon),
             "," | ";" | "–" | "—" | "-" | "(" | ")" | "/" => Meaning::Link(Link::Comma),
             "." | "!" | "?" | "…" => Meaning::Link(Link::Stop),
-            "\"" | "'" | "“" | "”" | "‘" | "’" | "`" | "&" | "+" => Meaning::Frame,
+            "\"" | "'" | "“" | "”" | "‘" | "’" | "`" => Meaning::Frame,
+            "&" | "+" => Meaning::Link(Link::And),
             _ => Meaning::Unknown,
         };
     }

@@ -58,6 +58,8 @@ pub(crate) struct Clause {
     pub(crate) several: bool,
     pub(crate) bare: Option<f64>,
     pub(crate) size: Option<(f64, bool)>,
+    /// How many sizes it names.
+    pub(crate) sizes: usize,
     pub(crate) bound: Option<Bound>,
     pub(crate) small: bool,
     pub(crate) large: bool,
@@ -382,9 +384,16 @@ impl Builder {
             Meaning::Way(way) if clause.ways.contains(way) && *way != Way::Around => {}
             Meaning::Way(way) => clause.ways.push(*way),
             Meaning::Count(count) => clause.count = Some(*count),
+            Meaning::Encore(count) => {
+                clause.verb = Some(Verb::Repeat);
+                clause.count = Some(*count);
+            }
             Meaning::Several => clause.several = true,
             Meaning::Bare(number) => clause.bare = Some(*number),
-            Meaning::Size { amount, is_shift } => clause.size = Some((*amount, *is_shift)),
+            Meaning::Size { amount, is_shift } => {
+                clause.size = Some((*amount, *is_shift));
+                clause.sizes += 1;
+            }
             Meaning::Bound(bound) => clause.bound = Some(*bound),
             Meaning::Small => clause.small = true,
             Meaning::Large => clause.large = true,

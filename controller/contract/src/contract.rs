@@ -66,6 +66,34 @@ impl Verdict {
     }
 }
 
+/// Returns the name of the one parameter that a request gives: `bow_to(depth)`.
+fn given_parameter(tokens: &[Token]) -> Option<&str> {
+    tokens.windows(4).take(12).find_map(|window| match window {
+        [name, open, parameter, close]
+            if open.word == "("
+                && close.word == ")"
+                && name.end == open.start
+                && !name.is_mark
+                && !parameter.is_mark
+                && parameter.number.is_none() =>
+        {
+            Some(parameter.word.as_str())
+        }
+        _ => None,
+    })
+}
+
+/// Gives the parameter of an amount its name.
+fn rename_parameter(expect: &mut Expect, given: &str) {
+    match expect {
+        Expect::Parameter { name, .. } if matches!(name.as_str(), "degrees" | "millimetres" | "seconds") => {
+            given.clone_into(name);
+        }
+        Expect::Likely { expect } => rename_parameter(expect, given),
+        _ => {}
+    }
+}
+
 impl Contract {
     /// Reads a request. Any text is accepted; what is not understood is in [`words`](Self::words).
     #[must_use]
@@ -86,7 +114,10 @@ impl Contract {
         let is_understood = told.all(|(_, atom)| is_known(atom)) && reading.lost.is_empty();
         // A mood may move more than the request names.
         let names_all = is_understood && atoms.iter().all(|atom| atom.meaning != Meaning::Manner);
-        let claims = claims(&reading, is_understood, names_all);
+        let mut claims = claims(&reading, is_understood, names_all);
+        if let Some(name) = given_parameter(&tokens) {
+            claims.all.iter_mut().for_each(|claim| rename_parameter(&mut claim.expect, name));
+        }
         let accounts = account::accounts(&atoms, &clauses, &reading, &claims);
         let mut words: Vec<Accounted> = Vec::new();
         for (atom, account) in atoms.iter().zip(accounts) {

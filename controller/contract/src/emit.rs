@@ -247,7 +247,17 @@ impl Emitter<'_> {
             low = low.min(least(aim.axis, direction));
             high = None;
         }
-        if high.is_some_and(|high| high < low) {
+        // "Both ears go straight up and then wiggle": another motion of the same axis may go further.
+        let is_open = self.reading.actions.iter().any(|action| {
+            let is_member = members.iter().any(|member| member.clause == action.clause);
+            !is_member
+                && action
+                    .targets
+                    .iter()
+                    .flatten()
+                    .any(|other| other.axis == aim.axis && other.direction.is_none())
+        });
+        if is_open || high.is_some_and(|high| high < low) {
             high = None;
         }
         choice.push(Claim {
@@ -305,8 +315,10 @@ impl Emitter<'_> {
                 && !action.returns
                 && let (Some((amount, Bound::About)), Some(direction)) = (action.amount, direction)
             {
+                // An angle is a deviation from neutral, and an end is a place.
+                let amount = amount + axis.neutral() * axis.sign(direction).unwrap_or(1.0);
                 choice.push(Claim {
-                    expect: Expect::Ends { at: End::Axis { axis, direction, amount } },
+                    expect: Expect::Ends { at: End::Axis { axis, direction, amount: amount.max(0.0) } },
                     origins: origins(action, Feature::Hold),
                 });
             }

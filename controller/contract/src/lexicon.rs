@@ -78,35 +78,44 @@ impl Verb {
 }
 
 const VERBS: [(Verb, &str); 31] = [
-    (Verb::Nod, "nod"),
-    (Verb::Shake, "shake shook shaken"),
+    (Verb::Nod, "nod noddle"),
+    (Verb::Shake, "shake shook shaken headshake"),
     (
         Verb::Turn,
-        "turn rotate twist swivel pivot yaw pan veer wheel crank swerve revolve orient orientate reorient redirect",
+        "turn rotate twist swivel pivot yaw pan veer wheel crank swerve revolve orient orientate reorient redirect twirl",
     ),
     (Verb::Spin, "spin spun whirl"),
-    (Verb::Look, "look gaze glance peek peer stare peep face glare squint scan survey gawk ogle glimpse"),
-    (Verb::Tilt, "tilt cock incline roll tip pitch slant angle list cant bank skew"),
+    (
+        Verb::Look,
+        "look gaze glance peek peer stare peep face glare squint scan survey gawk ogle glimpse aim direct glower gape goggle",
+    ),
+    (Verb::Tilt, "tilt cock incline roll tip pitch slant angle list cant bank skew slope heel"),
     (Verb::Lean, "lean bend bent slouch stoop arch"),
-    (Verb::Raise, "raise lift rise rose risen hoist elevate perk prick heave ascend erect boost hike"),
-    (Verb::Lower, "lower drop sink sank descend dip dips slump plunge plop tumble slip"),
+    (
+        Verb::Raise,
+        "raise lift rise rose risen hoist elevate perk prick heave ascend erect boost hike uplift climb levitate loft upraise hitch",
+    ),
+    (
+        Verb::Lower,
+        "lower drop sink sank descend dip dips slump plunge plop tumble slip fall fell fallen dive subside dunk depress",
+    ),
     (
         Verb::Wiggle,
-        "wiggle waggle wag wave flap flutter wobble jiggle beat wriggle squirm fidget flail swish twiddle whisk bobble thrash",
+        "wiggle waggle wag wave flap flutter wobble jiggle beat wriggle squirm fidget flail swish twiddle whisk bobble thrash waft shimmy joggle jostle wigwag",
     ),
-    (Verb::Flick, "twitch flick flip pulse click wink"),
-    (Verb::Sway, "sway rock oscillate teeter totter undulate weave lilt"),
+    (Verb::Flick, "twitch flick flip pulse click wink tick tap jab quirk tweak jolt prod"),
+    (Verb::Sway, "sway rock oscillate teeter totter undulate weave lilt pendulum waddle swagger"),
     (Verb::Bob, "bob bounce"),
     (Verb::Salute, "salute"),
-    (Verb::Bow, "bow curtsy curtsey"),
+    (Verb::Bow, "bow curtsy curtsey genuflect"),
     (Verb::Duck, "duck crouch cower hunch squat"),
     (Verb::Stretch, "stretch extend crane"),
-    (Verb::Spread, "spread open splay unfold flare unfurl outstretch"),
-    (Verb::Close, "close shut tuck squeeze press pinch cross furl"),
-    (Verb::Fold, "fold droop hang hung flop sag flatten lay laid dangle wilt collapse"),
+    (Verb::Spread, "spread open splay unfold flare unfurl outstretch fan"),
+    (Verb::Close, "close shut tuck squeeze press pinch cross furl clamp converge"),
+    (Verb::Fold, "fold droop hang hung flop sag flatten lay laid dangle wilt collapse loll crumple"),
     (
         Verb::Move,
-        "move go goes went gone swing swung jerk shoot shot thrust whip dart swoop fling poke ease drift tug yank drag guide steer flex nudge edge glide scoot travel send curl flinch recoil retreat retract withdraw advance jut lunge bring brought put set push slide slid shift snap jump pop hop point pull draw drawn come came travel shove propel displace lurch",
+        "move go goes went gone swing swung jerk shoot shot thrust whip dart swoop fling poke ease drift tug yank drag guide steer flex nudge edge glide scoot travel send curl flinch recoil retreat retract withdraw advance jut lunge bring brought put set push slide slid shift snap jump pop hop point pull draw drawn come came travel shove propel displace lurch leap approach protrude translate stick throw threw thrown hurl sling fly flew flown zoom dash shuffle sidle inch haul wince cringe",
     ),
     (Verb::Return, "return relax level reset recenter recentre straighten settle restore"),
     (Verb::Stay, "stay keep kept remain freeze froze frozen leave stand"),
@@ -185,9 +194,25 @@ start begin begins starts started beginning out_loud along begin's us our out's 
 during once_it side sides direction directions way ways beat beats degree's size course case part parts loop total bpm ready when's \
 ever around whose reach reaches reached getting single long normal neutral middle centre center front home original initial";
 
+/// Words around a motion: who watches, what is in the room, what it is like.
+const SCENERY: &str = "wall window shoulder shoulders chest lap knees toes attention hallway corridor street garden tree trees flower wilted \
+puppet doll toy statue soldier king queen prince butler waiter clown pirate puppy dog cat owl bird parrot pigeon \
+chicken duckling rabbit bunny fox bear horse elephant penguin turtle snake monkey kitten squirrel bee butterfly \
+windmill lighthouse radar wiper wipers seesaw boat ship breeze wind rain storm music song tune melody crowd audience \
+stage guest guests stranger boss teacher pupil student child children baby friend friends colleague neighbour neighbor \
+family owner master everyone everybody \
+gives given performing executes delivers offers etc curt bare barely pace rhythm pattern ticks argument arguments \
+picks passes passed dead amount ending whatever whichever maybe perhaps possibly probably apparently essentially \
+eventually gonna because since though hence thus therefore besides beyond upon beside beneath among amongst across \
+against alongside outside inside nearby hither thither proper properly real truly plain clean neat neatly tidy tidily \
+actual style fashion type version variant demo example sample sequence steps step stage stages phase phases series \
+combo combination choreography bit piece portion remaining following previous former latter joke prank reply answer \
+response sign expression sense effect impression idea ideas mode job task role things stuff good better best fine \
+favourite favorite special particular certain specific exact usual regular ordinary typical standard";
+
 /// Returns whether a word says nothing about the motion.
 pub(crate) fn is_frame(word: &str) -> bool {
-    FRAME.split_ascii_whitespace().any(|one| one == word)
+    [FRAME, SCENERY].iter().any(|list| list.split_ascii_whitespace().any(|one| one == word))
 }
 
 const MANNER: &str = "startled thinking dejected downcast glum gleeful courteous gracious dainty stately emphatic amazed astonished shocked frightened terrified worried delighted pleased unhappy gloomy miserable furious annoyed irritated puzzled perplexed bewildered interested inquisitive drowsy weary exhausted bashful cheeky mischievous triumphant smug lonely relaxed tense dreamy eager eagerly majestic majestically regal regally courteously respectfully graciously mournful mournfully wistful wistfully cautious cautiously gingerly delicate delicately tender tenderly serene serenely peaceful peacefully theatrical theatrically exaggerated abrupt abruptly sudden suddenly bouncy jaunty jauntily perky \
@@ -202,9 +227,31 @@ breathe breathing act acts pretend pretends celebrate celebrates metronome clock
 regretful regretfully sceptical skeptical sceptically knowingly mischievous mischievously naturally natural casually casual stiffly stiff robotic \
 loudly loud quietly morning night sorry sulky sulk sulking disbelief";
 
+/// More moods.
+const MOODS: &str = "guilty impatient impatiently suspicious wary warily aloof arrogant arrogantly bitter brave bravely bubbly carefree \
+cocky cold content contented cosy crafty cruel cunning curt curtly dazed defiant defiantly demure depressed desperate \
+determined devious devoted dignified disdainful distracted dizzy doleful downhearted droopy eerie envious expectant \
+fierce fiercely flirtatious flustered focused forlorn frantic frantically frosty furtive furtively gallant genial \
+giddy gloating grave gravely greedy groggy grouchy gruff haughty heartbroken helpless heroic hopeful hopefully \
+hopeless horrified humble humbly icy imperious indifferent innocent innocently insistent intense intent jealous \
+jittery jolly jovial jubilant keen languid languidly lethargic listless longing lost lukewarm meek meekly melancholy \
+menacing merciful mocking modest moody mopey moping motherly naughty needy nosy nostalgic obedient offended ominous \
+optimistic outraged overjoyed overwhelmed panicked panicky patient patiently pensive pessimistic pitiful pleading \
+poised pompous pouty prim quizzical rebellious reflective regret relief relieved reluctant reluctantly remorseful \
+repentant reproachful resentful resigned restless restlessly reverent rude sarcastic sassy satisfied scornful \
+sentimental sheepish sheepishly shifty sincere sleek slyly smirking snappy snobbish snooty sober somber sombre spooky \
+stern sternly stoic strict stubborn stubbornly stunned sullen sunny superior supportive sympathetic tearful thankful \
+threatening thrilled trembling troubled uncertain uneasy unimpressed unsure upbeat uptight vain vexed victorious \
+vigilant watchful weak weepy wicked wild wise woeful worn zealous zen resolute resolutely ceremonial ceremonious \
+ceremoniously grand grandly clumsy clumsily creepy creepily goofy jerky sluggish springy mechanical mechanically \
+nonchalant nonchalantly offhand perfunctory ritual whimsical zesty shyness boredom pride sadness happiness anger fear \
+grief guilt shame embarrassment disgust delight rage panic awe contempt confusion sleepiness tiredness fatigue \
+loneliness despair doubt worry anxiety jealousy nervousness impatience triumph defiance humility reverence contentment \
+amusement irritation frustration apprehension suspicion";
+
 /// Returns whether a word tells a manner or a mood, which a measurement of angles can't show.
 pub(crate) fn is_manner(word: &str) -> bool {
-    MANNER.split_ascii_whitespace().any(|one| one == word)
+    [MANNER, MOODS].iter().any(|list| list.split_ascii_whitespace().any(|one| one == word))
 }
 
 /// Returns whether a word that is not known otherwise tells a manner, by its ending: "bashfully", "a frolicsome nod".

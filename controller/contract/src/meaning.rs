@@ -115,6 +115,8 @@ pub(crate) enum Meaning {
     Article,
     Again,
     Another,
+    /// All that was said, so many times: "the same once more".
+    Encore(f64),
     Size {
         amount: f64,
         is_shift: bool,

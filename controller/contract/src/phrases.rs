@@ -8,6 +8,8 @@ use minismith_score::Event;
 use crate::meaning::{Bound, Change, Link, Meaning, PartName, Role, Trigger, Way};
 use crate::tokens::Token;
 
+mod everyday;
+
 /// What a phrase means, without data.
 fn meaning_of(key: &str) -> Meaning {
     match key {
@@ -57,6 +59,11 @@ fn meaning_of(key: &str) -> Meaning {
         "still" => Meaning::Still,
         "upright" => Meaning::Upright,
         "slow" => Meaning::Slow,
+        "fast" => Meaning::Fast,
+        "perceive" => Meaning::Perceive,
+        "up" => Meaning::Way(Way::Up),
+        "down" => Meaning::Way(Way::Down),
+        "triple" => Meaning::Count(3.0),
         "over" => Meaning::Over,
         "everything" => Meaning::Part(PartName::Everything),
         "voice" => Meaning::Event(Event::Voice),
@@ -331,7 +338,7 @@ const PHRASES: [(&str, &str); 60] = [
 /// The phrases with their meanings by their first word.
 static BY_FIRST_WORD: LazyLock<HashMap<&str, Vec<(&str, &str)>>> = LazyLock::new(|| {
     let mut found: HashMap<&str, Vec<(&str, &str)>> = HashMap::new();
-    for (key, phrases) in PHRASES {
+    for (key, phrases) in PHRASES.iter().chain(everyday::PHRASES) {
         for phrase in phrases.split('|') {
             let first = phrase.split(' ').next().unwrap_or(phrase);
             found.entry(first).or_default().push((key, phrase));
@@ -366,6 +373,13 @@ pub(crate) fn phrase(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
     if key == "still" && tokens.get(end - 1).is_some_and(|last| matches!(last.word.as_str(), "of")) {
         end -= 1;
     }
+    // "Every time somebody ...": who it is stands for a face.
+    let is_person = tokens
+        .get(end - 1)
+        .is_some_and(|last| matches!(last.word.as_str(), "somebody" | "someone" | "anybody"));
+    if matches!(key, "when" | "whenever") && is_person && end > at + 1 {
+        end -= 1;
+    }
     // "Last" and "first" after "the" are nouns: "than the last".
     Some((meaning_of(key), end))
 }
@@ -380,11 +394,14 @@ pub(crate) fn single(word: &str, before: &str, next: &str) -> Option<Meaning> {
         "as" if matches!(next, "it" | "you" | "the" | "he" | "they" | "its" | "your") => {
             Meaning::Link(Link::While)
         }
-        "head" | "heads" => Meaning::Part(PartName::Head),
-        "chin" | "nose" | "gaze" | "eyes" => Meaning::Part(PartName::Chin),
+        "head" | "heads" | "neck" | "skull" | "noggin" | "bonce" | "cranium" | "crown" => {
+            Meaning::Part(PartName::Head)
+        }
+        "chin" | "nose" | "gaze" | "eyes" | "snout" | "muzzle" => Meaning::Part(PartName::Chin),
         "antenna" | "ear" | "feeler" => Meaning::Part(PartName::Antenna),
         "antennas" | "antennae" | "ears" | "feelers" => Meaning::Part(PartName::Antennas),
-        "body" | "base" | "torso" | "bodies" => Meaning::Part(PartName::Body),
+        "body" | "base" | "torso" | "bodies" | "trunk" | "waist" | "hips" | "midsection" | "chassis"
+        | "pedestal" => Meaning::Part(PartName::Body),
         "everything" | "anything" => Meaning::Part(PartName::Everything),
         "other" => Meaning::Part(PartName::Other),
         "both" => Meaning::Both,
@@ -454,11 +471,12 @@ pub(crate) fn single(word: &str, before: &str, next: &str) -> Option<Meaning> {
         "again" => Meaning::Again,
         "another" => Meaning::Another,
         "a" | "an" => Meaning::Article,
-        "slightly" | "small" | "little" | "barely" | "tiny" | "short" | "brief" | "briefly" | "shallow" => {
-            Meaning::Small
-        }
+        "slightly" | "small" | "little" | "barely" | "tiny" | "short" | "brief" | "briefly" | "shallow"
+        | "slight" | "subtle" | "minuscule" | "teeny" => Meaning::Small,
         "far" | "long" | "wide" | "widely" | "big" | "large" | "deep" | "deeply" | "strongly" | "broad"
-        | "huge" | "greatly" => Meaning::Large,
+        | "huge" | "greatly" | "enormous" | "gigantic" | "massive" | "vast" | "immense" | "hefty" => {
+            Meaning::Large
+        }
         "bigger" | "larger" | "wider" | "further" | "farther" | "deeper" | "higher" | "more" | "growing"
         | "increasing" | "stronger" | "increasingly" => Meaning::More,
         "smaller" | "narrower" | "less" | "weaker" | "shrinking" | "decreasing" | "shallower" | "fading"
@@ -497,6 +515,7 @@ pub(crate) fn single(word: &str, before: &str, next: &str) -> Option<Meaning> {
         "choose" | "set" if before == "me" || before == "can" => Meaning::Choose,
         "decide" | "pick" | "select" | "specify" | "adjust" | "choose" | "control" => Meaning::Choose,
         "it" | "them" => Meaning::It,
+        "straight" if matches!(next, "out" | "left" | "right" | "down" | "away") => Meaning::Frame,
         "straight" if before != "look" => Meaning::Upright,
         "straight" => Meaning::Neutral,
         _ => return None,

@@ -48,6 +48,8 @@ struct Reader {
     /// "First" or "finally" stood in a clause of its own.
     place_next: Option<bool>,
     last_ear: Option<Ear>,
+    /// "All at once: ...": what follows in this sentence happens at the same time, by the clause that says so.
+    together_next: Option<usize>,
 }
 
 impl Reader {
@@ -440,6 +442,7 @@ impl Reader {
         };
         if link == Link::Stop {
             self.comes_last = None;
+            self.together_next = None;
         }
         let before: Vec<usize> =
             before.into_iter().filter(|one| Some(*one) != self.comes_last || link == Link::Comma).collect();
@@ -461,6 +464,10 @@ impl Reader {
                     self.reading.order.push((at, *one, index));
                 }
                 self.last.retain(|last| !before.contains(last));
+            }
+            Link::Comma | Link::And | Link::Colon if self.together_next.is_some() => {
+                let clause = self.together_next.unwrap_or(index);
+                self.pair(&before, at, clause, true);
             }
             // Sentences are told in their order; commas leave it open unless the same axis moves.
             Link::Stop if !is_opening && self.opening.is_none() && !clause.together => {

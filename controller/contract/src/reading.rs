@@ -42,6 +42,8 @@ pub(crate) struct Action {
     pub(crate) count: Option<f64>,
     pub(crate) several: bool,
     pub(crate) amount: Option<(f64, Bound)>,
+    /// How many sizes are named one after another.
+    pub(crate) sizes: usize,
     pub(crate) is_small: bool,
     pub(crate) is_large: bool,
     pub(crate) hold: Option<f64>,
@@ -74,6 +76,7 @@ impl Action {
             count: None,
             several: false,
             amount: None,
+            sizes: 0,
             is_small: false,
             is_large: false,
             hold: None,

@@ -1,7 +1,7 @@
 //! What requests mean, what can't be, and any text.
 
 use minismith_score::expects::{Expect, Measured};
-use minismith_score::{Axis, Direction};
+use minismith_score::{Axis, Direction, Event};
 use proptest::prelude::*;
 
 use crate::{Account, Contract, Verdict};
@@ -209,4 +209,38 @@ proptest! {
         let back: Contract = serde_json::from_str(&serde_json::to_string(&contract).unwrap()).unwrap();
         prop_assert_eq!(back.words, contract.words);
     }
+}
+
+/// Returns whether an expectation, or one of its choices, fulfils a condition.
+fn expects(text: &str, wanted: impl Fn(&Expect) -> bool) -> bool {
+    contract(text).expects.iter().any(|expect| wanted(expect.plain()))
+}
+
+#[test]
+fn whole_rounds_are_counted_and_timed() {
+    let twice =
+        |expect: &Expect| matches!(expect, Expect::Swings { axis: Axis::BodyTurn, count: Some(2), .. });
+    assert!(expects("Turn the body left, then to the middle, and the same once more.", twice));
+    let four =
+        |expect: &Expect| matches!(expect, Expect::Swings { axis: Axis::BodyTurn, count: Some(4), .. });
+    assert!(expects("Turn the body left and back, four rounds of that.", four));
+    let slow = |expect: &Expect| matches!(expect, Expect::Period { seconds, .. } if *seconds == 4.0);
+    assert!(expects("Nod with 4 s for every complete cycle, three times.", slow));
+}
+
+#[test]
+fn conditions_are_read_in_other_words() {
+    let quiet =
+        |event: Event| move |expect: &Expect| *expect == Expect::QuietWithout { event: event.clone() };
+    assert!(expects("After you hear a clap: nod.", quiet(Event::Clap)));
+    assert!(expects("Your cue is a handclap. On hearing it, nod.", quiet(Event::Clap)));
+    assert!(expects("When somebody shows up, nod once.", quiet(Event::Face)));
+}
+
+#[test]
+fn a_side_and_a_unit_may_be_named_elsewhere() {
+    let left = |expect: &Expect| matches!(expect, Expect::Moves { axis: Axis::AntennaLeft, .. });
+    assert!(expects("Tilt the head left 20 degrees and let the antenna on that side drop outward.", left));
+    let far = |expect: &Expect| matches!(expect, Expect::Moves { axis: Axis::BodyTurn, at_least, .. } if *at_least > 30.0);
+    assert!(expects("The body turns left by 10, then 20, then 40 degrees.", far));
 }

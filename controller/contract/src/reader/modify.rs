@@ -35,6 +35,7 @@ impl Reader {
         if let Some((amount, _)) = clause.size {
             action.amount = Some((amount, clause.bound.unwrap_or(Bound::About)));
         }
+        action.sizes += clause.sizes;
         action.is_small |= clause.small;
         action.is_large |= clause.large;
         action.returns |= clause.back_again || (clause.neutral && clause.verb.is_some());
@@ -134,6 +135,9 @@ impl Reader {
     /// A clause without an action of its own adds to the last one.
     pub(super) fn modify(&mut self, index: usize, clause: &Clause) {
         if self.latest.is_empty() {
+            if clause.together && clause.parts.is_empty() {
+                self.together_next = Some(index);
+            }
             if clause.choose || !clause.roles.is_empty() {
                 self.reading.roles.extend(clause.roles.iter().map(|role| (index, *role)));
             } else if let Some((seconds, _)) = clause.seconds {
@@ -143,6 +147,10 @@ impl Reader {
                 self.reading.lost.push(index);
             }
             return;
+        }
+        // "Then faster and faster, six nods": the way of the motion before changes.
+        if clause.change.is_some() && self.link == Some(Link::Then) {
+            self.link = None;
         }
         self.times(index, clause);
         self.repeat(index, clause);
@@ -177,6 +185,7 @@ impl Reader {
             if !clause.roles.is_empty() {
                 note(Feature::Parameter);
             }
+            action.sizes += clause.sizes;
             if let Some((amount, is_shift)) = clause.size {
                 if action.amount.is_some_and(|(known, _)| known != amount) {
                     action.overridden.push(Feature::Size);
@@ -225,6 +234,14 @@ impl Reader {
                 self.joined(index, *at);
             }
         }
+        // "The left ear and then the right one, one after the other".
+        if clause.alternate && clause.verb.is_none() {
+            for at in &latest {
+                if let Some(action) = self.reading.actions.get_mut(*at) {
+                    action.notes.push((index, Feature::Motion));
+                }
+            }
+        }
         if clause.alternate {
             let members: Vec<usize> = self
                 .reading
@@ -248,6 +265,16 @@ impl Reader {
 
     /// "Three times each", "do it twice", "eight beats in all".
     fn repeat(&mut self, index: usize, clause: &Clause) {
+        // "A parameter for how far, 20 by default": the number is the parameter's.
+        if clause.bare.is_some()
+            && clause.verb.is_none()
+            && let Some(action) = self.latest.last().and_then(|at| self.reading.actions.get_mut(*at))
+            && action.roles.iter().any(|role| matches!(role, Role::Degrees | Role::Distance | Role::Size))
+            && !action.roles.contains(&Role::Times)
+        {
+            action.notes.push((index, Feature::Size));
+            return;
+        }
         // "20 degrees, then 30": a number without a unit continues the sizes.
         if let (Some(number), None, None, None) = (clause.bare, clause.count, clause.noun, clause.verb)
             && let Some(action) = self.latest.last().and_then(|at| self.reading.actions.get_mut(*at))

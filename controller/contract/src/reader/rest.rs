@@ -19,6 +19,16 @@ impl Reader {
                 return true;
             }
         }
+        // "Never to the left": the direction of what moves, which an expectation of the motion limits.
+        if clause.not
+            && clause.verb.is_none()
+            && clause.parts.is_empty()
+            && !clause.ways.is_empty()
+            && !self.latest.is_empty()
+        {
+            self.reading.unmeasurable.push(index);
+            return true;
+        }
         let is_nothing = clause.nothing;
         if is_nothing && clause.verb.is_none_or(|verb| verb.is_motion()) && !clause.choose {
             let exceptions: Vec<Axis> = clause
@@ -31,6 +41,15 @@ impl Reader {
             self.reading.stillness.push(Stillness { clause: index, axes, is_rest: true });
             let named = clause.parts.iter().copied().filter(|part| *part != Part::Everything);
             self.parts.extend(named);
+            return true;
+        }
+        // "The other one stays upright", where it did not move.
+        let named: Vec<Axis> =
+            clause.parts.iter().flat_map(|part| aims::axes(self.named_part(*part))).collect();
+        let moves = |axis: &Axis| self.reading.actions.iter().any(|action| action.axes().contains(axis));
+        if clause.verb == Some(Verb::Stay) && clause.upright && !named.is_empty() && !named.iter().any(moves)
+        {
+            self.reading.stillness.push(Stillness { clause: index, axes: named, is_rest: false });
             return true;
         }
         let is_without = clause.link == Some(Link::Without);
@@ -46,7 +65,13 @@ impl Reader {
             }
             return false;
         }
+        let waiting = std::mem::take(&mut self.waiting_clauses);
         let parts = self.parts_of_still(clause);
+        // "Head and ears don't join in": the parts before are still, too.
+        for earlier in waiting {
+            let axes: Vec<Axis> = parts.iter().flat_map(|part| aims::axes(*part)).collect();
+            self.reading.stillness.push(Stillness { clause: earlier, axes, is_rest: false });
+        }
         if !(clause.still || left_alone) {
             let verb = clause.verb.unwrap_or(Verb::Move);
             let parts = if parts.is_empty() && clause.it { self.parts.clone() } else { parts };
@@ -147,6 +172,19 @@ impl Reader {
                 true
             }
             // "After two seconds".
+            // "And after two seconds it all comes back up".
+            Some(Verb::Move | Verb::Return)
+                if clause.link == Some(Link::After)
+                    && clause.seconds.is_some()
+                    && (clause.ways.contains(&Way::Back) || verb == Some(Verb::Return)) =>
+            {
+                let seconds = clause.seconds.map_or(0.4, |(seconds, _)| seconds);
+                self.reading.pauses.push((index, seconds));
+                self.link = Some(Link::Then);
+                let back =
+                    Clause { seconds: None, link: Some(Link::Then), parts: Vec::new(), ..clause.clone() };
+                self.go_back(index, &back)
+            }
             None if clause.link == Some(Link::After)
                 && clause.seconds.is_some()
                 && clause.parts.is_empty()
@@ -230,13 +268,17 @@ impl Reader {
                     || clause.ways.contains(&Way::Back) && clause.size.is_none() && !self.latest.is_empty()
             }
             Some(Verb::Take | Verb::Bow | Verb::Duck | Verb::Nod) => ends_there,
-            Some(Verb::Move) | None if self.undoes_way(clause) => true,
+            Some(Verb::Move) | None if self.undoes_way(clause) || self.comes_back_beside(clause) => true,
             Some(Verb::Look) | None if self.looks_ahead(clause) => true,
             Some(Verb::Look | Verb::Turn | Verb::Move | Verb::Lean | Verb::Tilt) | None => {
                 let goes_back = clause.ways.contains(&Way::Back)
                     && !self.back_is_direction(clause)
                     && !self.latest.is_empty();
-                let is_new = clause.parts.iter().any(|part| !self.parts.contains(part)) && verb.is_none();
+                let is_new = verb.is_none()
+                    && clause
+                        .parts
+                        .iter()
+                        .any(|part| *part != Part::Everything && !self.parts.contains(part));
                 let has_other =
                     clause.ways.iter().any(|way| !matches!(way, Way::Back | Way::Up | Way::Down | Way::In))
                         && !goes_back;
@@ -262,6 +304,10 @@ impl Reader {
             if is_named || (named.is_empty() && (action.group == group || self.latest.contains(&at))) {
                 action.returns = true;
                 action.stays = false;
+                // "By 10, 20 and 40 degrees, back to the middle in between": one swing for each.
+                if action.sizes > 1 && (clause.between || clause.each_time || clause.each) {
+                    action.count = action.count.or(Some(action.sizes as f64));
+                }
                 action.notes.push((index, Feature::Return));
                 if let Some(count) = clause.count.or(clause.bare) {
                     action.count = Some(count);
@@ -305,6 +351,19 @@ impl Reader {
     /// "Looks left, right, then ahead".
     fn looks_ahead(&self, clause: &Clause) -> bool {
         self.verb == Some(Verb::Look) && clause.ways == [Way::Forward] && clause.parts.is_empty()
+    }
+
+    /// "The ears come back in as it comes up": the head went down before.
+    fn comes_back_beside(&self, clause: &Clause) -> bool {
+        let went = match clause.ways.as_slice() {
+            [Way::Up] => Direction::Down,
+            [Way::Down] => Direction::Up,
+            _ => return false,
+        };
+        clause.link == Some(Link::While)
+            && clause.it
+            && clause.size.is_none()
+            && self.reading.actions.iter().any(|action| action.goes(went))
     }
 
     /// "Lower the ears and bring them up again".
