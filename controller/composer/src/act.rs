@@ -157,6 +157,10 @@ impl Act {
             let strokes = aims(dir)?.into_iter().map(|aim| vec![aim]).collect();
             return Ok((Shape::Beat, strokes));
         }
+        // "Wag your body" goes to both sides.
+        if self.verb.name() == "wiggle" && dir.is_none() && !antennas && !self.is_alternating {
+            return Ok((Shape::Sway, vec![aims(Some(Dir::Left))?, aims(Some(Dir::Right))?]));
+        }
         match (shape, dir) {
             (Shape::Sway, _) if antennas => Ok((Shape::Beat, vec![aims(dir)?])),
             (Shape::Sway, None) => Ok((Shape::Sway, vec![aims(Some(Dir::Left))?, aims(Some(Dir::Right))?])),
@@ -328,6 +332,11 @@ fn aims(verb: &Verb, part: PartRef, dir: Option<Dir>, unit: Option<Unit>) -> Res
         (Left | Right, _) => aim(Axis::HeadTurn, side, 30.0),
         (Up, Mode::Rise | Mode::Shift) if !is_degrees => aim(Axis::HeadRise, Direction::Up, 12.0),
         (Down, Mode::Rise | Mode::Shift) if !is_degrees => aim(Axis::HeadRise, Direction::Down, 18.0),
+        // "Push the head up" lifts it.
+        (Up, Mode::Move) if verb.name() == "push" && !is_degrees => aim(Axis::HeadRise, Direction::Up, 12.0),
+        (Down, Mode::Move) if verb.name() == "push" && !is_degrees => {
+            aim(Axis::HeadRise, Direction::Down, 18.0)
+        }
         (Up, _) if is_mm => aim(Axis::HeadRise, Direction::Up, 12.0),
         (Down, _) if is_mm => aim(Axis::HeadRise, Direction::Down, 18.0),
         (Up | Straight, _) => aim(Axis::HeadPitch, Direction::Up, 20.0),

@@ -85,6 +85,7 @@ fn go_before(items: &mut [Item]) {
             let sentence = items.get(before).map_or(0, |item| item.sentence);
             if let Some(moved) = items.get_mut(before..=at) {
                 moved.rotate_right(1);
+                let is_early = moved.get(1).is_some_and(|item| item.goes_first);
                 for (place, item) in moved.iter_mut().enumerate() {
                     if place == 0 {
                         item.sentence = sentence;
@@ -92,13 +93,14 @@ fn go_before(items: &mut [Item]) {
                     item.goes_prior = false;
                     // What was last or first is so by its place now.
                     item.goes_last = false;
-                    item.goes_first = false;
+                    item.goes_first = is_early && place < 2;
                 }
                 if let [first, second, ..] = moved {
                     first.link = second_link(first.link);
                     second.link = Link::Then;
                 }
             }
+            said = Some(before);
             continue;
         }
         said = Some(at);
@@ -193,6 +195,7 @@ fn group(items: &[Item]) -> Vec<Node> {
     let mut suspended: Vec<Node> = Vec::new();
     let mut deferred: Vec<Node> = Vec::new();
     let mut last: Vec<Node> = Vec::new();
+    let mut firsts = 0;
     let mut beside: Option<Node> = None;
     let mut start = 0;
     let mut setting: Option<usize> = None;
@@ -204,7 +207,8 @@ fn group(items: &[Item]) -> Vec<Node> {
             setting = None;
         }
         if item.goes_first && index > 0 && item.link != Link::Then && item.link != Link::After {
-            out.insert(0, node);
+            out.insert(firsts.min(out.len()), node);
+            firsts += 1;
             continue;
         }
         if item.goes_last && index + 1 < items.len() && item.link != Link::Then {

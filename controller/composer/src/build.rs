@@ -7,7 +7,7 @@ use minismith_score::{Axis, Event, Step};
 use crate::act::{Act, Amount, Node, is_antenna};
 use crate::clause::{Clause, Link};
 use crate::guard::Refusal;
-use crate::tag::{Dir, Growth, Manner, Mode, PartRef, Role, Shape, Tag, Tagged, Trigger, Unit, Verb};
+use crate::tag::{Dir, Manner, Mode, PartRef, Shape, Tag, Tagged, Trigger, Verb};
 
 mod back;
 mod ellipsis;
@@ -124,13 +124,22 @@ impl<'a> Builder<'a> {
     /// Reads all clauses.
     pub(crate) fn clauses(&mut self, clauses: &[Clause]) -> Result<(), Refusal> {
         self.has_condition = clauses.iter().any(|clause| clause.has(|tag| matches!(tag, Tag::Condition(..))));
+        let mut items_before = 0;
         for (at, clause) in clauses.iter().enumerate() {
             if clause.is_first && clause.link != Link::Colon {
                 self.is_same_sentence = false;
             }
             if clause.link == Link::Colon {
-                self.is_same_sentence = std::mem::take(&mut self.is_same_next);
-                for item in self.built.items.iter_mut().filter(|item| item.sentence == self.sentence) {
+                self.is_same_sentence |= std::mem::take(&mut self.is_same_next);
+                // "Nod, then sigh by lowering the head": only what stands behind "then".
+                let is_own = at
+                    .checked_sub(1)
+                    .and_then(|at| clauses.get(at))
+                    .is_some_and(|before| before.link == Link::Then);
+                let from = if is_own { items_before } else { 0 };
+                for item in
+                    self.built.items.iter_mut().skip(from).filter(|item| item.sentence == self.sentence)
+                {
                     item.is_heading = true;
                 }
             }
@@ -155,7 +164,19 @@ impl<'a> Builder<'a> {
                 self.push(clause, What::RepeatNext { count: *count });
                 continue;
             }
+            let before = self.built.items.len();
+            items_before = before;
             self.clause(clause)?;
+            // "Shyness. Look down ...": a title, and then what it means.
+            let is_title = clause.tags.iter().all(|tagged| match &tagged.tag {
+                Tag::Feeling(_) => true,
+                Tag::Verb(verb) => verb.mode == Mode::Look,
+                _ => false,
+            });
+            let ends_here = clauses.get(at + 1).is_some_and(|next| next.is_first);
+            if is_title && ends_here && clause.is_first && clause.has(|tag| matches!(tag, Tag::Feeling(_))) {
+                self.built.items.iter_mut().skip(before).for_each(|item| item.is_heading = true);
+            }
             if self.pending.is_some()
                 && let (Some(first), Some(last)) = (clause.tags.first(), clause.tags.last())
             {
@@ -215,7 +236,9 @@ impl<'a> Builder<'a> {
         if let Some(condition) = self.condition(clause) {
             return self.conditional(clause, condition, verb, &modifiers);
         }
-        if has(|tag| matches!(tag, Tag::NothingElse)) {
+        // "Move the head back 10 mm and nothing else".
+        let is_whole = verb.is_some() && has(|tag| matches!(tag, Tag::Dir(_) | Tag::Amount(..)));
+        if has(|tag| matches!(tag, Tag::NothingElse)) && !is_whole {
             if let Some(seconds) = modifiers.hold.or(modifiers.total).filter(|_| verb.is_none()) {
                 self.push(clause, What::Node(Node::Pause(seconds)));
             }
@@ -228,11 +251,22 @@ impl<'a> Builder<'a> {
             self.still(clause, &modifiers);
             return Ok(());
         }
+        let is_again = has(|tag| matches!(tag, Tag::Again | Tag::OnceMore));
         if has(|tag| matches!(tag, Tag::RepeatAll))
             && verb.is_none()
-            && (modifiers.count.is_some() || modifiers.is_count_set)
+            && (modifiers.count.is_some() || modifiers.is_count_set || is_again)
         {
-            let count = modifiers.count.unwrap_or(2);
+            // "The same twice more".
+            let more = u32::from(is_again);
+            let count = modifiers.count.map_or(2, |count| count + more);
+            // "Tilt and back takes half a second; do this ten times": its rounds are counted.
+            if let [Item { what: What::Node(Node::Act(act)), .. }] = self.built.items.as_mut_slice()
+                && act.count.is_none()
+                && act.period.is_some()
+            {
+                act.count = Some(count);
+                return Ok(());
+            }
             let has_items = self.built.items.iter().any(|item| matches!(item.what, What::Node(_)));
             let what = if has_items {
                 What::RepeatAll { count, is_set: modifiers.is_count_set, pause: modifiers.between }
@@ -282,7 +316,10 @@ impl<'a> Builder<'a> {
                     )
                 });
             if is_empty {
-                let verb = clause.tags.iter().find(|tagged| matches!(tagged.tag, Tag::Verb(_)));
+                // "They get weaker and weaker" tells how.
+                let tells_how =
+                    clause.has(|tag| matches!(tag, Tag::Grow(_) | Tag::Manner(Manner::Further(_))));
+                let verb = clause.tags.iter().find(|tagged| matches!(tagged.tag, Tag::Verb(_)) && !tells_how);
                 if let Some(span) = verb.map(|tagged| tagged.span.clone()) {
                     self.unknown(span);
                 }
@@ -316,122 +353,6 @@ impl<'a> Builder<'a> {
             is_throughout: has(|tag| matches!(tag, Tag::Throughout)),
             is_heading: false,
         });
-    }
-
-    fn modifiers(&mut self, clause: &Clause) -> Modifiers {
-        let mut modifiers = Modifiers::default();
-        let mut place: Option<&Tag> = None;
-        let has = |wanted: fn(&Tag) -> bool| clause.has(wanted);
-        modifiers.is_between = has(|tag| matches!(tag, Tag::Between));
-        // "Keeps nodding for ten seconds" holds no posture.
-        let is_gesture = has(
-            |tag| matches!(tag, Tag::Verb(verb) if verb.shape != Shape::Go && verb.hold.is_none() && !verb.directed_go),
-        );
-        let is_hold =
-            has(|tag| matches!(tag, Tag::Hold | Tag::StayThere | Tag::Pause | Tag::Still)) && !is_gesture;
-        let verb_follows = |at: usize| {
-            let rest = clause.tags.get(at + 1..).unwrap_or(&[]);
-            let next = rest
-                .iter()
-                .find(|tagged| !matches!(tagged.tag, Tag::Manner(_) | Tag::Part(_) | Tag::Grow(_)));
-            next.is_some_and(|tagged| match &tagged.tag {
-                Tag::Verb(verb) => verb.is_gesture_noun,
-                Tag::Feeling(_) | Tag::Known(_) | Tag::Sound | Tag::Circle => true,
-                _ => false,
-            })
-        };
-        for (at, tagged) in clause.tags.iter().enumerate() {
-            match &tagged.tag {
-                Tag::Count(count) => modifiers.count = Some(*count),
-                Tag::Stages(stages) => modifiers.stages = Some(*stages),
-                Tag::Beats(beats) => modifiers.beats = Some(*beats),
-                Tag::Number(value) if verb_follows(at) && value.fract() == 0.0 && *value < 1e6 => {
-                    modifiers.count = Some(*value as u32)
-                }
-                Tag::Number(value)
-                    if matches!(place, Some(Tag::For))
-                        || (matches!(place, Some(Tag::Pause)) && is_hold && modifiers.hold.is_none()) =>
-                {
-                    self.time(&mut modifiers, Amount::Value(*value), place, is_hold);
-                }
-                Tag::Number(value) => {
-                    let unit = Unit::Degrees;
-                    let is_size = matches!(place, Some(Tag::By | Tag::Reach)) || *value > 10.0;
-                    if is_size {
-                        modifiers.sizes.push((*value, unit));
-                        self.built.notes.push(format!("{value} is taken as an angle in degrees"));
-                    } else if value.fract() == 0.0 && *value >= 1.0 {
-                        modifiers.count = Some(*value as u32);
-                    }
-                }
-                Tag::Amount(value, Unit::Seconds) => {
-                    let value = Amount::Value(*value);
-                    self.time(&mut modifiers, value, place, is_hold);
-                }
-                Tag::Amount(value, unit) => modifiers.sizes.push((*value, *unit)),
-                Tag::Param(role) => match role {
-                    Role::Times => modifiers.is_count_set = true,
-                    Role::Speed => self.built.has_speed = true,
-                    Role::Seconds => self.time(&mut modifiers, Amount::Param(Role::Seconds), place, is_hold),
-                    role => modifiers.size_role = Some(*role),
-                },
-                Tag::Rate(seconds) => modifiers.rate = Some(*seconds),
-                Tag::Tempo(seconds) => modifiers.tempo = Some(*seconds),
-                Tag::Manner(Manner::Pace(factor)) => modifiers.pace = Some(*factor),
-                Tag::Manner(Manner::Size(factor)) => modifiers.factor = Some(*factor),
-                Tag::Manner(Manner::Further(factor)) => modifiers.further = Some(*factor),
-                Tag::Manner(Manner::Full) => modifiers.is_full = true,
-                Tag::Grow(growth) => modifiers.growth.push(*growth),
-                Tag::Alternate => modifiers.is_alternating = true,
-                _ => {}
-            }
-            place = match &tagged.tag {
-                tag @ (Tag::For | Tag::Over | Tag::By | Tag::Reach | Tag::Pause) => Some(tag),
-                Tag::Manner(_) | Tag::Number(_) => place,
-                _ => None,
-            };
-        }
-        // "one sway every four seconds" says no number.
-        modifiers.count = modifiers.count.filter(|count| *count != 1 || modifiers.rate.is_none());
-        if has(|tag| matches!(tag, Tag::Each)) {
-            // "each time slower", "each a little wider"
-            let is_comparative = |pace: &f64| [0.5, 0.7, 0.8, 1.3, 1.5, 2.0].contains(pace);
-            if let Some(pace) = modifiers.pace.take_if(|pace| is_comparative(pace)) {
-                modifiers.growth.push(if pace > 1.0 { Growth::Slower } else { Growth::Faster });
-            }
-            if let Some(further) = modifiers.further.take() {
-                modifiers.growth.push(if further > 1.0 { Growth::Bigger } else { Growth::Smaller });
-            }
-        }
-        // A pause between repetitions has a time that is known.
-        let time = modifiers.hold.or(modifiers.total);
-        if modifiers.is_between && matches!(time, Some(Amount::Param(_))) {
-            let parameter = clause.tags.iter().find(|tagged| matches!(tagged.tag, Tag::Param(Role::Seconds)));
-            if let Some(span) = parameter.map(|tagged| tagged.span.clone()) {
-                self.unknown(span);
-            }
-            (modifiers.hold, modifiers.total) = (None, None);
-        }
-        if modifiers.is_between
-            && let Some(Amount::Value(value)) =
-                modifiers.hold.or(modifiers.total).or(modifiers.stroke_seconds.map(Amount::Value))
-        {
-            modifiers.between = Some(value);
-            (modifiers.hold, modifiers.total, modifiers.stroke_seconds) = (None, None, None);
-        }
-        if let Some(tempo) = modifiers.tempo {
-            self.tempo = Some(tempo);
-        }
-        modifiers
-    }
-
-    /// Decides what a time is of.
-    fn time(&self, modifiers: &mut Modifiers, value: Amount, place: Option<&Tag>, is_hold: bool) {
-        match (place, value) {
-            (Some(Tag::Over), Amount::Value(value)) => modifiers.stroke_seconds = Some(value),
-            _ if is_hold => modifiers.hold = Some(value),
-            _ => modifiers.total = Some(value),
-        }
     }
 
     fn elliptic_without_verb(
@@ -528,8 +449,26 @@ impl<'a> Builder<'a> {
         self.add(clause, act)
     }
 
+    /// "Before looking to the right, look left": a motion that was told already only says when.
+    fn is_mentioned(&self, clause: &Clause, act: &Act) -> bool {
+        let is_same = |item: &Item| match &item.what {
+            What::Node(Node::Act(other)) => {
+                other.verb.name() == act.verb.name() && other.parts == act.parts && other.dirs == act.dirs
+            }
+            _ => false,
+        };
+        matches!(clause.link, Link::Before | Link::After)
+            && act.count.is_none()
+            && act.size.is_none()
+            && self.built.items.last().is_some_and(is_same)
+    }
+
     fn add(&mut self, clause: &Clause, act: Act) -> Result<(), Refusal> {
         let (shape, _) = act.course()?;
+        if self.is_mentioned(clause, &act) {
+            self.is_prior_next = clause.link == Link::Before;
+            return Ok(());
+        }
         let is_alone = !self.built.items.iter().any(|item| item.sentence == self.sentence);
         let is_both_ways = shape == Shape::Sway && act.dirs.len() == 2 && clause.link != Link::With;
         if is_both_ways && is_alone && clause.has(|tag| matches!(tag, Tag::Same)) {

@@ -98,6 +98,22 @@ pub(crate) fn split(tags: Vec<Tagged>) -> Vec<Clause> {
         if pending.is_some() {
             finish(&mut clauses, &mut current, &mut pending);
         }
+        // "After the head has gone down the body turns": another part begins the main clause.
+        let is_subject = matches!(tagged.tag, Tag::Part(_))
+            && matches!(current.link, Link::After | Link::Before | Link::While)
+            && current.is_first
+            && current.has(|tag| matches!(tag, Tag::Verb(_)))
+            && current.has(|tag| matches!(tag, Tag::Part(_)))
+            && !matches!(current.tags.last(), Some(Tagged { tag: Tag::Verb(_) | Tag::Part(_), .. }))
+            && following
+                .iter()
+                .map(|tagged| &tagged.tag)
+                .find(|tag| !matches!(tag, Tag::Filler | Tag::Manner(_)))
+                .is_some_and(|tag| matches!(tag, Tag::Verb(_)));
+        if is_subject {
+            pending = Some(Link::Comma);
+            finish(&mut clauses, &mut current, &mut pending);
+        }
         let is_new_verb = matches!(tagged.tag, Tag::Verb(_))
             && !current.has(|tag| matches!(tag, Tag::Without | Tag::Condition(Trigger::Listen, _)))
             && (current.has(|tag| matches!(tag, Tag::Verb(_)))
@@ -190,7 +206,12 @@ fn splits(link: Link, current: &Clause, following: &[Tagged]) -> bool {
             let has_head = current.has(is_head);
             let has_dir = current.has(|tag| matches!(tag, Tag::Dir(_)));
             let is_dir_next = until_next().next().is_some_and(|tag| matches!(tag, Tag::Dir(_)));
-            let is_counted = current.has(|tag| matches!(tag, Tag::Count(_) | Tag::Amount(..)));
+            // "Six times to the left and to the right" counts both at once.
+            let count_at =
+                current.tags.iter().position(|tagged| matches!(tagged.tag, Tag::Count(_) | Tag::Amount(..)));
+            let dir_at = current.tags.iter().position(|tagged| matches!(tagged.tag, Tag::Dir(_)));
+            let is_shared = count_at < dir_at && !has(|tag| matches!(tag, Tag::Count(_) | Tag::Amount(..)));
+            let is_counted = count_at.is_some() && !is_shared;
             let part = |tag: &Tag| matches!(tag, Tag::Part(_));
             let dir = |tag: &Tag| matches!(tag, Tag::Dir(_));
             let ends_with_dir = current.tags.last().is_some_and(|tagged| matches!(tagged.tag, Tag::Dir(_)));
@@ -204,6 +225,19 @@ fn splits(link: Link, current: &Clause, following: &[Tagged]) -> bool {
                 })
             {
                 return is_counted;
+            }
+            // "Twice with the left antenna and once with the right one".
+            let instrument = || {
+                let tags = following.iter().map(|tagged| &tagged.tag);
+                tags.take_while(|tag| self::link(tag).is_none_or(|link| link == Link::With))
+            };
+            let counted = |tag: &Tag| matches!(tag, Tag::Count(_) | Tag::Number(_));
+            if current.has(part)
+                && current.has(counted)
+                && instrument().any(part)
+                && instrument().any(counted)
+            {
+                return true;
             }
             if current.has(|tag| matches!(tag, Tag::Without)) && !has(is_head) {
                 return false;

@@ -27,6 +27,14 @@ pub struct Declined {
     pub hint: String,
 }
 
+impl Declined {
+    /// Returns whether the robot can't move as far as was asked for.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        self.hint.starts_with("ask for at most")
+    }
+}
+
 impl From<Refusal> for Declined {
     fn from((reason, hint): Refusal) -> Self {
         Declined { reason, hint }

@@ -14,7 +14,7 @@ mod parameters;
 mod strokes;
 
 use strokes::{Stroke, goals, parts_of, repeat, stroke_step, tidy_signed, track, with_pauses};
-pub(crate) use strokes::{moves, reach, tidy, uses};
+pub(crate) use strokes::{limit_sentence, maximum_of, moves, reach, tidy, uses};
 
 /// The sound that is played, one of the official SDK.
 pub(crate) const SOUND: &str = "wake_up.wav";
@@ -39,6 +39,15 @@ pub(crate) struct Emitter {
     pub is_timed: bool,
     /// Whether a posture stays at the end.
     pub keeps: bool,
+}
+
+/// Returns whether the last thing that steps do is to wait.
+fn ends_with_wait(steps: &[Step]) -> bool {
+    match steps.last() {
+        Some(Step::Wait(_)) => true,
+        Some(Step::Repeat { steps, .. } | Step::Sequence(steps)) => ends_with_wait(steps),
+        _ => false,
+    }
 }
 
 impl Emitter {
@@ -250,7 +259,7 @@ impl Emitter {
     /// Ends a tool: a posture is shown for a moment, then what was moved goes back.
     pub(crate) fn end_return(&mut self, steps: &[Step]) -> Vec<Step> {
         let back = self.back(None, 1.0, None);
-        if back.is_empty() || matches!(steps.last(), Some(Step::Wait(_))) {
+        if back.is_empty() || ends_with_wait(steps) {
             back
         } else {
             [vec![Step::Wait(Number::Value(SHOWN_SECONDS))], back].concat()
@@ -510,14 +519,14 @@ impl Emitter {
         if aim.is_fixed {
             return Ok(0.0);
         }
-        let maximum = target(axis, aim.direction).map_or(0.0, |target| target.maximum());
+        let maximum = target(axis, aim.direction).map_or(0.0, maximum_of);
         let mut size = aim.size * act.factor;
         if let Some((asked, unit)) = act.size {
             let is_length = unit == Unit::Millimetres;
             if asked > maximum + 1e-9 || is_length != axis.is_shift() {
-                let sentence = target(axis, aim.direction).map_or("", |target| target.range_sentence());
+                let sentence = target(axis, aim.direction).map(limit_sentence).unwrap_or_default();
                 let hint = format!("ask for at most {maximum} {}", axis.unit());
-                return Err((sentence.to_owned(), hint));
+                return Err((sentence, hint));
             }
             size = asked;
         } else if act.is_full {

@@ -7,7 +7,10 @@ use crate::feelings::FEELINGS;
 use crate::tag::{Dir, Mode, PartRef, Shape, Tag, Verb};
 
 mod everyday;
+mod parts;
 mod phrases;
+
+use parts::{ANTENNA_WORDS, DIRECTIONS, PARTS};
 
 const fn verb(words: &'static [&'static str], shape: Shape, mode: Mode) -> Verb {
     Verb {
@@ -127,7 +130,7 @@ pub(crate) const VERBS: &[Verb] = &[
         ..verb(
             &[
                 "wiggle", "wag", "flap", "flutter", "jiggle", "wriggle", "waft", "squirm", "fidget", "flail",
-                "swish", "twiddle", "whisk", "bobble", "thrash",
+                "swish", "twiddle", "whisk", "bobble", "thrash", "shimmy", "joggle", "jostle", "wigwag",
             ],
             Shape::Beat,
             Mode::Wiggle,
@@ -140,7 +143,10 @@ pub(crate) const VERBS: &[Verb] = &[
         directed_go: true,
         is_gesture_noun: true,
         ..verb(
-            &["flick", "twitch", "flip", "tick", "pulse", "click", "wink", "tap"],
+            &[
+                "flick", "twitch", "flip", "tick", "pulse", "click", "wink", "tap", "jab", "quirk", "tweak",
+                "jolt", "prod",
+            ],
             Shape::Beat,
             Mode::Wiggle,
         )
@@ -159,7 +165,10 @@ pub(crate) const VERBS: &[Verb] = &[
         count: 2,
         is_gesture_noun: true,
         ..verb(
-            &["sway", "rock", "wobble", "roll", "pendulum", "teeter", "totter", "undulate", "weave", "lilt"],
+            &[
+                "sway", "rock", "wobble", "roll", "pendulum", "teeter", "totter", "undulate", "weave",
+                "lilt", "waddle", "swagger",
+            ],
             Shape::Sway,
             Mode::Tilt,
         )
@@ -200,6 +209,7 @@ pub(crate) const VERBS: &[Verb] = &[
                 "orientate",
                 "reorient",
                 "redirect",
+                "twirl",
             ],
             Shape::Go,
             Mode::Turn,
@@ -210,7 +220,10 @@ pub(crate) const VERBS: &[Verb] = &[
         dir: Some(Dir::Left),
         is_gesture_noun: true,
         ..verb(
-            &["tilt", "cock", "incline", "tip", "slant", "angle", "list", "cant", "bank", "skew"],
+            &[
+                "tilt", "cock", "incline", "tip", "slant", "angle", "list", "cant", "bank", "skew", "slope",
+                "heel",
+            ],
             Shape::Go,
             Mode::Tilt,
         )
@@ -224,7 +237,7 @@ pub(crate) const VERBS: &[Verb] = &[
         ..verb(
             &[
                 "look", "gaze", "peer", "stare", "peek", "face", "aim", "point", "glare", "squint", "direct",
-                "gawk", "ogle",
+                "gawk", "ogle", "peep", "glower", "gape", "goggle",
             ],
             Shape::Go,
             Mode::Look,
@@ -236,7 +249,7 @@ pub(crate) const VERBS: &[Verb] = &[
         ..verb(
             &[
                 "lift", "raise", "rise", "elevate", "hoist", "heave", "ascend", "uplift", "erect", "boost",
-                "hike",
+                "hike", "loft", "upraise", "hitch",
             ],
             Shape::Go,
             Mode::Rise,
@@ -268,6 +281,10 @@ pub(crate) const VERBS: &[Verb] = &[
                 "tumble",
                 "slip",
                 "duck down",
+                "dive",
+                "subside",
+                "dunk",
+                "depress",
             ],
             Shape::Go,
             Mode::Rise,
@@ -278,7 +295,18 @@ pub(crate) const VERBS: &[Verb] = &[
         part: HEAD,
         dir: Some(Dir::Back),
         ..verb(
-            &["retreat", "recoil", "withdraw", "retract", "flinch", "shrink back", "back off", "back away"],
+            &[
+                "retreat",
+                "recoil",
+                "withdraw",
+                "retract",
+                "flinch",
+                "shrink back",
+                "back off",
+                "back away",
+                "wince",
+                "cringe",
+            ],
             Shape::Go,
             Mode::Shift,
         )
@@ -313,24 +341,25 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb {
         part: EARS,
         dir: Some(Dir::Down),
-        ..verb(&["fold", "flatten", "lay", "collapse"], Shape::Go, Mode::Move)
+        ..verb(&["fold", "flatten", "lay", "collapse", "crumple"], Shape::Go, Mode::Move)
     },
     Verb {
         part: EARS,
         dir: Some(Dir::In),
         ..verb(
-            &["close", "cross", "shut", "pinch", "tuck", "squeeze", "press", "furl"],
+            &["close", "cross", "shut", "pinch", "tuck", "squeeze", "press", "furl", "clamp", "converge"],
             Shape::Go,
             Mode::Move,
         )
     },
     Verb { part: EARS, dir: Some(Dir::Straight), ..verb(&["perk", "prick", "stand"], Shape::Go, Mode::Move) },
+    verb(&["push", "thrust", "poke", "shove", "propel", "displace"], Shape::Go, Mode::Move),
     verb(
         &[
-            "move", "go", "put", "bring", "push", "pull", "stick", "set", "draw", "get", "throw", "position",
-            "place", "travel", "curl", "send", "shoot", "jerk", "snap", "thrust", "whip", "dart", "swoop",
-            "fling", "poke", "crane", "ease", "drift", "tug", "yank", "drag", "guide", "steer", "flex",
-            "nudge", "edge", "shove", "propel", "displace", "lurch",
+            "move", "go", "put", "bring", "pull", "stick", "set", "draw", "get", "throw", "position",
+            "place", "travel", "curl", "send", "shoot", "jerk", "snap", "whip", "dart", "swoop", "fling",
+            "crane", "ease", "drift", "tug", "yank", "drag", "guide", "steer", "flex", "nudge", "edge",
+            "lurch", "hurl", "sling", "zoom", "dash", "shuffle", "sidle", "inch", "haul",
         ],
         Shape::Go,
         Mode::Move,
@@ -367,107 +396,25 @@ const VERB_PHRASES: &[(&str, &str)] = &[
     ("shake", "disagree"),
     ("nod", "agree"),
     ("bow", "make a bow"),
+    ("tilt", "roll over"),
+    ("tilt", "tip over"),
+    ("tilt", "flop over"),
+    ("tilt", "keel over"),
+    ("close", "bring them together"),
+    ("close", "bring together"),
+    ("close", "pull them together"),
+    ("close", "draw them together"),
+    ("close", "press them together"),
+    ("close", "push them together"),
+    ("close", "put them together"),
+    ("close", "touch each other"),
+    ("close", "meet in the middle"),
+    ("open", "draw apart"),
+    ("open", "pull apart"),
+    ("open", "move apart"),
+    ("open", "stick out"),
     ("perk", "perk up"),
     ("perk", "prick up"),
-];
-
-/// Parts of the robot.
-const PARTS: &[(&str, PartRef)] = &[
-    ("head", PartRef::Head),
-    ("neck", PartRef::Head),
-    ("skull", PartRef::Head),
-    ("chin", PartRef::Chin),
-    ("gaze", PartRef::Chin),
-    ("body", PartRef::Body),
-    ("torso", PartRef::Body),
-    ("base", PartRef::Body),
-    ("trunk", PartRef::Body),
-    ("whole body", PartRef::Body),
-    ("entire body", PartRef::Body),
-    ("other one", PartRef::Other),
-    ("the other", PartRef::Other),
-    ("other antenna", PartRef::Other),
-    ("other ear", PartRef::Other),
-    ("other side", PartRef::OtherSide),
-    ("other way", PartRef::OtherSide),
-    ("other direction", PartRef::OtherSide),
-    ("opposite side", PartRef::OtherSide),
-    ("opposite direction", PartRef::OtherSide),
-    ("opposite way", PartRef::OtherSide),
-    ("left one", PartRef::LeftOne),
-    ("right one", PartRef::RightOne),
-    ("one antenna", PartRef::RightAntenna),
-    ("one ear", PartRef::RightAntenna),
-    ("an antenna", PartRef::RightAntenna),
-    ("an ear", PartRef::RightAntenna),
-];
-
-const ANTENNA_WORDS: [&str; 6] = ["antenna", "antennae", "antennas", "ear", "ears", "feelers"];
-
-const DIRECTIONS: &[(&str, Dir)] = &[
-    ("left", Dir::Left),
-    ("leftward", Dir::Left),
-    ("leftwards", Dir::Left),
-    ("right", Dir::Right),
-    ("rightward", Dir::Right),
-    ("rightwards", Dir::Right),
-    ("clockwise", Dir::Right),
-    ("anticlockwise", Dir::Left),
-    ("anti clockwise", Dir::Left),
-    ("counterclockwise", Dir::Left),
-    ("counter clockwise", Dir::Left),
-    ("far left", Dir::Left),
-    ("far right", Dir::Right),
-    ("up", Dir::Up),
-    ("heavenward", Dir::Up),
-    ("heavenwards", Dir::Up),
-    ("skywards", Dir::Up),
-    ("earthward", Dir::Down),
-    ("desk", Dir::Down),
-    ("tabletop", Dir::Down),
-    ("upward", Dir::Up),
-    ("upwards", Dir::Up),
-    ("higher", Dir::Up),
-    ("ceiling", Dir::Up),
-    ("sky", Dir::Up),
-    ("skyward", Dir::Up),
-    ("down", Dir::Down),
-    ("downward", Dir::Down),
-    ("downwards", Dir::Down),
-    ("floor", Dir::Down),
-    ("ground", Dir::Down),
-    ("table", Dir::Down),
-    ("forward", Dir::Forward),
-    ("forwards", Dir::Forward),
-    ("ahead", Dir::Forward),
-    ("backward", Dir::Back),
-    ("backwards", Dir::Back),
-    ("out", Dir::Out),
-    ("outward", Dir::Out),
-    ("outwards", Dir::Out),
-    ("apart from the head", Dir::Out),
-    ("in", Dir::In),
-    ("inward", Dir::In),
-    ("inwards", Dir::In),
-    ("straight up", Dir::Straight),
-    ("up straight", Dir::Straight),
-    ("upright", Dir::Straight),
-    ("vertical", Dir::Straight),
-    ("bolt upright", Dir::Straight),
-    ("one side", Dir::Left),
-    ("a side", Dir::Left),
-    ("the side", Dir::Left),
-    ("side to side", Dir::Sides),
-    ("from side to side", Dir::Sides),
-    ("side by side", Dir::Sides),
-    ("back and forth", Dir::Sides),
-    ("to and fro", Dir::Sides),
-    ("sideways", Dir::Sides),
-    ("both sides", Dir::Sides),
-    ("each side", Dir::Sides),
-    ("either side", Dir::Sides),
-    ("both ways", Dir::Sides),
-    ("both directions", Dir::Sides),
 ];
 
 /// All phrases by their first word, longest first, and every word that occurs in one.

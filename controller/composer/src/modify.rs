@@ -7,7 +7,7 @@ use minismith_score::{Axis, Direction, Number, Parameter, Score, Step, Target};
 use crate::act::axes_of;
 use crate::clause::{Clause, Link, split};
 use crate::compose::{Composed, Outcome, does_something, name_of, plan, within_limits};
-use crate::emit::{moves, tidy, uses};
+use crate::emit::{limit_sentence, maximum_of, moves, tidy, uses};
 use crate::guard::{Refusal, refuse};
 use crate::library::NoLibrary;
 use crate::tag::{Dir, Manner, PartRef, Shape, Tag, Unit};
@@ -17,8 +17,8 @@ use crate::words::split as split_words;
 mod edit;
 
 use edit::{
-    double, each_move, is_return, joined, mirrored_words, neutral_of, remove, remove_gesture, remove_sounds,
-    repeats, scale, swap_sides, swap_up_and_down,
+    double, each_move, each_wait, is_return, joined, mirrored_words, neutral_of, removals, remove,
+    remove_gesture, remove_sounds, repeats, scale, swap_sides, swap_up_and_down,
 };
 
 /// Changes a tool as a person asks.
@@ -58,33 +58,8 @@ pub fn modify(score: &Score, request: &str) -> Composed {
     }
 }
 
-/// "Drop the nod", "get rid of the wave": the same as without it.
-fn removals(mut words: Vec<crate::words::Word>) -> Vec<crate::words::Word> {
-    let texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
-    let text = |at: usize| texts.get(at).map_or("", String::as_str);
-    let parts =
-        ["head", "antenna", "antennas", "ear", "ears", "body", "base", "left", "right", "chin", "it", "them"];
-    for at in 0..texts.len() {
-        let length = match (text(at), text(at + 1), text(at + 2)) {
-            ("get", "rid", "of") => 3,
-            ("leave" | "take" | "cut" | "drop", "out" | "off" | "away", _) => 2,
-            ("do", "away", "with") => 3,
-            ("drop" | "lose" | "cut" | "skip" | "forget" | "scrap" | "ditch" | "lower", next, _)
-                if matches!(next, "the" | "that" | "those" | "all") && !parts.contains(&text(at + 2)) =>
-            {
-                usize::from(text(at) != "lower")
-            }
-            ("remove" | "omit" | "delete" | "eliminate" | "ditch" | "scrap" | "skip", ..) => 1,
-            _ => 0,
-        };
-        for place in at..at + length {
-            if let Some(word) = words.get_mut(place) {
-                word.text = if place == at { "without".to_owned() } else { "the".to_owned() };
-            }
-        }
-    }
-    words
-}
+/// A factor beyond all limits.
+const AS_FAR_AS_POSSIBLE: f64 = 10.0;
 
 struct Editor {
     score: Score,
@@ -177,6 +152,23 @@ impl Editor {
         {
             return self.add(clause, request);
         }
+        // "Make the pause longer".
+        if has(|tag| matches!(tag, Tag::Pause)) && !has(|tag| matches!(tag, Tag::Amount(..))) {
+            let has_word = |words: &[&str]| {
+                request
+                    .to_lowercase()
+                    .split(|letter: char| !letter.is_alphanumeric())
+                    .any(|word| words.contains(&word))
+            };
+            if has_word(&["longer", "lengthen", "extend", "increase", "long"]) {
+                self.is_changed |= each_wait(&mut self.score.steps, 1.5);
+                return Ok(());
+            }
+            if has_word(&["shorter", "shorten", "reduce", "decrease", "cut", "short"]) {
+                self.is_changed |= each_wait(&mut self.score.steps, 0.6);
+                return Ok(());
+            }
+        }
         let mut done = false;
         let parts: Vec<PartRef> = clause
             .tags
@@ -189,9 +181,9 @@ impl Editor {
         for tagged in &clause.tags {
             done |= match &tagged.tag {
                 Tag::Manner(Manner::Pace(factor)) => self.pace(*factor),
-                Tag::Manner(Manner::Further(factor)) => self.size(*factor),
-                Tag::Manner(Manner::Size(factor)) => self.size(if *factor < 1.0 { 0.6 } else { 1.5 }),
-                Tag::Manner(Manner::Full) => self.size(10.0),
+                Tag::Manner(Manner::Further(factor)) => self.size(*factor)?,
+                Tag::Manner(Manner::Size(factor)) => self.size(if *factor < 1.0 { 0.6 } else { 1.5 })?,
+                Tag::Manner(Manner::Full) => self.size(AS_FAR_AS_POSSIBLE)?,
                 Tag::Count(count) => self.times(
                     *count,
                     has(|tag| matches!(tag, Tag::RepeatAll)),
@@ -214,8 +206,8 @@ impl Editor {
                 }
                 Tag::Grow(crate::tag::Growth::Slower) => self.pace(1.5),
                 Tag::Grow(crate::tag::Growth::Faster) => self.pace(0.7),
-                Tag::Grow(crate::tag::Growth::Bigger) => self.size(1.5),
-                Tag::Grow(crate::tag::Growth::Smaller) => self.size(0.65),
+                Tag::Grow(crate::tag::Growth::Bigger) => self.size(1.5)?,
+                Tag::Grow(crate::tag::Growth::Smaller) => self.size(0.65)?,
                 _ => false,
             };
         }
@@ -418,15 +410,26 @@ impl Editor {
         Ok(true)
     }
 
-    fn size(&mut self, factor: f64) -> bool {
+    fn size(&mut self, factor: f64) -> Result<bool, Refusal> {
         let mut is_limited = false;
+        let mut limit = None;
         let is_changed = each_move(&mut self.score.steps, &mut |target, number| {
-            scale(target, number, factor, &mut is_limited)
+            let was_limited = std::mem::take(&mut is_limited);
+            let is_changed = scale(target, number, factor, &mut is_limited);
+            if is_limited {
+                limit = Some((limit_sentence(target), format!("ask for at most {}", maximum_of(target))));
+            }
+            is_limited |= was_limited;
+            is_changed
         });
+        // "Twice as high" says how high, "bigger" does not.
+        if let Some(limit) = limit.filter(|_| (2.0..AS_FAR_AS_POSSIBLE).contains(&factor)) {
+            return Err(limit);
+        }
         if is_limited {
             self.notes.push("the motion goes as far as the robot can".to_owned());
         }
-        is_changed
+        Ok(is_changed)
     }
 
     /// Sets the size of the one motion that the tool has in this unit.
@@ -438,13 +441,11 @@ impl Editor {
             let rest = neutral_of(target);
             match number {
                 Number::Value(old) if fits(&target) && (*old - rest).abs() > 1e-9 && *old > 0.0 => {
-                    if value > target.maximum() {
-                        refused = Some((
-                            target.range_sentence().to_owned(),
-                            format!("ask for at most {}", target.maximum()),
-                        ));
+                    let maximum = maximum_of(target);
+                    if value > maximum {
+                        refused = Some((limit_sentence(target), format!("ask for at most {maximum}")));
                     }
-                    *number = Number::Value(tidy((value + rest).min(target.maximum())));
+                    *number = Number::Value(tidy((value + rest).min(maximum)));
                     true
                 }
                 _ => false,

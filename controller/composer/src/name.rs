@@ -174,7 +174,10 @@ pub(crate) fn heading(words: &[Word]) -> Heading {
             || (matches!(text(at), "call" | "name")
                 && matches!(text(at + 1), "it" | "this" | "that" | "the"))
             || (text(at) == "name" && text(at + 1) == "is");
-        if !is_naming {
+        // "When I call it" names nothing.
+        let is_called =
+            text(at) == "call" && at > 0 && matches!(text(at - 1), "i" | "we" | "they" | "you" | "to");
+        if !is_naming || is_called {
             continue;
         }
         let mut start = at + 1;
@@ -212,7 +215,18 @@ pub(crate) fn heading(words: &[Word]) -> Heading {
     }
     if heading.name.is_none() {
         // `bow_to(depth)`: an identifier is a name.
-        let found = words.iter().position(|word| word.is_word && word.text.contains('_'));
+        let is_call = |at: usize| {
+            let near = |more: usize| words.get(at + more).map_or("", |word| word.text.as_str());
+            let is_adjacent = words
+                .get(at)
+                .zip(words.get(at + 1))
+                .is_some_and(|(name, bracket)| name.is_word && name.span.end == bracket.span.start);
+            is_adjacent && near(1) == "(" && (near(3) == ")" || near(2) == ")")
+        };
+        let found = words
+            .iter()
+            .position(|word| word.is_word && word.text.contains('_'))
+            .or_else(|| (0..words.len().min(12)).find(|at| is_call(*at)));
         if let Some(at) = found.filter(|at| *at < 8 || words.get(at + 1).is_some_and(|next| next.text == "("))
         {
             heading.name = Some(identifier(&[text(at).to_owned()]));

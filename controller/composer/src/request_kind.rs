@@ -17,7 +17,7 @@ pub fn is_tool_request(text: &str) -> bool {
     }
     let words = split_words(text);
     let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    if asks_for_a_behaviour(&words) {
+    if asks_for_a_behaviour(&words) || begins_with_a_tool(&words) {
         return true;
     }
     let making = (0..words.len().min(12)).find(|at| {
@@ -57,6 +57,28 @@ fn asks_for_a_behaviour(words: &[Word]) -> bool {
             && (at + 1..at + 5).any(|at| matches!(word(at), "that" | "which" | "where" | "for" | "to"))
     });
     teaches || names_tool || (word(0) == "act" && words.len() > 2)
+}
+
+/// Returns whether a text begins with the tool that it asks for and then describes it: "new tool: it nods", "a little trick,
+/// please, called peek".
+fn begins_with_a_tool(words: &[Word]) -> bool {
+    let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let is_before = |at: &usize| {
+        LEAD_INS.contains(&word(*at))
+            || matches!(word(*at), "a" | "an" | "one" | "another" | "new" | "brand" | "more" | ",")
+            || matches!(word(*at), "little" | "small" | "simple" | "short" | "quick" | "next" | "fresh")
+    };
+    let at = (0..words.len().min(8)).take_while(is_before).count();
+    let is_named = matches!(
+        word(at),
+        "tool" | "skill" | "trick" | "function" | "routine" | "gesture" | "move" | "behaviour" | "behavior"
+    );
+    let is_introduced = (0..at).any(|at| matches!(word(at), "a" | "another" | "new"));
+    let is_described = matches!(
+        word(at + 1),
+        ":" | "," | "." | "please" | "called" | "named" | "that" | "which" | "where" | "for" | "to" | "with"
+    );
+    is_named && is_introduced && is_described && words.len() > at + 3
 }
 
 /// Returns whether a text asks for a reaction: "whenever you see a face, wave", or one that goes on for a time.
@@ -109,7 +131,8 @@ pub fn is_correction(text: &str) -> bool {
 const LEAD_INS: &[&str] = &[
     "no", "sorry", "please", "hmm", "hm", "um", "oh", "ok", "okay", "well", "now", "actually", "wait",
     "great", "good", "nice", "fine", "thanks", "perfect", "so", "yes", "better", "hey", "right", "could",
-    "can", "you", "would", "i", "meant", "mean",
+    "can", "you", "would", "i", "meant", "mean", "maybe", "perhaps", "alright", "cool", "lovely", "almost",
+    "nearly", "thank", "much", "hang", "on", "that's", "it's", "is", "that",
 ];
 
 /// How corrections begin.
@@ -193,6 +216,71 @@ const STARTS: &[&str] = &[
     "finish",
     "start",
     "begin",
+    "rather you",
+    "rather it",
+    "rather have",
+    "prefer",
+    "rather",
+    "d rather",
+    "it go",
+    "it do",
+    "let it",
+    "have it",
+    "let the",
+    "have the",
+    "it end",
+    "it start",
+    "it also",
+    "we",
+    "let us",
+    "try",
+    "give it",
+    "switch",
+    "exchange",
+    "replace",
+    "the same but",
+    "same but",
+    "same thing but",
+    "the same thing but",
+    "the same with",
+    "like that but",
+    "as before but",
+    "again but",
+    "everything",
+    "all of it",
+    "shorten",
+    "lengthen",
+    "double the",
+    "halve the",
+    "three times",
+    "four times",
+    "five times",
+    "except",
+    "never mind the",
+    "forget the",
+    "scrap the",
+    "ditch the",
+    "delete the",
+    "no more",
+    "stop the",
+    "repeat it",
+    "repeat that",
+    "do that",
+    "do it",
+    "go back",
+    "come back",
+    "stay",
+    "keep the",
+    "turn the other",
+    "use both",
+    "use only",
+    "use your",
+    "the left one",
+    "the right one",
+    "other direction",
+    "other side",
+    "other way",
+    "opposite",
     "at the end",
     "to the",
     "on the",
@@ -245,6 +333,28 @@ const COMPARES: &[&str] = &[
     "deeper",
     "once more",
     "in between",
+    "any more",
+    "the pause",
+    "that three times",
+    "that twice",
+    "in a row",
+    "at the very end",
+    "at the end",
+    "at the beginning",
+    "at the start",
+    "less deep",
+    "less far",
+    "less wide",
+    "more slowly",
+    "more quickly",
+    "more gently",
+    "half as",
+    "twice as",
+    "both antennas for that",
+    "the other antenna",
+    "the other ear",
+    "you used both",
+    "both ears for",
     "at the same time",
     "shorter",
     "longer",

@@ -509,3 +509,76 @@ fn long_texts_of_any_kind_are_answered() {
         }
     }
 }
+
+#[test]
+fn whole_rounds_are_counted_and_timed() {
+    says(
+        "make a tool: turn the head left, turn it right, and the same once more",
+        "repeat(times, head(left=30), head(right=30)), wait(0.5), head(left=0)",
+    );
+    says(
+        "make a tool: the left ear swings out and returns, then the right one, four rounds of that",
+        "repeat(times, antennas(left=40), antennas(left_inward=10), antennas(right=40), antennas(right_inward=10))",
+    );
+    says(
+        "make a tool: turn the head left and right, 4 s for every complete cycle, three times",
+        "repeat(times, head(left=30, seconds=2), head(right=30, seconds=2)), head(left=0, seconds=2)",
+    );
+    says(
+        "make a tool: tilt right and back takes half a second; do this 10 times without any rest",
+        "repeat(times, head(tilt_right=20, seconds=0.25), head(tilt_right=0, seconds=0.25))",
+    );
+}
+
+#[test]
+fn what_was_named_before_is_not_done_twice() {
+    says(
+        "make a tool: nod, but before that look to the right, and before looking to the right look to the left",
+        "head(left=30), head(right=30), head(down=15), head(down=0), wait(0.5), head(left=0)",
+    );
+    let tilted = "make a tool: tilt the head left and let the antenna on that same side drop outward";
+    assert!(steps(&score(tilted)).contains("antennas(left="), "{}", steps(&score(tilted)));
+}
+
+#[test]
+fn the_head_rises_as_far_as_it_can_and_a_larger_amount_is_refused() {
+    says(
+        "make a tool that raises the head as high as possible",
+        "head(rise_mm=13), wait(0.5), head(rise_mm=0)",
+    );
+    assert_eq!(
+        declined("make a tool that raises the head by 16 mm"),
+        "the head rises at most 13 mm; ask for at most 13 mm"
+    );
+    let rises = score("make a tool that raises the head one centimetre and lowers it again");
+    let Outcome::Declined(declined) = modify(&rises, "twice as high").outcome else { panic!("20 mm") };
+    assert!(declined.is_limit(), "{declined}");
+    assert_eq!(declined.to_string(), "the head rises at most 13 mm; ask for at most 13");
+}
+
+#[test]
+fn pauses_are_made_longer_and_shorter() {
+    let nods = score("make a tool that nods twice with a one-second pause in between");
+    assert!(steps(&nods).contains("wait(1)"), "{}", steps(&nods));
+    let longer = modify(&nods, "make the pause longer");
+    assert!(steps(longer.score().unwrap()).contains("wait(1.5)"));
+    let shorter = modify(&nods, "the pause should be shorter");
+    assert!(steps(shorter.score().unwrap()).contains("wait(0.6)"));
+}
+
+#[test]
+fn requests_for_tools_and_corrections_are_told_from_commands() {
+    for text in
+        ["new tool: it nods twice", "A little trick, please: nod.", "another tool, called peek, it looks up"]
+    {
+        assert!(is_tool_request(text), "{text}");
+    }
+    for text in ["nod twice", "run the new tool", "tool", "show me the new trick"] {
+        assert!(!is_tool_request(text), "{text}");
+    }
+    for text in
+        ["I'd rather you used both antennas for that", "Could it go through that three times in a row?"]
+    {
+        assert!(is_correction(text), "{text}");
+    }
+}

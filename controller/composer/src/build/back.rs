@@ -82,7 +82,10 @@ impl Builder<'_> {
             && modifiers.between.is_none()
             && verb.is_some_and(|verb| verb.shape == Shape::Go);
         let lowers_what_was_lifted = verb
-            .filter(|verb| verb.mode == Mode::Rise && modifiers.sizes.is_empty() && !parts.is_empty())
+            .filter(|verb| {
+                let is_again = has(|tag| matches!(tag, Tag::Again | Tag::OnceMore | Tag::Pronoun));
+                verb.mode == Mode::Rise && modifiers.sizes.is_empty() && (!parts.is_empty() || is_again)
+            })
             .is_some_and(|verb| {
                 let dir = dirs.first().copied().or(verb.dir);
                 self.built.items.iter().filter(|item| !item.is_heading).any(|item| match &item.what {
@@ -90,12 +93,13 @@ impl Builder<'_> {
                         let other = act.dirs.first().copied().or(act.verb.dir);
                         act.is_go()
                             && act.verb.mode == Mode::Rise
-                            && act.parts == parts
+                            && (act.parts == parts || parts.is_empty())
                             && other.map(Dir::opposite) == dir
                     }
                     _ => false,
                 })
             });
+        let is_lowered_again = lowers_what_was_lifted && !is_opposite && parts.is_empty();
         let is_opposite = is_opposite || lowers_what_was_lifted;
         let leans_back = verb.zip(self.last.as_ref()).is_some_and(|(verb, last)| {
             verb.name() == last.verb.name()
@@ -172,6 +176,8 @@ impl Builder<'_> {
             has(|tag| matches!(tag, Tag::Part(PartRef::BothOnes))) && has(|tag| matches!(tag, Tag::Same));
         let own_axes: Option<Vec<Axis>> = if !parts.is_empty() && !are_all {
             Some(parts.iter().flat_map(|part| axes_of(*part)).collect())
+        } else if is_lowered_again {
+            Some(vec![Axis::HeadRise])
         } else if is_home
             || self.is_joined()
             || has(|tag| matches!(tag, Tag::Part(PartRef::BothOnes) | Tag::RepeatAll | Tag::Same))
@@ -218,6 +224,7 @@ impl Builder<'_> {
                 || (own_axes.is_some() && own_moved.iter().all(|axis| act.axes().contains(axis))))
             && is_plain
             && clause.link != Link::Colon
+            && (act.stroke_seconds.is_none() || clause.link != Link::Then)
         {
             act.is_back = true;
             if let Some(count) = modifiers.count {
@@ -240,6 +247,14 @@ impl Builder<'_> {
         }
         if self.built.items.iter().all(|item| !matches!(item.what, What::Node(_))) {
             return !is_home || verb.is_none();
+        }
+        // "They unfold while it comes up": one way back of both.
+        if clause.link == Link::While
+            && let Some(Item { what: What::Node(Node::Return { axes, .. }), .. }) =
+                self.built.items.last_mut()
+        {
+            *axes = axes.take().zip(own_axes).map(|(one, other)| [one, other].concat());
+            return true;
         }
         self.push(clause, What::Node(Node::Return { axes: own_axes, pace, seconds }));
         if let Some(count) = modifiers.count.filter(|count| *count > 1) {

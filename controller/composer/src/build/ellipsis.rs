@@ -45,6 +45,42 @@ impl Builder<'_> {
                 (parts, dirs) = (vec![other], Vec::new());
             }
         }
+        // "Antennas snap to attention, straight up": where the last motion goes.
+        if clause.link == Link::Comma
+            && parts.is_empty()
+            && matches!(dirs.as_slice(), [_])
+            && modifiers.count.is_none()
+            && let Some(Item { what: What::Node(Node::Act(act)), is_heading: false, .. }) =
+                self.built.items.last_mut()
+            && act.verb.mode == Mode::Move
+            && act.verb.dir.is_none()
+            && act.dirs.is_empty()
+            && !act.is_repeated()
+        {
+            act.dirs = dirs;
+            apply(act, &modifiers);
+            act.course()?;
+            self.last = Some(act.clone());
+            return Ok(());
+        }
+        // "Only the head takes part", "(the head, I mean)": what moved already.
+        let is_aside =
+            clause.link == Link::Comma && clause.tags.iter().all(|tagged| matches!(tagged.tag, Tag::Part(_)));
+        if (clause.has(|tag| matches!(tag, Tag::Only)) || is_aside)
+            && dirs.is_empty()
+            && modifiers.is_empty()
+            && self.last.as_ref().is_some_and(|last| last.parts == parts)
+        {
+            return Ok(());
+        }
+        // "The left ear and then the right one, one after the other": what is repeated are both.
+        if clause.tags.iter().all(|tagged| matches!(tagged.tag, Tag::Alternate))
+            && self.built.items.iter().filter(|item| matches!(item.what, What::Node(Node::Act(_)))).count()
+                > 1
+        {
+            self.is_taking_turns = true;
+            return Ok(());
+        }
         let is_other_side = clause.has(|tag| matches!(tag, Tag::Part(PartRef::OtherSide)));
         let is_again = clause.has(|tag| matches!(tag, Tag::Again | Tag::OnceMore))
             && !clause.has(|tag| matches!(tag, Tag::Unknown))
@@ -175,9 +211,32 @@ impl Builder<'_> {
         }
         if modifiers.is_empty() {
             if clause.has(|tag| matches!(tag, Tag::Same)) {
-                self.is_same_next = true;
+                // "Head up and body right, simultaneously": said of what stands before.
+                let sentence = self.sentence;
+                let own = |item: &&mut Item| item.sentence == sentence && matches!(item.what, What::Node(_));
+                let is_behind = self.built.items.iter_mut().filter(own).count() > 1;
+                match self.built.items.last_mut() {
+                    Some(item) if is_behind => item.is_same_time = true,
+                    // "Both at once, a nod and a wiggle".
+                    _ if clause.is_first => self.is_same_sentence = true,
+                    _ => self.is_same_next = true,
+                }
             }
             return Ok(());
+        }
+        // "Out to 30 degrees, upright, 60 degrees": where the last motion went that was not upright.
+        if let [_] = modifiers.sizes.as_slice()
+            && clause.link == Link::Comma
+            && self.last.as_ref().is_some_and(|last| last.dirs.as_slice() == [Dir::Straight])
+        {
+            let earlier = self.built.items.iter().rev().find_map(|item| match &item.what {
+                What::Node(Node::Act(act)) if act.dirs.as_slice() != [Dir::Straight] => Some(act.clone()),
+                _ => None,
+            });
+            if let Some(mut act) = earlier.filter(|act| act.is_go()) {
+                apply(&mut act, &modifiers);
+                return self.add(clause, act);
+            }
         }
         let is_step = clause.link == Link::Then
             && (modifiers.further.is_some()
@@ -324,6 +383,16 @@ impl Builder<'_> {
                 matches!(tagged.tag, Tag::Amount(_, Unit::Seconds) | Tag::Param(Role::Seconds))
             });
         let is_own = verb.is_none() || after_condition;
+        // "Do nothing until there is a clap. Then bow."
+        let only_waits = trigger == Trigger::When
+            && rest
+                .tags
+                .iter()
+                .all(|tagged| matches!(tagged.tag, Tag::Pause | Tag::Still | Tag::Hold | Tag::StayThere))
+            && self.built.items.is_empty();
+        if only_waits {
+            rest.tags.clear();
+        }
         let mut seconds = None;
         if is_own {
             seconds = modifiers.total.or(modifiers.hold).or(modifiers.stroke_seconds.map(Amount::Value));

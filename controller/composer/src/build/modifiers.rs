@@ -1,8 +1,9 @@
 //! The modifiers of a clause: how often, how large, how long.
 
+use super::Builder;
 use crate::act::{Act, Amount};
 use crate::clause::Clause;
-use crate::tag::{Dir, Growth, Role, Tag, Unit};
+use crate::tag::{Dir, Growth, Manner, Role, Shape, Tag, Unit};
 
 /// The modifiers of a clause.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +88,10 @@ pub(super) fn apply(act: &mut Act, modifiers: &Modifiers) {
         [first, .., last] => {
             act.first_size = Some(first.0);
             act.size = Some(*last);
+            // "By 20, 40 and 60 degrees": one round for each.
+            if modifiers.sizes.len() > 2 && act.count.is_none() {
+                act.count = u32::try_from(modifiers.sizes.len()).ok();
+            }
             if modifiers.growth.is_empty() && act.growth.is_empty() {
                 act.growth.push(if first.0 < last.0 { Growth::Bigger } else { Growth::Smaller });
             }
@@ -115,6 +120,140 @@ pub(super) fn apply(act: &mut Act, modifiers: &Modifiers) {
             act.hold = Some(total);
         } else {
             act.total_seconds = Some(total);
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// Reads how often, how large and how long from a clause.
+    pub(super) fn modifiers(&mut self, clause: &Clause) -> Modifiers {
+        let mut modifiers = Modifiers::default();
+        let mut place: Option<&Tag> = None;
+        let has = |wanted: fn(&Tag) -> bool| clause.has(wanted);
+        modifiers.is_between = has(|tag| matches!(tag, Tag::Between));
+        // "Keeps nodding for ten seconds" holds no posture.
+        let is_gesture = has(
+            |tag| matches!(tag, Tag::Verb(verb) if verb.shape != Shape::Go && verb.hold.is_none() && !verb.directed_go),
+        );
+        let is_hold =
+            has(|tag| matches!(tag, Tag::Hold | Tag::StayThere | Tag::Pause | Tag::Still)) && !is_gesture;
+        let verb_follows = |at: usize| {
+            let rest = clause.tags.get(at + 1..).unwrap_or(&[]);
+            let next = rest
+                .iter()
+                .find(|tagged| !matches!(tagged.tag, Tag::Manner(_) | Tag::Part(_) | Tag::Grow(_)));
+            next.is_some_and(|tagged| match &tagged.tag {
+                Tag::Verb(verb) => verb.is_gesture_noun,
+                Tag::Feeling(_) | Tag::Known(_) | Tag::Sound | Tag::Circle => true,
+                _ => false,
+            })
+        };
+        let verb_free = !has(|tag| matches!(tag, Tag::Verb(_)));
+        for (at, tagged) in clause.tags.iter().enumerate() {
+            match &tagged.tag {
+                Tag::Count(count) => modifiers.count = Some(*count),
+                Tag::Stages(stages) => modifiers.stages = Some(*stages),
+                Tag::Beats(beats) => modifiers.beats = Some(*beats),
+                Tag::Number(value) if verb_follows(at) && value.fract() == 0.0 && *value < 1e6 => {
+                    modifiers.count = Some(*value as u32)
+                }
+                Tag::Number(value)
+                    if matches!(place, Some(Tag::For))
+                        || (matches!(place, Some(Tag::Pause)) && is_hold && modifiers.hold.is_none()) =>
+                {
+                    self.time(&mut modifiers, Amount::Value(*value), place, is_hold);
+                }
+                Tag::Number(value) => {
+                    let unit = Unit::Degrees;
+                    let has_size_role = modifiers.size_role.is_some()
+                        || (modifiers.is_empty()
+                            && verb_free
+                            && self
+                                .last
+                                .as_ref()
+                                .is_some_and(|last| last.size_role.is_some() && !last.is_count_set));
+                    let is_size =
+                        matches!(place, Some(Tag::By | Tag::Reach)) || *value > 10.0 || has_size_role;
+                    let is_shift = self.last.as_ref().is_some_and(|last| {
+                        matches!(last.size_role, Some(Role::Millimetres | Role::Distance))
+                            && last.axes().iter().all(|axis| axis.is_shift())
+                    });
+                    if is_size && has_size_role && is_shift {
+                        modifiers.sizes.push((*value, Unit::Millimetres));
+                    } else if is_size {
+                        modifiers.sizes.push((*value, unit));
+                        self.built.notes.push(format!("{value} is taken as an angle in degrees"));
+                    } else if value.fract() == 0.0 && *value >= 1.0 {
+                        modifiers.count = Some(*value as u32);
+                    }
+                }
+                Tag::Amount(value, Unit::Seconds) => {
+                    let value = Amount::Value(*value);
+                    self.time(&mut modifiers, value, place, is_hold);
+                }
+                Tag::Amount(value, unit) => modifiers.sizes.push((*value, *unit)),
+                Tag::Param(role) => match role {
+                    Role::Times => modifiers.is_count_set = true,
+                    Role::Speed => self.built.has_speed = true,
+                    Role::Seconds => self.time(&mut modifiers, Amount::Param(Role::Seconds), place, is_hold),
+                    role => modifiers.size_role = Some(*role),
+                },
+                Tag::Rate(seconds) => modifiers.rate = Some(*seconds),
+                Tag::Tempo(seconds) => modifiers.tempo = Some(*seconds),
+                Tag::Manner(Manner::Pace(factor)) => modifiers.pace = Some(*factor),
+                Tag::Manner(Manner::Size(factor)) => modifiers.factor = Some(*factor),
+                Tag::Manner(Manner::Further(factor)) => modifiers.further = Some(*factor),
+                Tag::Manner(Manner::Full) => modifiers.is_full = true,
+                Tag::Grow(growth) => modifiers.growth.push(*growth),
+                Tag::Alternate => modifiers.is_alternating = true,
+                _ => {}
+            }
+            place = match &tagged.tag {
+                tag @ (Tag::For | Tag::Over | Tag::By | Tag::Reach | Tag::Pause) => Some(tag),
+                Tag::Manner(_) | Tag::Number(_) => place,
+                _ => None,
+            };
+        }
+        // "one sway every four seconds" says no number.
+        modifiers.count = modifiers.count.filter(|count| *count != 1 || modifiers.rate.is_none());
+        if has(|tag| matches!(tag, Tag::Each)) {
+            // "each time slower", "each a little wider"
+            let is_comparative = |pace: &f64| [0.5, 0.7, 0.8, 1.3, 1.5, 2.0].contains(pace);
+            if let Some(pace) = modifiers.pace.take_if(|pace| is_comparative(pace)) {
+                modifiers.growth.push(if pace > 1.0 { Growth::Slower } else { Growth::Faster });
+            }
+            if let Some(further) = modifiers.further.take() {
+                modifiers.growth.push(if further > 1.0 { Growth::Bigger } else { Growth::Smaller });
+            }
+        }
+        // A pause between repetitions has a time that is known.
+        let time = modifiers.hold.or(modifiers.total);
+        if modifiers.is_between && matches!(time, Some(Amount::Param(_))) {
+            let parameter = clause.tags.iter().find(|tagged| matches!(tagged.tag, Tag::Param(Role::Seconds)));
+            if let Some(span) = parameter.map(|tagged| tagged.span.clone()) {
+                self.unknown(span);
+            }
+            (modifiers.hold, modifiers.total) = (None, None);
+        }
+        if modifiers.is_between
+            && let Some(Amount::Value(value)) =
+                modifiers.hold.or(modifiers.total).or(modifiers.stroke_seconds.map(Amount::Value))
+        {
+            modifiers.between = Some(value);
+            (modifiers.hold, modifiers.total, modifiers.stroke_seconds) = (None, None, None);
+        }
+        if let Some(tempo) = modifiers.tempo {
+            self.tempo = Some(tempo);
+        }
+        modifiers
+    }
+
+    /// Decides what a time is of.
+    fn time(&self, modifiers: &mut Modifiers, value: Amount, place: Option<&Tag>, is_hold: bool) {
+        match (place, value) {
+            (Some(Tag::Over), Amount::Value(value)) => modifiers.stroke_seconds = Some(value),
+            _ if is_hold => modifiers.hold = Some(value),
+            _ => modifiers.total = Some(value),
         }
     }
 }

@@ -71,6 +71,10 @@ impl Builder<'_> {
             return;
         }
         let seconds = modifiers.hold.or(modifiers.total);
+        // "The head rides along and makes no movement": said of it already.
+        if clause.link == Link::And && seconds.is_none() && !self.built.still.is_empty() && !clause.is_first {
+            return;
+        }
         if let Some(seconds) = seconds {
             self.push(clause, What::Node(Node::Pause(seconds)));
         } else if clause.link != Link::Then
@@ -88,7 +92,10 @@ impl Builder<'_> {
         let is_straight = clause.has(|tag| matches!(tag, Tag::Home | Tag::Dir(Dir::Forward | Dir::Straight)))
             && !clause.has(|tag| matches!(tag, Tag::Return | Tag::Amount(..)));
         let axes: Vec<Axis> = self.parts_in(clause).iter().flat_map(|part| axes_of(*part)).collect();
-        let is_head_or_body = axes.iter().all(|axis| !Axis::ANTENNAS.contains(axis)) && !axes.is_empty();
+        // "The other one stays upright": an antenna, too, stays where it is.
+        let stays_upright = dirs_in(clause).as_slice() == [Dir::Straight] && verb.is_none();
+        let is_head_or_body =
+            (stays_upright || axes.iter().all(|axis| !Axis::ANTENNAS.contains(axis))) && !axes.is_empty();
         let displaced = self.displaced();
         if !is_kept
             || !is_light

@@ -2,7 +2,7 @@
 
 use minismith_score::{Axis, Direction, Kind, Number, Parameter};
 
-use super::strokes::{Stroke, tidy};
+use super::strokes::{Stroke, maximum_of, tidy};
 use super::{Emitter, MAX_TIMES};
 use crate::act::{Amount, target};
 use crate::guard::Refusal;
@@ -63,7 +63,7 @@ impl Emitter {
         let highest = stroke
             .iter()
             .filter_map(|(axis, _, last)| {
-                target(*axis, towards(*axis, *last)).map(|target| (target.maximum(), last.abs()))
+                target(*axis, towards(*axis, *last)).map(|target| (maximum_of(target), last.abs()))
             })
             .fold((f64::INFINITY, f64::INFINITY), |(maximum, ratio), (one, size)| {
                 (maximum.min(one), ratio.min(one / size.max(1e-6)))

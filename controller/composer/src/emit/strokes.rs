@@ -2,16 +2,33 @@
 
 use std::collections::BTreeSet;
 
-use minismith_score::{Axis, Direction, Move, Number, Part, Step};
+use minismith_score::{Axis, Direction, Move, Number, Part, Step, Target};
 
 use crate::act::target;
 
 /// The values of one stroke: from the first to the last round.
 pub(crate) type Stroke = Vec<(Axis, f64, f64)>;
 
+/// How far the head rises above neutral, millimetres: the language of motion allows more, which it reaches only where the
+/// head is lowered on one side. Servo 4 ends between 13 and 14 mm.
+const MAX_RISE_MM: f64 = 13.0;
+
+/// Returns how far the robot moves to a target from neutral.
+pub(crate) fn maximum_of(target: Target) -> f64 {
+    if target == Target::HeadRise { MAX_RISE_MM } else { target.maximum() }
+}
+
+/// Returns how far the robot moves to a target, as a sentence.
+pub(crate) fn limit_sentence(target: Target) -> String {
+    if target == Target::HeadRise {
+        return format!("the head rises at most {MAX_RISE_MM} mm");
+    }
+    target.range_sentence().to_owned()
+}
+
 /// Returns the lowest and the highest value of an axis.
 pub(crate) fn reach(axis: Axis) -> (f64, f64) {
-    let maximum = |direction: Direction| target(axis, direction).map_or(0.0, |target| target.maximum());
+    let maximum = |direction: Direction| target(axis, direction).map_or(0.0, maximum_of);
     let [positive, negative] = axis.directions();
     (-maximum(negative), maximum(positive))
 }

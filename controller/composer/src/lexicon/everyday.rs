@@ -59,7 +59,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
         "hmm|hm|uh|um|er|erm|ah|wow|yeah|yep|sorry|cheers|mate|buddy|dear|folks|guys|kinda|sorta|wanna|\
          gimme|lovely|great|brilliant|perfect|awesome|come up|come up with|put together|cook up|rustle up|\
          work out|figure out|how about|what about|see if|whip up|think of|think up|dream up|\
-         set up|love|fancy|would love|i would love|i love|i fancy|i wonder|wondering|possible|\
+         set up|love|fancy|would love|i would love|i love|i fancy|i wonder|possible|\
          if you can|if you could|if you like|if you would|would you mind|mind|hoping|hope|\
          looking for|help me|give me|show me|show us|goes like this|works like this|do the following|\
          here is what|what i want|what i need|what happens is|the idea is|the point is|happen|\
@@ -329,6 +329,176 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     add(
         Tag::Manner(Manner::Full),
         "as far as they go|as far as they will go|as far as it will go|as far as you like|to the max|to the maximum|to its limit|to their limit|to the very end|to the end stop|as much as possible|as deep as possible|as deeply as possible|as big as possible|as far as they can|as far up as possible|as far down as possible|as much as you can|as much as it can|to the extreme|right to the end|the whole way",
+    );
+    add(
+        Tag::Same,
+        "at one and the same moment|at one and the same instant|in one and the same moment|going together|moving together|going at once|moving at once|going in step|moving in step|in the very same instant|\
+         in the same instant|at the same instant|at that same instant|at the very same instant|hand in hand|side by side in time|\
+         arriving together|arriving at both together|arriving at the same time|arriving at once|involved at once|all in one|\
+         at one time|all going at once|at a single stroke|in one fell swoop|in one sweep|both of them at once|all of them at once",
+    );
+    add(
+        Tag::Dir(crate::tag::Dir::Down),
+        "at its feet|at your feet|at his feet|its own feet|your own feet|at the tips of its toes",
+    );
+    add(
+        Tag::Dir(crate::tag::Dir::Up),
+        "stars|the stars|the roof|the heavens|the rafters|the treetops|at the moon|at the clouds",
+    );
+    add(
+        Tag::NothingElse,
+        "nothing besides|nothing beyond that|nothing other than that|nothing apart from that|not a thing more",
+    );
+    add(
+        Tag::Amount(1.0, Unit::Seconds),
+        "a full second|a whole second|a good second|one full second|one whole second",
+    );
+    add(Tag::Home, "look ahead|gaze ahead|look straight|look to the front|face straight");
+    add(Tag::Manner(Manner::Pace(0.5)), "at full tilt|full tilt|flat out fast");
+    add(Tag::Still, "a statue|be a statue|frozen solid|like a rock|like a stone");
+    add(Tag::Rate(1.0), "on every second|on each second|every single second");
+    add(Tag::Amount(1.0, Unit::Seconds), "another second|one more second|a further second");
+    add(Tag::RepeatAll, "it all|all of them|all parts|the whole lot|the lot of it");
+    add(
+        Tag::Filler,
+        "medium|average|moderate|moderately|always|normally|no less|twin|joke|i mean|just heard|heard|happen|happens|in number|in succession|play dead|plays dead|i pass in|pass in|passed in|if i leave it out|if left out|if it is left out|if omitted|if it is omitted|if not given|\
+         if none is given|when omitted|if i say nothing|if i do not say|if i do not give one|being the default|the default being|\
+         if i do not specify it|unless i specify it|unless i say so|unless otherwise stated|in every way|keep that up|\
+         keep it up|keep this up|keep going|carry on|in quick succession|to attention|until it nearly stops|until it almost stops|\
+         until they nearly stop|until it comes to rest|until it comes to a stop|until it fades",
+    );
+    add(
+        Tag::Last,
+        "round it off with|rounds it off with|finish it off with|top it off with|cap it off with|end it with|close it with|\
+         wind up with|winds up with|close with|closes with|wrap it up with|finish up with|ends up with",
+    );
+    add(
+        Tag::Manner(Manner::Pace(0.6)),
+        "in rapid order|at full speed|at top speed|like a shot|like lightning|at lightning speed|in the blink of an eye|\
+         at breakneck speed|with a jerk|with a snap|double quick|lively and quick|post haste|in a hurry|in haste|hastily",
+    );
+    add(
+        Tag::Manner(Manner::Pace(1.7)),
+        "at an unhurried pace|at a relaxed pace|at a calm pace|at a slow tempo|at a crawl|at snail's pace|like a sloth|\
+         inch by inch|ever so slowly|dreamily|in no hurry|with great care|all the time in the world",
+    );
+    add(
+        Tag::Grow(Growth::Bigger),
+        "starting small and ending big|starting small|small at first and big at the end|from small to large|from small to big|\
+         from tiny to huge|starting out small|beginning small|starting tiny|gaining height|gaining depth|gaining width",
+    );
+    add(
+        Tag::Grow(Growth::Smaller),
+        "starting big and ending small|starting big|big at first and small at the end|from large to small|from big to small|\
+         from huge to tiny|starting out big|starting large|beginning big|starting huge|let them die away|let it die away|die away",
+    );
+    add(
+        Tag::Grow(Growth::Faster),
+        "gather speed|gathering speed|gather pace|gathering pace|quicker each time|faster with each one|ever more quickly|\
+         more and more quickly|more and more rapidly|in ever shorter intervals|at an ever faster pace",
+    );
+    add(
+        Tag::Grow(Growth::Slower),
+        "more and more slowly|slower each time|ever more slowly|in ever longer intervals|at an ever slower pace|\
+         grinding to a halt|winding down",
+    );
+    add(
+        Tag::Still,
+        "ride along|just ride along|go along for the ride|be carried along|make no movement|make no movement of its own|\
+         make no move|make no motion|make no moves|take no part|play no part|sit it out|stay passive|passive|remain passive|\
+         remain uninvolved|uninvolved|not get involved|not do a thing|not move a muscle|do not move a muscle|not stir at all|\
+         hold its peace|keep its place|hold its place|hold its position|keep its position|keep its pose|stay out of this",
+    );
+    add(
+        Tag::StayThere,
+        "hang there|wait there|rest there|pause there|freeze there|sit there|linger there|hover|hover there|dwell|dwell there|\
+         stick there|stand there|stop there|stay as you are|freeze in that pose|freeze like that|stay so|remain so|\
+         wait in that position|rest in that position|pause in that position|keep that up there|keep that pose|keep that position|\
+         stay in that pose|remain like that|remain like this|stay like this|leave it like that|leave it at that angle|\
+         stay at that angle|hold at that point|stay at that point|hang on there|stay put like that|tarry|abide",
+    );
+    add(
+        Tag::Return,
+        "sink back|drop back|settle back|ease back|glide back|drift back|slide back|float back|fall back|spring back|snap back|\
+         sneak back|creep back|slip back|swing back|rise back|rise back up|lift back|sink back down|drop back down|lower back|\
+         lower back down|settle back down|ease back down|fold back up|roll back|bounce back|swivel back|turn back again|\
+         straighten out|unfold again|uncurl|unbend|unroll|come upright|stand up again|stand upright again|upright once more|\
+         come to where it was|to where you were|to where you started|where you were|where you began|to where it began|\
+         to where it came from|to where you came from|ending up where it started|ending up where you started|\
+         ending where it started|finishing where it started|end up where it started|ends up where it started|\
+         winding up where it started|to its old place|to its place|to their place|to their places|as you were|\
+         be back where it started|to how it was|to how you were|the way it was before|to its former position|\
+         to the previous position|to its previous position|to the position before",
+    );
+    add(
+        Tag::Home,
+        "to the front again|back to the front|dead ahead|dead center|straight to the front|facing forward again|\
+         facing front again|to face front|facing front|to face forward|home position|zero position|base position|\
+         idle position|usual position|usual place|upright position|relaxed position|resting place|central position|\
+         the front again|come home to the middle|coming home to the middle|come to the center again|midline",
+    );
+    add(
+        Tag::RepeatAll,
+        "go through all of that|go through that|go through all that|go through this|go through all of this|go through it|\
+         go through it all|run through that|run through all of that|run through it|all of the above|do the lot|the lot|\
+         perform this|perform that|perform it all|play it all|do these|do those|cycle through that|cycle through it",
+    );
+    add(
+        Tag::Filler,
+        "and stop when they walk off|and stop when they leave|stop when they walk off|stop when they leave|stop when they go|\
+         stop when they are gone|stop once they are gone|stop once they leave|stop as soon as they leave|stop when nobody is there|\
+         stop when the face is gone|stop when the face disappears|stop when it disappears|stop when they go away|\
+         stop when you no longer see them|stop when they disappear|stop when they walk away|stop once they walk away|\
+         when i call it|when i call you|when called|when it is called|when you are called|when i run it|when run|when it runs|\
+         whenever i call it|each time i call it|on the trot|on the bounce|back to back|without any rest|without rest|without any pause|without pausing|\
+         without a rest|without any break|without breaks|without any breaks|without stopping|without a stop|with no rest|\
+         with no pause|with no break|with no breaks|with no stops|with no gap|without a gap|without any gap|without gaps|\
+         without interruption|uninterrupted|uninterruptedly|nonstop|non stop|no rest in between|without any rest in between|\
+         without a pause in between|without pauses in between|with no rest in between|with no pause in between|and that is it|\
+         that is it|that is all|and that is all|and no more|and done|all told|in sum|make it|nosy|snooty",
+    );
+    add(
+        Tag::Filler,
+        "guilty|impatient|impatiently|suspicious|wary|warily|aloof|arrogant|arrogantly|bitter|\
+         brave|bravely|carefree|cocky|cold|cosy|cruel|cunning|curt|dazed|defiant|defiantly|\
+         demure|desperate|determined|devious|devoted|disdainful|distracted|dizzy|doleful|\
+         downhearted|droopy|eerie|envious|expectant|fierce|fiercely|flirtatious|flustered|focused|\
+         forlorn|frosty|furtive|furtively|gallant|genial|gloating|grave|gravely|greedy|gruff|\
+         helpless|hopeful|hopeless|humbly|icy|imperious|innocent|innocently|insistent|intense|\
+         intent|jealous|jittery|jovial|jubilant|keen|languid|lethargic|longing|lukewarm|meek|\
+         meekly|menacing|merciful|mocking|moping|motherly|needy|nostalgic|ominous|optimistic|\
+         overwhelmed|panicked|panicky|patient|patiently|perky|pessimistic|pitiful|pleading|poised|\
+         pompous|pouty|prim|quizzical|rebellious|regret|reluctant|remorseful|repentant|reproachful|\
+         resentful|resigned|restless|restlessly|reverent|rude|sarcastic|sassy|scornful|sentimental|\
+         sleek|slyly|smirking|snobbish|sober|somber|sombre|spooky|stern|sternly|stoic|strict|\
+         stubborn|stubbornly|sullen|sunny|superior|supportive|sympathetic|threatening|\
+         troubled|uptight|vain|vexed|watchful|welcoming|wicked|wise|woeful|zealous|zen|resolute|\
+         resolutely|ceremonial|ceremonious|clumsy|clumsily|creepy|creepily|jerky|springy|nonchalant|\
+         nonchalantly|offhand|perfunctory|ritual|whimsical|zesty|guilt|shame|awe|contempt|fatigue|\
+         loneliness|despair|jealousy|nervousness|impatience|defiance|humility|reverence|contentment|\
+         amusement|irritation|frustration|apprehension|suspicion|chest|lap|knees|toes|hallway|\
+         corridor|street|garden|tree|trees|flower|puppet|doll|toy|prince|pigeon|chicken|\
+         turtle|snake|monkey|bee|butterfly|windmill|clock|metronome|lighthouse|radar|wiper|wipers|\
+         boat|ship|breeze|rain|storm|crowd|stranger|boss|student|colleague|neighbour|neighbor|\
+         family|owner|master",
+    );
+    add(
+        Tag::Then,
+        "in the next place|follow it with|follow that with|follow this with|follow it up with|follow that up with|follow up with|\
+         not until then|no sooner than that|when it has come up|when it has come back|when it is back up|when it is down|\
+         when it is up|when it is there|once up|once down|once there|once it has come back|once back|once it is back up|\
+         from there|at which point|whereafter|thereupon|that being done|this done|in second place|in third place|\
+         in the next step|as the next step|as a next step|as a second step|to follow|followed up by|then it is time for",
+    );
+    add(
+        Tag::First,
+        "the first|in first place|as a first step|as the first step|the first thing|first thing|at the outset|to open|\
+         by way of opening|to get going|to get started",
+    );
+    add(
+        Tag::Last,
+        "as the last step|as a last step|the final step|the very last thing|at the very end|right at the end|by way of closing|\
+         to round it all off|to bring it to an end|in the last step|at the close|as a last thing",
     );
     phrases
 }

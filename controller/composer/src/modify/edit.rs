@@ -7,7 +7,7 @@ use minismith_score::{Axis, Direction, Move, Number, Step, Target};
 use crate::act::target;
 use crate::clause::{Clause, Link};
 use crate::compose::does_something;
-use crate::emit::{reach, tidy};
+use crate::emit::{maximum_of, reach, tidy};
 
 pub(super) fn joined(one: &str, other: &str, clause: &Clause) -> String {
     let (one, other) = (one.trim_end_matches('.'), other.trim_end_matches('.').to_lowercase());
@@ -32,7 +32,7 @@ pub(super) fn is_return(movement: &Move) -> bool {
 
 pub(super) fn scale(target: Target, number: &mut Number, factor: f64, is_limited: &mut bool) -> bool {
     let rest = neutral_of(target);
-    let maximum = target.maximum();
+    let maximum = maximum_of(target);
     let mut scaled = |value: f64| {
         let value = rest + (value - rest) * factor;
         if value > maximum + 1e-9 {
@@ -72,6 +72,20 @@ pub(super) fn each_move(steps: &mut [Step], visit: &mut dyn FnMut(Target, &mut N
                     is_changed |= each_move(inner, visit);
                 }
             }
+        }
+    }
+    is_changed
+}
+
+/// Changes how long each pause takes; returns whether there is one.
+pub(super) fn each_wait(steps: &mut [Step], factor: f64) -> bool {
+    let mut is_changed = false;
+    for step in steps {
+        if let Step::Wait(Number::Value(seconds)) = step {
+            *seconds = tidy((*seconds * factor).min(60.0));
+            is_changed = true;
+        } else if let Some(inner) = inner_mut(step) {
+            is_changed |= each_wait(inner, factor);
         }
     }
     is_changed
@@ -282,4 +296,32 @@ pub(super) fn double(steps: &mut [Step]) -> bool {
         }
     }
     is_changed
+}
+
+/// "Drop the nod", "get rid of the wave": the same as without it.
+pub(super) fn removals(mut words: Vec<crate::words::Word>) -> Vec<crate::words::Word> {
+    let texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+    let text = |at: usize| texts.get(at).map_or("", String::as_str);
+    let parts =
+        ["head", "antenna", "antennas", "ear", "ears", "body", "base", "left", "right", "chin", "it", "them"];
+    for at in 0..texts.len() {
+        let length = match (text(at), text(at + 1), text(at + 2)) {
+            ("get", "rid", "of") => 3,
+            ("leave" | "take" | "cut" | "drop", "out" | "off" | "away", _) => 2,
+            ("do", "away", "with") => 3,
+            ("drop" | "lose" | "cut" | "skip" | "forget" | "scrap" | "ditch" | "lower", next, _)
+                if matches!(next, "the" | "that" | "those" | "all") && !parts.contains(&text(at + 2)) =>
+            {
+                usize::from(text(at) != "lower")
+            }
+            ("remove" | "omit" | "delete" | "eliminate" | "ditch" | "scrap" | "skip", ..) => 1,
+            _ => 0,
+        };
+        for place in at..at + length {
+            if let Some(word) = words.get_mut(place) {
+                word.text = if place == at { "without".to_owned() } else { "the".to_owned() };
+            }
+        }
+    }
+    words
 }

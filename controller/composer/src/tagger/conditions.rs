@@ -2,8 +2,10 @@
 
 use minismith_score::Event;
 
-use super::Tagger;
-use crate::tag::Trigger;
+use super::{Tagger, unit};
+use crate::lexicon::LEXICON;
+use crate::tag::{Tag, Trigger, Unit};
+use crate::words::read_number;
 
 impl Tagger<'_> {
     /// A condition: its trigger, its event, and how many words it takes.
@@ -35,6 +37,29 @@ impl Tagger<'_> {
             (&["on", "seeing"], Trigger::When),
             (&["upon", "hearing"], Trigger::When),
             (&["upon", "seeing"], Trigger::When),
+            (&["your", "cue", "is"], Trigger::Listen),
+            (&["its", "cue", "is"], Trigger::Listen),
+            (&["the", "cue", "is"], Trigger::Listen),
+            (&["your", "signal", "is"], Trigger::Listen),
+            (&["the", "signal", "is"], Trigger::Listen),
+            (&["the", "trigger", "is"], Trigger::Listen),
+            (&["triggered", "by"], Trigger::When),
+            (&["set", "off", "by"], Trigger::When),
+            (&["cued", "by"], Trigger::When),
+            (&["prompted", "by"], Trigger::When),
+            (&["the", "moment"], Trigger::When),
+            (&["the", "instant"], Trigger::When),
+            (&["just", "when"], Trigger::When),
+            (&["right", "when"], Trigger::When),
+            (&["for", "every"], Trigger::Whenever),
+            (&["for", "each"], Trigger::Whenever),
+            (&["at", "every"], Trigger::Whenever),
+            (&["at", "each"], Trigger::Whenever),
+            (&["on", "every"], Trigger::Whenever),
+            (&["on", "each"], Trigger::Whenever),
+            (&["all", "the", "time", "that"], Trigger::AsLongAs),
+            (&["so", "long", "as"], Trigger::AsLongAs),
+            (&["the", "whole", "time"], Trigger::AsLongAs),
             (&["reacts", "to"], Trigger::Whenever),
             (&["react", "to"], Trigger::Whenever),
             (&["respond", "to"], Trigger::Whenever),
@@ -71,11 +96,117 @@ impl Tagger<'_> {
         let start = at + phrase.len();
         let is_seeing =
             matches!(phrase.last(), Some(&("for" | "seeing" | "of"))) && !phrase.contains(&"listen");
+        // "Listens for up to eight seconds" tells a time, and no event.
+        let number = start + 2 * usize::from(matches!(self.text(start), "up" | "at"));
+        let number = number + usize::from(matches!(self.text(number), "about" | "exactly"));
+        if let Some((_, used)) = self.words.get(number..).and_then(read_number)
+            && unit(self.text(number + used)).is_some_and(|(unit, _)| unit == Unit::Seconds)
+        {
+            return None;
+        }
         let (event, end) = self.event(start, is_seeing)?;
-        if trigger == Trigger::Until && matches!(self.text(at.wrapping_sub(1)), "wait" | "waits") {
+        // "After the one before" is no event.
+        let is_plain = matches!(phrase, [only] if matches!(*only, "after" | "at" | "on" | "upon"));
+        // "Look up at my face".
+        let is_place = *phrase == ["at"] && event == Event::Face;
+        if is_place || (is_plain && event == Event::Thing("one".to_owned())) {
+            return None;
+        }
+        // "Stay quiet until someone claps": nothing moves before.
+        let has_moved = (0..at).any(|place| {
+            let phrase = self.pairs.get(place..).and_then(|pairs| LEXICON.longest(pairs));
+            matches!(phrase, Some((Tag::Verb(_) | Tag::Feeling(_) | Tag::Sound | Tag::Dance, _)))
+        });
+        if trigger == Trigger::Until && !has_moved {
             trigger = Trigger::When;
         }
         Some((trigger, event, end - at))
+    }
+
+    /// "Somebody shows up", "a person walks in": a face will be in view. Returns the end of the words.
+    fn arrival(&self, at: usize) -> Option<usize> {
+        const ARRIVALS: &[&str] = &[
+            "shows up",
+            "show up",
+            "turns up",
+            "turn up",
+            "comes in",
+            "come in",
+            "comes along",
+            "come along",
+            "comes by",
+            "comes near",
+            "come near",
+            "comes close",
+            "comes over",
+            "comes up",
+            "comes up to you",
+            "comes into the room",
+            "comes into view",
+            "walks in",
+            "walk in",
+            "walks up",
+            "walks by",
+            "walks past",
+            "walks into the room",
+            "steps in",
+            "steps up",
+            "steps into view",
+            "steps in front of you",
+            "enters",
+            "enters the room",
+            "enter",
+            "arrives",
+            "arrive",
+            "approaches",
+            "approach",
+            "approaches you",
+            "drops by",
+            "stops by",
+            "pops up",
+            "appears",
+            "appear",
+            "looks at you",
+            "look at you",
+            "looks your way",
+            "stands in front of you",
+            "is in front of it",
+            "is in front of the robot",
+            "sits in front of you",
+            "is in front of you",
+            "is there",
+            "is around",
+            "is near",
+            "is near you",
+            "is in sight",
+            "is in view",
+            "is looking at you",
+            "joins you",
+            "gets close",
+            "gets near",
+            "can be seen",
+            "is present",
+        ];
+        let is_person = matches!(
+            self.text(at),
+            "face"
+                | "someone"
+                | "somebody"
+                | "anyone"
+                | "anybody"
+                | "person"
+                | "people"
+                | "visitor"
+                | "guest"
+                | "human"
+                | "stranger"
+        );
+        let start = at + 1 + usize::from(matches!(self.text(at + 1), "else" | "new"));
+        let longest = ARRIVALS.iter().filter_map(|phrase| {
+            let fits = phrase.split(' ').enumerate().all(|(more, word)| self.text(start + more) == word);
+            fits.then(|| start + phrase.split(' ').count())
+        });
+        longest.max().filter(|_| is_person)
     }
 
     /// An event from a word on, and the end of its words.
@@ -154,6 +285,10 @@ impl Tagger<'_> {
             "front",
             "on",
             "gently",
+            "single",
+            "hand",
+            "stranger",
+            "guest",
         ];
         const TAIL: &[&str] = &[
             "my", "his", "her", "appears", "appear", "in", "front", "of", "you", "it", "comes", "into",
@@ -168,7 +303,9 @@ impl Tagger<'_> {
             let text = self.text(place);
             let found = match text {
                 "face" | "faces" | "visitor" | "visitors" | "smile" => Some(Event::Face),
-                "clap" | "claps" | "clapping" | "clapped" | "applause" | "clapped_hands" => Some(Event::Clap),
+                "clap" | "claps" | "clapping" | "clapped" | "applause" | "handclap" | "handclaps" => {
+                    Some(Event::Clap)
+                }
                 "voice" | "voices" | "speak" | "speaks" | "speaking" | "talk" | "talks" | "talking"
                 | "speech" | "spoken" | "spoke" | "says" | "words" | "conversation" => Some(Event::Voice),
                 "touch" | "touches" | "touched" | "touching" | "pat" | "pats" | "patted" | "pet" | "pets"
@@ -184,6 +321,12 @@ impl Tagger<'_> {
             if found.is_some() {
                 event = found;
                 place += 1;
+                break;
+            }
+            // "When somebody shows up".
+            if let Some(end) = self.arrival(place) {
+                event = Some(Event::Face);
+                place = end;
                 break;
             }
             if matches!(
@@ -208,7 +351,9 @@ impl Tagger<'_> {
             }
             let is_end = self.words.get(place + 1).is_none_or(|word| !word.is_word)
                 || matches!(self.text(place + 1), "and" | "then");
-            if (text == "one" || (sees && is_end && matches!(text, "it" | "them"))) && place > start {
+            let hears = matches!(self.text(place.saturating_sub(1)), "hear" | "hears" | "hearing");
+            let is_named = (sees || hears) && is_end && matches!(text, "it" | "them" | "that");
+            if (text == "one" && place > start) || (is_named && (place > start || hears)) {
                 // "when it hears one": the event that was named before.
                 event = Some(Event::Thing("one".to_owned()));
                 place += 1;

@@ -194,6 +194,8 @@ impl Tagger<'_> {
                 | "custom"
                 | "desired"
                 | "arbitrary"
+                | "some"
+                | "whatever"
         );
         let is_amount = |place: usize| matches!(self.text(place), "amount" | "number" | "count");
         if is_open && is_amount(start + 1) && self.text(start + 2) == "of" {
@@ -213,11 +215,27 @@ impl Tagger<'_> {
                 "distance" => Role::Distance,
                 _ => return None,
             };
-            return Some((Tag::Param(role), start + 2 - at));
+            // "A configurable distance in millimetres".
+            let unit = (self.text(start + 2) == "in").then(|| self.text(start + 3));
+            let (role, more) = match unit {
+                Some("millimetres" | "millimeters" | "mm") => (Role::Millimetres, 2),
+                Some("degrees" | "seconds") => (role, 2),
+                _ => (role, 0),
+            };
+            return Some((Tag::Param(role), start + 2 + more - at));
         }
         let is_quantity = matches!(
             self.text(start),
-            "height" | "distance" | "angle" | "length" | "amount" | "duration" | "time" | "number" | "width"
+            "height"
+                | "depth"
+                | "distance"
+                | "angle"
+                | "length"
+                | "amount"
+                | "duration"
+                | "time"
+                | "number"
+                | "width"
         );
         // "A height of 10 mm" is known.
         let is_known = start > 0 && number_word(self.text(start - 1)).is_some();
@@ -229,8 +247,9 @@ impl Tagger<'_> {
 
     /// "Only once it has got there", "when that is done": then.
     pub(super) fn done_there(&self, at: usize) -> Option<(Tag, usize)> {
-        let start = at + usize::from(matches!(self.text(at), "only" | "but"));
-        let is_opening = matches!(self.text(start), "once" | "when" | "after" | "whenever")
+        let is_not = self.text(at) == "not" && matches!(self.text(at + 1), "until" | "before" | "till");
+        let start = at + usize::from(is_not || matches!(self.text(at), "only" | "but"));
+        let is_opening = (is_not || matches!(self.text(start), "once" | "when" | "after" | "whenever"))
             && matches!(self.text(start + 1), "it" | "that" | "this" | "they" | "you" | "both")
             && matches!(self.text(start + 2), "has" | "have" | "is" | "are");
         let skip = usize::from(matches!(self.text(start + 3), "been" | "all" | "fully" | "both" | "already"));
@@ -375,8 +394,8 @@ impl Tagger<'_> {
             return None;
         }
         let tag = match self.text(at + 1) {
-            "far" | "high" | "wide" | "widely" | "deep" | "deeply" | "low" | "big" | "large" | "much"
-            | "strongly" | "hard" => Tag::Manner(Manner::Full),
+            "far" | "high" | "tall" | "steep" | "wide" | "widely" | "deep" | "deeply" | "low" | "big"
+            | "large" | "much" | "strongly" | "hard" => Tag::Manner(Manner::Full),
             "fast" | "quick" | "quickly" | "rapidly" | "swiftly" => Tag::Manner(Manner::Pace(0.45)),
             "slow" | "slowly" | "gently" | "calmly" => Tag::Manner(Manner::Pace(2.6)),
             _ => return None,

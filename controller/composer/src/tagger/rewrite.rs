@@ -1,10 +1,10 @@
 //! Rewrites tags whose order or repetition says something.
 
-use crate::tag::{Dir, Mode, Tag, Tagged};
+use crate::tag::{Dir, Mode, Tag, Tagged, Unit};
 
 /// Rewrites tags whose order says something: "left before right" is the order in which antennas take turns.
 pub(super) fn rewrite(tags: Vec<Tagged>) -> Vec<Tagged> {
-    let tags = counted_words(tags);
+    let tags = sizes_in_a_list(counted_words(tags));
     let mut out: Vec<Tagged> = Vec::new();
     let meant: Vec<usize> = tags
         .iter()
@@ -15,6 +15,7 @@ pub(super) fn rewrite(tags: Vec<Tagged>) -> Vec<Tagged> {
     let mut dropped: Vec<usize> = Vec::new();
     let mut thens: Vec<usize> = Vec::new();
     let mut rests: Vec<usize> = Vec::new();
+    let mut held: Vec<(usize, usize)> = Vec::new();
     let get = |place: usize| meant.get(place).and_then(|at| tags.get(*at)).map(|tagged| &tagged.tag);
     for place in 0..meant.len() {
         let is_side = |tag: Option<&Tag>| matches!(tag, Some(Tag::Dir(Dir::Left | Dir::Right)));
@@ -53,6 +54,27 @@ pub(super) fn rewrite(tags: Vec<Tagged>) -> Vec<Tagged> {
                 rests.extend(meant.get(place + 1));
             }
         }
+        // "And after two seconds it all comes back", "and back down after two seconds": held so long.
+        let is_time = |place: usize| matches!(get(place), Some(Tag::Amount(_, crate::tag::Unit::Seconds)));
+        if matches!(get(place), Some(Tag::After)) && is_time(place + 1) && place > 0 {
+            let mut next = (place + 2..place + 6).map_while(get).skip_while(|tag| {
+                matches!(tag, Tag::Comma | Tag::RepeatAll | Tag::Pronoun | Tag::Part(_) | Tag::Manner(_))
+            });
+            if matches!(next.next(), Some(Tag::Return | Tag::Home)) {
+                thens.extend(meant.get(place));
+                rests.extend(meant.get(place + 1));
+            }
+        }
+        let ends = |place: usize| matches!(get(place), None | Some(Tag::Stop));
+        if matches!(get(place), Some(Tag::Return))
+            && matches!(get(place + 1), Some(Tag::After))
+            && is_time(place + 2)
+            && ends(place + 3)
+            && place > 0
+        {
+            held.extend(meant.get(place).zip(meant.get(place + 2)).map(|(back, time)| (*back, *time)));
+            dropped.extend(meant.get(place + 1..place + 3).unwrap_or(&[]));
+        }
         // "Nod twice with a break, then ...": a pause, and then.
         let is_rest = (place + 1..place + 4)
             .take_while(|next| matches!(get(*next), Some(Tag::Pause | Tag::Manner(_) | Tag::Amount(..))))
@@ -89,12 +111,22 @@ pub(super) fn rewrite(tags: Vec<Tagged>) -> Vec<Tagged> {
             dropped.extend(meant.get(place + 1));
         }
     }
+    let times: std::collections::BTreeMap<usize, Tag> = held
+        .iter()
+        .filter_map(|(_, time)| tags.get(*time).map(|tagged| (*time, tagged.tag.clone())))
+        .collect();
     for (at, tagged) in tags.into_iter().enumerate() {
         let tag = match tagged.tag {
             _ if dropped.contains(&at) => Tag::Filler,
             _ if thens.contains(&at) => Tag::Then,
             tag => tag,
         };
+        let time = held.iter().find(|(back, _)| *back == at).and_then(|(_, time)| times.get(time));
+        if let Some(time) = time {
+            for tag in [Tag::Then, Tag::Pause, time.clone(), Tag::Then] {
+                out.push(Tagged { tag, span: tagged.span.clone() });
+            }
+        }
         let is_rest = rests.contains(&at);
         if is_rest {
             out.push(Tagged { tag: Tag::Pause, span: tagged.span.clone() });
@@ -105,6 +137,33 @@ pub(super) fn rewrite(tags: Vec<Tagged>) -> Vec<Tagged> {
         }
     }
     out
+}
+
+/// "By 5, 10 and 20 degrees": the unit of the last number is that of all.
+fn sizes_in_a_list(mut tags: Vec<Tagged>) -> Vec<Tagged> {
+    let is_gap = |tag: &Tag| matches!(tag, Tag::Comma | Tag::And | Tag::Filler);
+    for at in (0..tags.len()).rev() {
+        let Some(Tag::Amount(_, unit @ (Unit::Degrees | Unit::Millimetres))) =
+            tags.get(at).map(|tagged| &tagged.tag)
+        else {
+            continue;
+        };
+        let unit = *unit;
+        let before = tags.get(..at).unwrap_or(&[]);
+        let gap = before.iter().rev().take_while(|tagged| is_gap(&tagged.tag)).count();
+        let is_joined = before.iter().rev().take(gap).any(|tagged| !matches!(tagged.tag, Tag::Filler));
+        let Some(number) = at.checked_sub(gap + 1) else { continue };
+        if let Some(Tag::Number(value)) = tags.get(number).map(|tagged| tagged.tag.clone())
+            && is_joined
+            && let Some(between) = tags.get_mut(number..at)
+        {
+            between.iter_mut().for_each(|tagged| tagged.tag = Tag::Filler);
+            if let Some(first) = between.first_mut() {
+                first.tag = Tag::Amount(value, unit);
+            }
+        }
+    }
+    tags
 }
 
 /// "Flap flap flap": so many times.

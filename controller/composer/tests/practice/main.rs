@@ -19,7 +19,7 @@ use serde::Deserialize;
 use claim::{Claim, claim, deviations, measure};
 
 /// The least number of requests that become what was asked for, with nothing left over.
-const FLOOR: usize = 445;
+const FLOOR: usize = 451;
 /// The largest number of tools that are claimed to be right and do something else.
 const MAX_WRONG_AS_RIGHT: usize = 2;
 /// The largest number of right tools that are refused.
