@@ -18,6 +18,8 @@ pub struct Written {
     pub score: Option<Score>,
     /// Whether the request was not understood, and not refused for what it asks.
     pub is_open: bool,
+    /// Whether it was refused since the robot can't move as far.
+    pub is_beyond_limit: bool,
     /// Assumptions where the request left something open.
     pub notes: Vec<String>,
     /// The words that were not understood.
@@ -81,6 +83,7 @@ const RUNS: [&str; 12] = [
 
 fn written(composed: Composed) -> Written {
     let is_open = composed.is_open();
+    let is_beyond_limit = matches!(&composed.outcome, Outcome::Declined(declined) if declined.is_limit());
     let not_understood: Vec<String> = composed.not_understood.into_iter().map(|(text, _)| text).collect();
     let (tool, score) = match composed.outcome {
         Outcome::Score(score) => {
@@ -90,7 +93,15 @@ fn written(composed: Composed) -> Written {
         }
         Outcome::Declined(declined) => (Err(declined.to_string()), None),
     };
-    Written { name: composed.name, tool, score, is_open, notes: composed.notes, not_understood }
+    Written {
+        name: composed.name,
+        tool,
+        score,
+        is_open,
+        is_beyond_limit,
+        notes: composed.notes,
+        not_understood,
+    }
 }
 
 /// Writes a motion as a tool.

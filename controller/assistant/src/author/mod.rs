@@ -11,7 +11,7 @@ mod from_request;
 mod phrase;
 mod python;
 
-pub use minismith_composer::{given_name, is_correction, is_lasting_reaction};
+pub use minismith_composer::{given_name, is_correction, is_lasting_reaction, is_tool_request};
 
 pub use from_request::{Written, authored, changed, composed, is_authoring_request, without_run};
 

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::known;
 use crate::agents::coordinator::{Assignment, Decision, decide};
 use crate::agents::route::tool_request;
-use crate::author::{is_authoring_request, is_lasting_reaction};
+use crate::author::{is_authoring_request, is_lasting_reaction, is_tool_request};
 use minismith_nlu::{Intent, Known, Reason, Understanding, interpret, is_stop, understand};
 use minismith_toolchain::workshop::registry::Entry;
 
@@ -72,7 +72,9 @@ pub fn understood(text: &str, known: &Known<'_>) -> Understanding {
     let Understanding::Plan(plan) = &understood else { return understood };
     let needs_tool = |intent: &Intent| match intent {
         // A condition is asked about once; a reaction lasts.
-        Intent::Spoken(spoken) if spoken.if_event.is_some() => is_lasting_reaction(text),
+        Intent::Spoken(spoken) if spoken.if_event.is_some() => {
+            is_lasting_reaction(text) || is_tool_request(text)
+        }
         Intent::Spoken(_) => is_authoring_request(text),
         _ => false,
     };

@@ -131,8 +131,13 @@ impl Conversation<'_> {
         let source = accepted.checked().draft().source().to_owned();
         let before = accepted.manifest().provenance.request.clone();
         let written = author::changed(&name, &source, &before, text)?;
-        let tool = written.tool.ok().filter(|_| written.not_understood.is_empty())?;
         let mut reply = assigned(&format!("change the tool {name}"));
+        let tool = match written.tool {
+            Err(why) if written.is_beyond_limit => {
+                return Some(declined(reply, &format!("I changed nothing: {why}.")));
+            }
+            tool => tool.ok().filter(|_| written.not_understood.is_empty())?,
+        };
         if let Some(why) = self.no_tools() {
             reply.outcome = TurnOutcome::Refused;
             reply.text = format!("I did not change {name}: {why}.");
