@@ -4,8 +4,8 @@ use minismith_tests::{TestDir, program, workspace};
 use serde_json::Value;
 
 /// Of 60 requests each, those that must be right at least; nobody looks at the unseen ones while tuning.
-const LEAST_SEEN: usize = 50;
-const LEAST_UNSEEN: usize = 28;
+const LEAST_SEEN: usize = 52;
+const LEAST_UNSEEN: usize = 31;
 /// The most tools that are claimed to be right and do something else.
 const MOST_WRONG: usize = 2;
 
