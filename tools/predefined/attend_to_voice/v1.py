@@ -19,7 +19,7 @@ def attend_to_voice(robot: ReachyMini, listen_seconds: float = 15.0) -> str:
                 antennas(both=25, seconds=0.8),
             ),
             wait(1.5),
-            neutral(seconds=1.0),
+            neutral(seconds=1),
             seconds=listen_seconds,
         ),
     )

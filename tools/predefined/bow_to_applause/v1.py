@@ -14,10 +14,7 @@ def bow_to_applause(robot: ReachyMini, listen_seconds: float = 15.0) -> str:
         robot,
         whenever(
             clap(),
-            together(
-                head(down=22, seconds=1.0),
-                antennas(both=45, seconds=1.0),
-            ),
+            together(head(down=22, seconds=1), antennas(both=45, seconds=1)),
             wait(0.5),
             neutral(seconds=1.2),
             seconds=listen_seconds,

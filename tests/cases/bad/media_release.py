@@ -3,7 +3,7 @@
 from reachy_mini import ReachyMini
 
 
-def media_recording(robot: ReachyMini, times: int = 2) -> int:
+def media_release(robot: ReachyMini, times: int = 2) -> int:
     """Do one thing.
 
     Args:
@@ -12,5 +12,5 @@ def media_recording(robot: ReachyMini, times: int = 2) -> int:
     Returns:
         How often.
     """
-    robot.media.start_recording()
+    robot.release_media()
     return times
