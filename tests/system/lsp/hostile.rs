@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::client::{Client, framed};
 use super::{GOOD, uri};
+use crate::policy::Dice;
 
 fn code(answer: &Value) -> i64 {
     answer["error"]["code"].as_i64().unwrap_or_default()
@@ -77,16 +78,6 @@ fn lsp_answers_invalid_messages_and_goes_on() {
         }
     }
     assert_eq!(client.end().0, Some(0));
-}
-
-/// Pseudo-random numbers that are the same in every run (Knuth's MMIX constants).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit.max(1)
-    }
 }
 
 #[test]
