@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The files with the least share of right sentences and the largest share of wrong ones that must hold, percent. Nobody
 /// looks at the sentences of the unseen files while the words are written.
-const LEAST: [(&str, f64, f64); 9] = [
+const LEAST: [(&str, f64, f64); 10] = [
     ("examples", 100.0, 0.0),
     ("en", 92.0, 5.0),
     ("de", 95.0, 3.0),
@@ -14,8 +14,10 @@ const LEAST: [(&str, f64, f64); 9] = [
     ("es", 93.0, 3.0),
     ("it", 95.0, 3.0),
     ("zh", 97.0, 2.0),
-    ("practice", 88.0, 5.0),
-    ("unseen", 78.0, 10.0),
+    ("practice", 86.0, 6.0),
+    ("unseen", 79.0, 10.0),
+    // Written to be hard: unusual verbs, chatter around the order, haste and dialect.
+    ("en_e_unseen", 46.0, 18.0),
 ];
 
 #[test]
@@ -27,8 +29,8 @@ fn sentences_move_what_was_meant() {
     for (name, right, wrong) in LEAST {
         let of = |file: &&Value| {
             let file = file["name"].as_str().unwrap();
-            if name == "unseen" {
-                file.ends_with("unseen")
+            if name.ends_with("unseen") {
+                file.ends_with(name) && (name != "unseen" || file != "en_e_unseen")
             } else {
                 file.starts_with(name) && !file.ends_with("unseen")
             }

@@ -15,7 +15,7 @@ pub(crate) const LEVEL: [Axis; 2] = [Axis::HeadPitch, Axis::HeadRise];
 /// Returns the axes of a part.
 pub(crate) fn axes_of(part: Part) -> Vec<Axis> {
     match part {
-        Part::Head => Axis::HEAD.to_vec(),
+        Part::Head | Part::Chin => Axis::HEAD.to_vec(),
         Part::Body => vec![Axis::BodyTurn],
         Part::LeftAntenna | Part::LeftOne => vec![Axis::AntennaLeft],
         Part::RightAntenna | Part::RightOne => vec![Axis::AntennaRight],
@@ -24,7 +24,7 @@ pub(crate) fn axes_of(part: Part) -> Vec<Axis> {
 }
 
 const fn is_antenna(part: Part) -> bool {
-    !matches!(part, Part::Head | Part::Body)
+    !matches!(part, Part::Head | Part::Chin | Part::Body)
 }
 
 const fn aim(axis: Axis, sign: f64, usual: f64) -> Aim {
@@ -69,7 +69,8 @@ impl Clause {
         } else if part == Part::Body {
             body_aims(way)?
         } else {
-            let is_angle = matches!(said.or(self.amount), Some(Said::Degrees(_)));
+            // A chin that is lifted pitches the head.
+            let is_angle = self.is_chin || matches!(said.or(self.amount), Some(Said::Degrees(_)));
             let is_lift = matches!(act, Act::Raise | Act::Lower);
             let is_vertical = act == Act::Move && matches!(way, Some(Way::Up | Way::Down));
             let act = if is_angle && (is_lift || is_vertical) { Act::Tilt } else { act };
@@ -114,8 +115,14 @@ impl Clause {
                     {
                         return Err("it cannot go two ways at once".to_owned());
                     }
+                    // "Out two centimetres in my direction": how far holds for both.
+                    let known = all.iter().find(|one| one.axis == aim.axis).map(|one| one.amount);
+                    let amount = match (known, aim.amount) {
+                        (Some(known @ Amount::Exactly(_)), Amount::Usual(_)) => known,
+                        (_, amount) => amount,
+                    };
                     all.retain(|one| one.axis != aim.axis);
-                    all.push(aim);
+                    all.push(Aim { amount, ..aim });
                 }
             }
         }
@@ -188,12 +195,35 @@ impl Clause {
             // "Nod twice more".
             return Clause { compared: Vec::new(), ..self.clone() }.meaning();
         }
+        if let (Act::Bow | Act::Nod, [heading]) = (act, self.ways.as_slice())
+            && matches!(heading.way, Way::Left | Way::Right)
+            && self.parts.iter().all(|part| *part == Part::Head)
+        {
+            // "A bow to the left".
+            let turn = Clause { act: Some(Act::Look), count: None, number: None, ..self.clone() }
+                .plain(Act::Look)?;
+            let gesture = Clause { ways: Vec::new(), ..self.clone() }.meaning()?;
+            return Ok(Meaning::Sequence(vec![turn, gesture]));
+        }
         self.check_used(act)?;
-        let meaning = self.plain(act)?;
+        let to_and_fro = is_posture(act) && !self.is_together && self.goes_to_and_fro();
+        let meaning = if to_and_fro { self.one_way_after_another(act)? } else { self.plain(act)? };
         Ok(match self.delay {
             Some(delay) => Meaning::Sequence(vec![Meaning::Wait(delay), meaning]),
             None => meaning,
         })
+    }
+
+    /// Returns whether its directions exclude one another: "look up, down".
+    fn goes_to_and_fro(&self) -> bool {
+        let has = |way: Way| self.ways.iter().any(|heading| heading.way == way);
+        self.parts.len() < 2 && (has(Way::Left) && has(Way::Right) || has(Way::Up) && has(Way::Down))
+    }
+
+    /// "Look up down up": one direction after another.
+    fn one_way_after_another(&self, act: Act) -> Result<Meaning, Refusal> {
+        let one = |heading: &Heading| Clause { ways: vec![*heading], ..self.clone() }.plain(act);
+        Ok(Meaning::Sequence(self.ways.iter().map(one).collect::<Result<_, _>>()?))
     }
 
     /// What is said and has no use for the act is not understood.
@@ -242,7 +272,9 @@ impl Clause {
         let lasting = self.lasting.or(self.seconds);
         match act {
             Act::Wait | Act::Hold if self.ways.is_empty() => {
-                return Ok(Meaning::Wait(lasting.unwrap_or(1.0)));
+                // "Wait two seconds, nod, wait another two".
+                let bare = self.number.filter(|number| (0.5..=60.0).contains(number));
+                return Ok(Meaning::Wait(lasting.or(bare).unwrap_or(1.0)));
             }
             Act::Dance => return Ok(Meaning::Dance(lasting.or(self.within).unwrap_or(6.0).clamp(2.0, 60.0))),
             Act::Wake => return Ok(Meaning::Wake),
@@ -374,6 +406,8 @@ fn head_aims(act: Act, way: Option<Way>, is_length: bool) -> Result<Vec<Aim>, Re
         (Act::Tilt, Some(Way::Back | Way::Up)) => pitch(-1.0, 15.0),
         (Act::Raise, None | Some(Way::Up)) if !is_length => aim(Axis::HeadRise, 1.0, 12.0),
         (Act::Lower, None | Some(Way::Down)) if !is_length => aim(Axis::HeadRise, -1.0, 20.0),
+        (Act::Lean, Some(Way::Up)) => aim(Axis::HeadRise, 1.0, 12.0),
+        (Act::Lean, Some(Way::Down)) => aim(Axis::HeadRise, -1.0, 20.0),
         (_, Some(way @ (Way::Left | Way::Right))) if is_length => {
             aim(Axis::HeadSide, left_or_right(way), 12.0)
         }

@@ -76,13 +76,17 @@ impl Composer<'_> {
 
     /// "再往左转十度": it goes on from where the last motion, of the same axes and to the same side, ended.
     pub(crate) fn goes_on(&self, meaning: Meaning, clause: &Clause) -> Meaning {
-        let is_step = clause.said_amount().is_some() || clause.size.is_some_and(|size| size < 1.0);
-        let (Some(past), Meaning::Go { aims, seconds, pace }) = (self.past, &meaning) else { return meaning };
-        if !clause.is_again || !is_step || !self.said.is_empty() {
-            return meaning;
-        }
+        let is_step = clause.said_amount().is_some()
+            || clause.number.is_some_and(|number| number >= 5.0)
+            || clause.size.is_some_and(|size| size < 1.0);
+        let Meaning::Go { aims, seconds, pace } = &meaning else { return meaning };
+        let before = match self.said.last() {
+            Some(said) => Some(&said.meaning),
+            None => self.past.map(|past| &past.meaning),
+        };
+        let Some(before) = before.filter(|_| clause.is_again && is_step) else { return meaning };
         let mut ends: Vec<Aim> = Vec::new();
-        past.meaning.clone().each_mut(&mut |one| {
+        before.clone().each_mut(&mut |one| {
             if let Meaning::Go { aims, .. } = one {
                 ends.extend(aims.iter().copied());
             }

@@ -221,6 +221,10 @@ impl Builder {
             if middle[aim.axis] * aim.sign > furthest {
                 middle[aim.axis] = aim.sign * furthest;
             }
+            // A bow goes below the horizon, also from a look upwards.
+            if gesture.hold > 0.0 && aim.axis == Axis::HeadPitch && middle[aim.axis] * aim.sign < 0.0 {
+                middle[aim.axis] = Axis::HeadPitch.neutral();
+            }
         }
         for stroke in &gesture.strokes {
             strokes.push(

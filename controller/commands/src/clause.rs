@@ -86,6 +86,8 @@ pub(crate) struct Clause {
     pub seconds: Option<f64>,
     pub size: Option<f64>,
     pub is_most: bool,
+    /// The part that moves was called chin or nose.
+    pub is_chin: bool,
     pub pace: Option<f64>,
     pub compared: Vec<Compared>,
     pub is_negated: bool,

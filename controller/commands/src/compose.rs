@@ -43,6 +43,7 @@ impl<'a> Composer<'a> {
         let mut repeat: Option<u32> = None;
         let clauses = prepared(clauses, self.past);
         let last = clauses.len().saturating_sub(1);
+        let last_act = clauses.iter().rposition(|one| one.act.is_some() && !one.is_still && !one.is_negated);
         let mut carried = Link::Start;
         for (at, mut clause) in clauses.into_iter().enumerate() {
             if matches!(carried, Link::Then | Link::Correction)
@@ -63,7 +64,22 @@ impl<'a> Composer<'a> {
             }
             let axes = || clause.parts.iter().flat_map(|part| axes_of(*part));
             if clause.is_still {
+                if clause.link == Link::Correction {
+                    self.leave_alone(&clause);
+                }
                 still.extend(axes());
+                continue;
+            }
+            if clause.is_only
+                && clause.act == Some(Act::Move)
+                && clause.ways.is_empty()
+                && Some(at) < last_act
+            {
+                // "Move nothing but your left antenna, give it a wiggle".
+                self.topic.clone_from(&clause.parts);
+                continue;
+            }
+            if self.slides(&clause)? {
                 continue;
             }
             if clause.is_negated {
@@ -124,6 +140,15 @@ impl<'a> Composer<'a> {
         {
             // "Turn around... no, stay where you are".
             self.said.pop();
+            return Ok(());
+        }
+        if let Some(seconds) = clause.lasting.filter(|_| clause.is_in_turn && clause.act.is_none())
+            && self.said.len() == 1
+            && !clause.ways.is_empty()
+        {
+            // "Look to the left and to the right by turns for ten seconds".
+            self.clause(Clause { lasting: None, ..clause.clone() })?;
+            self.alternates(&clause, seconds);
             return Ok(());
         }
         let is_taken_back =
@@ -194,7 +219,10 @@ impl<'a> Composer<'a> {
         }
         self.further(&mut clause);
         if clause.act.is_some() && (clause.is_instead || clause.link == Link::Correction) {
-            self.said.pop();
+            self.take_back();
+        }
+        if self.goes_between(&clause)? || self.later(&clause) {
+            return Ok(());
         }
         let is_plain_again =
             clause.is_again && !clause.has_motion() && clause.number.is_none() && clause.count.is_none();
@@ -405,30 +433,6 @@ impl<'a> Composer<'a> {
         is_fresh && !is_modified && !has_other && self.past.is_none_or(|past| past.act.is_none())
     }
 
-    /// Takes out again what is not to be done.
-    fn cancel(&mut self, clause: &Clause) {
-        let is_named = |said: &Said| clause.act.is_some() && said.clause.act == clause.act;
-        if self.said.iter().any(is_named) {
-            self.said.retain(|said| !is_named(said));
-        } else if !clause.has_motion() {
-            self.said.pop();
-        }
-    }
-
-    /// A pause between repetitions belongs to what is repeated: "nod twice with a pause of a second in between".
-    fn takes_pause(&mut self, clause: &Clause) -> Result<bool, String> {
-        let Some(last) = self.said.last_mut() else { return Ok(false) };
-        let is_repeated =
-            last.clause.count.is_some_and(|count| count > 1) && matches!(last.meaning, Meaning::Gesture(_));
-        if !is_repeated || !(clause.is_between || clause.link == Link::With) {
-            return Ok(false);
-        }
-        let usual = clause.size.map_or(1.0, |size| if size < 1.0 { 0.5 } else { 1.5 });
-        last.clause.pause = Some(clause.lasting.or(clause.seconds).or(clause.pause).unwrap_or(usual));
-        last.meaning = last.clause.meaning()?;
-        Ok(true)
-    }
-
     /// Takes over the act and the parts of what was said before, where a clause names none.
     fn inherit(&mut self, clause: &mut Clause) {
         let is_motion = |said: &&Said| {
@@ -465,7 +469,7 @@ impl<'a> Composer<'a> {
                 matches!(clause.link, Link::Correction) || clause.is_instead || (clause.is_only && !is_next);
             if let Some(old) = old.filter(|_| is_part_only || is_correction) {
                 if is_correction {
-                    self.said.pop();
+                    self.take_back();
                 }
                 self.refers |= self.said.is_empty() && self.past.is_some();
                 let link = old.link;
@@ -531,8 +535,18 @@ impl<'a> Composer<'a> {
             self.said = vec![Said { clause: Clause::default(), meaning: whole }];
             return Ok(());
         }
-        let Some(mut last) = self.said.pop() else { return Ok(()) };
         let seconds = clause.lasting.or(clause.seconds);
+        if seconds.is_some_and(|seconds| self.alternates(clause, seconds)) {
+            return Ok(());
+        }
+        let Some(mut last) = self.said.pop() else { return Ok(()) };
+        if last.meaning.is_posture() && last.clause.pace.is_some_and(|pace| pace > 1.0) && seconds.is_some() {
+            // "Tilt to the left at a snail's pace, five seconds".
+            last.clause.within = seconds;
+            last.meaning = last.clause.meaning()?;
+            self.said.push(last);
+            return Ok(());
+        }
         let is_plain = !clause.is_most
             && clause.size.is_none()
             && clause.link != Link::Correction

@@ -74,6 +74,8 @@ pub enum Act {
 pub enum Part {
     /// The head.
     Head,
+    /// The chin or the nose: raised or lowered, it pitches the head.
+    Chin,
     /// The body.
     Body,
     /// One antenna of which the side is said beside it, or both if none is said.
@@ -237,6 +239,14 @@ pub enum Concept {
     Like,
     /// "taking": the time beside it is how long it takes.
     Taking,
+    /// "back a bit": backwards after a verb that shifts the head, otherwise less far.
+    BackABit,
+    /// "over": before a time, how long it takes.
+    Over,
+    /// "wonder", "grateful": a word of a request that is put in the speaker's own way.
+    Courtesy,
+    /// "than the last one": what is compared before it changes from one repetition to the next.
+    ThanLast,
     /// "more" or "then", by what stands around it.
     MoreOrThen,
     /// The phrase means what follows only where the text says nothing else: "not twice" for "nod twice".

@@ -14,6 +14,11 @@
 //! | `to` | somebody or something unknown may follow; harmless at a gesture | at, to, in front of |
 //! | `like` | a comparison with unknown words, which are harmless | like a, comme un |
 //! | `taking` | before or after a time: how long it takes | taking, en prenant |
+//! | `back_a_bit` | backwards after a verb that shifts the head, otherwise less far | back a little |
+//! | `over` | before a time: how long it takes; otherwise of no importance | over, over the course of |
+//! | `courtesy` | a word of a request in the speaker's own way: what stands before the verb asks for it | wondering, grateful |
+//! | `than_last` | makes a change from one repetition to the next of the comparison before it | than the one before |
+//! | `chin` | the head; raised or lowered, it pitches | chin, nose |
 //! | `more_or_then` | at the start of a text "more", else "then" | 再 |
 //! | `alone X` | X where the text says nothing else of a motion, else the words one by one | not twice |
 //! | `stop_order_alone` | a stop if it is all that a sentence says | para |
@@ -29,7 +34,7 @@
 //! | `cancel` | what follows is taken out of the sentence again | forget the, leave out |
 //! | `factor:2` | a factor of the comparison that follows in the same key: `factor:2 bigger` | twice as far |
 //! | `trend_faster` | from one repetition to the next; also `slower`, `bigger`, `smaller` | faster and faster |
-//! | fields of a file | `not_follows_verb: true`: "not" negates the clause in which it stands; `decimal: point`; `variants: "頭头"` | |
+//! | fields of a file | `spellings: {u: you}`: how words are typed in haste; `not_follows_verb: true`: "not" negates the clause in which it stands; `decimal: point`; `variants: "頭头"` | |
 //! | `decimal` | between the digits of a number that is spoken | point |
 
 use minismith_score::Event;
@@ -92,6 +97,7 @@ fn concept(key: &str) -> Option<Concept> {
         "tired" => C::Act(Act::Tired),
         "sound" => C::Act(Act::Sound),
         "head" => C::Part(Part::Head),
+        "chin" => C::Part(Part::Chin),
         "body" => C::Part(Part::Body),
         "antenna" => C::Part(Part::Antenna),
         "antennas" => C::Part(Part::Antennas),
@@ -162,6 +168,10 @@ fn concept(key: &str) -> Option<Concept> {
         "to" => C::To,
         "like" => C::Like,
         "taking" => C::Taking,
+        "over" => C::Over,
+        "back_a_bit" => C::BackABit,
+        "courtesy" => C::Courtesy,
+        "than_last" => C::ThanLast,
         "more_or_then" => C::MoreOrThen,
         "alone" => C::Alone,
         "or" => C::Or,

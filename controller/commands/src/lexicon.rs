@@ -37,6 +37,9 @@ struct File {
     /// Pairs of letters of a script without spaces, "頭头 點点": the first one reads as the second one.
     #[serde(default)]
     variants: String,
+    /// How words are typed in haste or by ear: `u` for "you".
+    #[serde(default)]
+    spellings: BTreeMap<String, String>,
     /// A word that is said between the digits of a number and means something else elsewhere: "point".
     #[serde(default)]
     decimal: Option<String>,
@@ -120,7 +123,7 @@ impl Lexicon {
             let mut letters = pair.chars();
             Some((letters.next()?.to_string(), letters.next()?.to_string()))
         });
-        let variants: HashMap<String, String> = pairs.collect();
+        let variants: HashMap<String, String> = pairs.chain(file.spellings).collect();
         for (key, own) in &file.words {
             let meaning =
                 concepts(key).ok_or_else(|| format!("{}: no concept is called \"{key}\"", file.code))?;

@@ -4,8 +4,8 @@
 //! for all languages. Words become concepts, concepts become clauses, and clauses become one [`Meaning`], from which a
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
-//! Reading order: [`concept`], [`keys`], [`words`], `phrases`, [`lexicon`], [`tagger`], `sound`, `clause`, `splitter`, `acts`, [`meaning`],
-//! `prepare`, `compose`, `again`, `refer`, `neutral`, `arrange`, [`reader`], [`build`].
+//! Reading order: [`concept`], [`keys`], [`words`], `phrases`, [`lexicon`], [`tagger`], `rewrite`, `sound`, `clause`, `splitter`, `acts`, [`meaning`],
+//! `prepare`, `compose`, `again`, `correct`, `refer`, `neutral`, `arrange`, [`reader`], [`build`].
 
 mod acts;
 mod again;
@@ -14,6 +14,7 @@ pub mod build;
 mod clause;
 mod compose;
 pub mod concept;
+mod correct;
 pub mod describe;
 pub mod keys;
 pub mod lexicon;
@@ -25,6 +26,7 @@ mod phrases;
 mod prepare;
 pub mod reader;
 mod refer;
+mod rewrite;
 mod sound;
 mod splitter;
 pub mod tagger;

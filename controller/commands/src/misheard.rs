@@ -122,8 +122,7 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
         };
         let pairs = [at.checked_sub(1).and_then(joined), joined(at)];
         let pair = pairs.into_iter().flatten().find_map(|(first, text)| {
-            let found =
-                nearest(&text, Expected::Any, (text.chars().count() as f64 * 0.18).min(1.5), lexicon)?;
+            let found = nearest(&text, Expected::Any, (text.chars().count() as f64 * 0.1).min(1.0), lexicon)?;
             (text.chars().count() >= 6).then_some((first, text, found))
         });
         if let Some((first, text, found)) = pair {

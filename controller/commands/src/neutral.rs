@@ -5,7 +5,7 @@ use minismith_score::Axis;
 use crate::acts::axes_of;
 use crate::clause::{Clause, opposite};
 use crate::compose::Composer;
-use crate::concept::{Act, Part, Way};
+use crate::concept::{Act, Part, Way, is_posture};
 use crate::meaning::{Aim, Meaning};
 
 impl Composer<'_> {
@@ -13,7 +13,7 @@ impl Composer<'_> {
     pub(crate) fn keeps_gaze(&self, clause: &Clause) -> Option<Meaning> {
         let is_gaze = !clause.ways.is_empty()
             && clause.ways.iter().all(|heading| heading.way == Way::Ahead)
-            && matches!(clause.act, None | Some(Act::Look | Act::Hold))
+            && matches!(clause.act, None | Some(Act::Look | Act::Hold | Act::Move))
             && clause.parts.iter().all(|part| *part == Part::Head);
         let is_kept = is_gaze && (clause.is_kept || clause.is_stay);
         let Some(Meaning::Go { aims, seconds, pace }) = self.said.last().map(|said| &said.meaning) else {
@@ -64,7 +64,10 @@ impl Composer<'_> {
         if !clause.is_again || !is_vague || !is_head || !is_vertical || clause.said_amount().is_some() {
             return false;
         }
-        let posture = self.said.iter().rev().find(|said| said.meaning.is_posture());
+        let posture = self.said.iter().rev().find(|said| {
+            said.meaning.is_posture()
+                || said.clause.act.is_some_and(|act| is_posture(act) && act != Act::Hold)
+        });
         let before = match posture {
             Some(said) => match (said.clause.act, said.clause.ways.as_slice()) {
                 (Some(Act::Raise), []) => Some(Way::Up),

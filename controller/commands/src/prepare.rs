@@ -119,6 +119,7 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
         }
     }
     complete_lists(&mut all);
+    once_each(&mut all);
     let verb = all.iter().position(|clause| clause.act.is_some());
     if let Some(at) = verb
         && let Some(last) = all.get(at).filter(|clause| clause.is_verb_last).cloned()
@@ -196,8 +197,12 @@ fn resolve_sides(clause: &mut Clause, named: &mut bool) {
     };
     *named |= clause.parts.iter().any(is_antenna);
     let mut parts = Vec::new();
-    for part in std::mem::take(&mut clause.parts) {
+    let own = std::mem::take(&mut clause.parts);
+    let has_side = own.iter().any(|part| matches!(part, Part::LeftAntenna | Part::RightAntenna));
+    for part in own {
         match (part, *named) {
+            // "Salute them with your right antenna".
+            (Part::Both, _) if has_side => {}
             // "The left antenna, then the right one, then both together".
             (Part::Both, true) if clause.is_together && clause.link == Link::Then => {
                 clause.is_together = false;
@@ -255,6 +260,8 @@ fn complete_lists(all: &mut Vec<Clause>) {
             && !before.is_stop_order
             && !before.is_still
             && before.condition.is_none();
+        // "A look round: to the left first, and then to the right".
+        let is_scan = before.act == Some(Act::Scan) && before.is_bare() && !before.is_negated;
         // "Have a look at both sides, first to the right, then to the left".
         let is_announced = !before.ways.is_empty()
             && before.act.is_some_and(is_posture)
@@ -265,8 +272,8 @@ fn complete_lists(all: &mut Vec<Clause>) {
             && !clause.ways.is_empty()
             && !clause.is_negated
             && matches!(clause.link, Link::Comma | Link::Stop);
-        if (is_open || is_announced) && is_list {
-            clause.act = before.act;
+        if (is_open || is_announced || is_scan) && is_list {
+            clause.act = if is_scan { Some(Act::Look) } else { before.act };
             clause.parts.clone_from(&before.parts);
             clause.link = before.link;
             clause.pace = clause.pace.or(before.pace);
@@ -274,6 +281,26 @@ fn complete_lists(all: &mut Vec<Clause>) {
             all.remove(at);
         } else {
             at += 1;
+        }
+    }
+}
+
+/// "Nod, wait a second, nod": a gesture that is said several times is done once each time.
+fn once_each(clauses: &mut [Clause]) {
+    for act in [Act::Nod, Act::Shake, Act::Bow] {
+        let is_open = |clause: &Clause| {
+            clause.act == Some(act)
+                && clause.count.is_none()
+                && clause.number.is_none()
+                && clause.parts.iter().all(|part| *part == Part::Head)
+                && clause.lasting.or(clause.seconds).or(clause.within).is_none()
+                && clause.trend.is_none()
+                && clause.period.is_none()
+                && !clause.is_negated
+                && clause.link != Link::Correction
+        };
+        if clauses.iter().filter(|clause| is_open(clause)).count() > 1 {
+            clauses.iter_mut().filter(|clause| is_open(clause)).for_each(|clause| clause.count = Some(1));
         }
     }
 }

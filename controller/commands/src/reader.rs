@@ -11,6 +11,7 @@ use crate::lexicon::{Lexicon, lexicon, lexicons};
 use crate::meaning::Meaning;
 use crate::misheard::hear;
 use crate::past::Past;
+use crate::rewrite::orders;
 use crate::splitter::split;
 use crate::tagger::{Tag, finish, raw, tag};
 
@@ -149,7 +150,8 @@ fn orders_stop(clauses: &[Clause], is_own_language: bool) -> bool {
 }
 
 fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
-    let clauses = split(tags);
+    let tags = &orders(tags);
+    let clauses = joined(split(tags));
     let tells = |clause: &Clause| clause.is_description() && clause.act.is_some();
     let is_description = clauses.iter().any(tells);
     if is_description
@@ -175,6 +177,7 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
     };
     let count = clauses.len();
     let links: Vec<Link> = clauses.iter().map(|clause| clause.link).collect();
+    let only: Vec<bool> = clauses.iter().map(|clause| clause.is_only && clause.act.is_none()).collect();
     let mut kept: Vec<Clause> = Vec::new();
     let mut carried = Link::Start;
     for (at, mut clause) in clauses.into_iter().enumerate() {
@@ -190,6 +193,11 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
             && at + 1 < count
             && (clause.link == Link::Correction || links.get(at + 1) == Some(&Link::Correction));
         let is_hesitation = is_hesitation || (is_plain_wait && at == 0 && links.get(1) == Some(&Link::Comma));
+        // "Both ears, hang on, only the right one".
+        if is_plain_wait && only.get(at + 1) == Some(&true) {
+            carried = Link::Correction;
+            continue;
+        }
         if !ordered(&clause) || is_call || is_hesitation {
             // What is left out still tells how the next one follows.
             carried = if clause.link == Link::Correction { clause.link } else { Link::Start };
@@ -237,6 +245,31 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
         Ok(None) => Reading::Nothing,
         Err(reason) => Reading::Impossible(reason),
     }
+}
+
+/// "Face the door, it is on your left": the second clause tells where the unknown thing of the first one is.
+fn joined(clauses: Vec<Clause>) -> Vec<Clause> {
+    let mut all: Vec<Clause> = Vec::with_capacity(clauses.len());
+    for clause in clauses {
+        let tells_where = clause.act.is_none()
+            && clause.parts.is_empty()
+            && matches!(clause.ways.as_slice(), [_])
+            && clause.unknown.is_empty()
+            && clause.link == Link::Comma
+            && !clause.is_negated;
+        let open = all.last_mut().filter(|last| {
+            let is_goal = matches!(last.act, Some(Act::Look | Act::Turn));
+            is_goal && last.ways.is_empty() && !last.unknown.is_empty() && !last.is_negated
+        });
+        match open.filter(|_| tells_where) {
+            Some(last) => {
+                last.ways = clause.ways;
+                last.unknown.clear();
+            }
+            None => all.push(clause),
+        }
+    }
+    all
 }
 
 /// Reads clauses with a condition among them: what comes if it holds, and what otherwise.

@@ -65,8 +65,24 @@ pub(crate) const fn class(letter: char) -> char {
     }
 }
 
+/// The distance of two words that differ by two neighbouring letters in the other order: "trun".
+const SWAPPED: f64 = 0.45;
+
+/// Returns whether two words differ only by two neighbouring letters in the other order.
+fn is_swapped(one: &[char], other: &[char]) -> bool {
+    let Some(at) = one.iter().zip(other).position(|(one, other)| one != other) else { return false };
+    let (Some([a, b, one_rest @ ..]), Some([c, d, other_rest @ ..])) = (one.get(at..), other.get(at..))
+    else {
+        return false;
+    };
+    a == d && b == c && one_rest == other_rest
+}
+
 /// Returns how far two sounds are from each other.
 pub(crate) fn distance(one: &[char], other: &[char]) -> f64 {
+    if is_swapped(one, other) {
+        return SWAPPED;
+    }
     let mut row: Vec<f64> = (0..=other.len()).map(|at| at as f64).collect();
     for (at, letter) in one.iter().enumerate() {
         let mut diagonal = at as f64;

@@ -213,7 +213,8 @@ impl Splitter {
             Concept::Act(act) => self.act(*act, matches!(next, Some(Concept::Part(_)))),
             Concept::Part(part) => {
                 self.flush_number();
-                self.now.parts.push(*part);
+                self.now.is_chin |= *part == Part::Chin;
+                self.now.parts.push(if *part == Part::Chin { Part::Head } else { *part });
             }
             Concept::Way(way) => {
                 if self.now.act.is_some()
@@ -230,8 +231,9 @@ impl Splitter {
                     || !self.now.has_content() =>
             {
                 // "Wave with the left antenna", "with your head tilted".
-                if !self.now.has_content() && matches!(self.now.link, Link::Start | Link::Comma | Link::Stop)
-                {
+                let begins = matches!(self.now.link, Link::Start | Link::Comma)
+                    || (self.now.link == Link::Stop && !matches!(next, Some(Concept::Act(_))));
+                if !self.now.has_content() && begins {
                     self.now.link = Link::With;
                 }
             }
@@ -317,7 +319,7 @@ impl Splitter {
             Concept::Stop | Concept::Question => self.close(Link::Stop),
             Concept::Then => {
                 // "Two seconds later".
-                if !self.now.has_motion() && self.now.seconds.is_some() {
+                if !self.now.has_motion() && !self.now.is_again && self.now.seconds.is_some() {
                     self.now.act = Some(Act::Wait);
                 }
                 self.close(Link::Then);
@@ -581,7 +583,7 @@ impl Splitter {
 /// Returns whether two clauses name parts of one kind: head, body or antennas. What names none moves the head.
 fn share_part(one: &Clause, other: &Clause) -> bool {
     let kind = |part: &Part| match part {
-        Part::Head => 0,
+        Part::Head | Part::Chin => 0,
         Part::Body => 1,
         _ => 2,
     };

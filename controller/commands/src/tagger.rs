@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::concept::{Concept, Part, Way, is_posture};
 use crate::lexicon::Lexicon;
+use crate::rewrite::{rewrite, rewrite_raw};
 use crate::words::Word;
 
 /// A concept with its place in the text, bytes.
@@ -56,14 +57,14 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
 
 /// Leaves out what is of no importance, and joins what belongs together.
 pub(crate) fn finish(tags: Vec<Tag>, lexicon: &Lexicon) -> Vec<Tag> {
-    let mut tags = harmless(tags, lexicon.side_follows_part);
+    let mut tags = harmless(rewrite_raw(tags), lexicon.side_follows_part);
     if lexicon.not_follows_verb {
         tags.iter_mut()
             .filter(|tag| tag.concept == Concept::Not)
             .for_each(|tag| tag.concept = Concept::NotVerb);
     }
     tags.retain(|tag| !matches!(tag.concept, Concept::Skip | Concept::Article | Concept::Call));
-    sides(numbers(tags), lexicon.side_follows_part)
+    rewrite(sides(numbers(tags), lexicon.side_follows_part))
 }
 
 /// Returns the places of the numbers of a list: "1) look up 2) look down".
@@ -173,6 +174,10 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
                     skip(&mut tags, at + 2..at + 3);
                 }
             }
+            Some(Concept::Somebody | Concept::Unknown) if receives(&tags, at) => {
+                // "Give the lady a quick nod".
+                skip(&mut tags, at..at + 1);
+            }
             Some(Concept::Call) => {
                 let count = run(&tags, at + 1, 2);
                 let next = concept(&tags, at + 1 + count);
@@ -184,7 +189,22 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
                 let inner = (at + 1..tags.len())
                     .take_while(|at| matches!(concept(&tags, *at), Some(Concept::Article | Concept::Skip)))
                     .count();
-                let named = run(&tags, at + 1 + inner, 3);
+                // "Like a puppy that has heard something": up to the next thing that moves.
+                let named = (at + 1 + inner..tags.len())
+                    .take_while(|at| {
+                        matches!(
+                            concept(&tags, *at),
+                            Some(
+                                Concept::Unknown
+                                    | Concept::Article
+                                    | Concept::Skip
+                                    | Concept::Somebody
+                                    | Concept::It
+                                    | Concept::Asks
+                            )
+                        )
+                    })
+                    .count();
                 skip(&mut tags, at..at + 1 + inner + named);
             }
             Some(own @ (Concept::For | Concept::To)) => {
@@ -211,6 +231,23 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
         }
     }
     tags
+}
+
+/// Returns whether what stands at a place is for whom the gesture is that follows as another noun.
+fn receives(tags: &[Tag], at: usize) -> bool {
+    let begins = clause_before(tags, at).all(|concept| {
+        matches!(
+            concept,
+            Concept::Skip | Concept::Article | Concept::Request | Concept::Call | Concept::Comma
+        )
+    });
+    let [article, rest @ ..] = tags.get(at + 1..).unwrap_or_default() else { return false };
+    let said = rest.iter().map(|tag| &tag.concept).find(|concept| {
+        !matches!(concept, Concept::Size(_) | Concept::Pace(_) | Concept::Skip | Concept::Unknown)
+    });
+    begins
+        && article.concept == Concept::Article
+        && matches!(said, Some(Concept::Act(act)) if !is_posture(*act))
 }
 
 /// Returns the concepts of a clause before a place, backwards.

@@ -101,7 +101,13 @@ fn acts(intent: &Intent) -> bool {
 fn is_talk(intent: &Intent) -> bool {
     matches!(
         intent,
-        Intent::Report(_) | Intent::Help | Intent::ListTools | Intent::State | Intent::Greet | Intent::Thanks
+        Intent::Say(_)
+            | Intent::Report(_)
+            | Intent::Help
+            | Intent::ListTools
+            | Intent::State
+            | Intent::Greet
+            | Intent::Thanks
     )
 }
 

@@ -132,6 +132,8 @@ pub enum Intent {
     Motion(Primitive),
     /// Move in several parts, or as a text in another language says.
     Spoken(Box<Spoken>),
+    /// Say these words of the user aloud.
+    Say(String),
     /// Use the camera, and do or report what the user asks.
     See(Sight),
     /// Report the robot's posture and state.
@@ -171,6 +173,7 @@ impl fmt::Display for Intent {
         match self {
             Intent::Motion(primitive) => f.write_str(&primitive.describe()),
             Intent::Spoken(spoken) => write!(f, "{spoken}"),
+            Intent::Say(words) => write!(f, "say \"{words}\""),
             Intent::See(sight) => write!(f, "{sight}"),
             Intent::State => f.write_str("state"),
             Intent::Help => f.write_str("help"),

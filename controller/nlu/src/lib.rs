@@ -15,6 +15,7 @@
 //! * [`vision_intent`]: clauses about what the camera sees;
 //! * `corrections`, `anaphora` and `modification`: corrections and references;
 //! * `spoken` and `combine`: motions of several parts, references and other languages, by `minismith_commands`;
+//! * `speech`: what the robot is to say aloud;
 //! * `decline_reason`: the reason for declining;
 //! * [`answer`]: the answers.
 //!
@@ -53,6 +54,7 @@ pub mod primitive;
 pub mod question;
 mod set_phrases;
 mod slots;
+mod speech;
 mod spoken;
 mod stop;
 mod suggestions;

@@ -4,9 +4,10 @@
 use super::combine::combined;
 use super::dialog_context::{DialogContext, PastTurn};
 use super::grammar;
-use super::intent::{MAX_STEPS, MAX_TEXT_LEN, Reason, Understanding};
+use super::intent::{Intent, MAX_STEPS, MAX_TEXT_LEN, Reason, Understanding};
 use super::known::Known;
 use super::primitive::OutOfRange;
+use super::speech;
 use super::stop::is_stop;
 use super::suggestions::nearest;
 
@@ -14,7 +15,19 @@ use super::suggestions::nearest;
 /// belongs together, by the reader of commands.
 #[must_use]
 pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
-    combined(text, understand(text, known), known.before)
+    let understood = understand(text, known);
+    let may_speak = match &understood {
+        Understanding::Plan(plan) => plan.iter().all(|intent| matches!(intent, Intent::Motion(_))),
+        Understanding::Unclear { reason, .. } => {
+            !matches!(reason, Reason::NotText | Reason::Rules | Reason::Motors | Reason::Unkind)
+        }
+        _ => false,
+    };
+    let read = |part: &str| combined(part, understand(part, known), known.before);
+    match speech::plan(text, &read).filter(|_| may_speak) {
+        Some(plan) => Understanding::Plan(plan),
+        None => combined(text, understood, known.before),
+    }
 }
 
 /// Returns the meaning of a text by the grammar: of all of it, or nothing.

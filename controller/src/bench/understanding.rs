@@ -18,7 +18,7 @@ use firmware_bridge::posture::{HeadPose, Posture};
 use minismith_assistant::agents::robot_control::{motions_of, spoken_motions};
 use minismith_assistant::conversation::dry_run::understood;
 use minismith_motion_checks::sentences::{Judgement, Sentence, Wanted, parse};
-use minismith_motion_checks::trace::Trace;
+use minismith_motion_checks::trace::{EventKind, Trace, TraceEvent};
 use minismith_nlu::{Aim, DialogContext, Intent, Known, PastTurn, Understanding, is_stop};
 use minismith_runtime::report::TurnOutcome;
 use serde::Serialize;
@@ -165,7 +165,12 @@ impl Listener {
             _ => Vec::new(),
         };
         let mut is_done = !plan.is_empty();
+        let mut events = Vec::new();
         for intent in &plan {
+            if let Intent::Say(words) = intent {
+                let at_s = setpoints.len() as f64 * PERIOD.as_secs_f64();
+                events.push(TraceEvent { at_s, kind: EventKind::Speech { text: words.clone() } });
+            }
             let at = self.posture(&self.joints);
             let motions = match intent {
                 Intent::Motion(primitive) => motions_of(primitive, &at).map_err(|why| why.to_string()),
@@ -184,7 +189,7 @@ impl Listener {
         let rest = (SETTLING_SECONDS / PERIOD.as_secs_f64()).ceil() as usize;
         setpoints.extend(std::iter::repeat_n(self.joints, rest));
         let samples = setpoints.iter().map(|joints| sample_of(&self.posture(joints))).collect();
-        let trace = Trace { period_s: PERIOD.as_secs_f64(), samples, events: Vec::new() };
+        let trace = Trace { period_s: PERIOD.as_secs_f64(), samples, events };
         let words: Vec<String> = plan.iter().map(ToString::to_string).collect();
         let said = if words.is_empty() { format!("{understood:?}") } else { words.join("; ") };
         self.context.remember(PastTurn {

@@ -114,11 +114,20 @@ pub fn decide(understood: Understanding) -> Decision {
     }
 }
 
+/// Returns words as a sentence of their own, so that they stand apart from the rest of an answer.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let end = if words.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
 fn task(intent: Intent) -> Task {
     match intent {
         Intent::Motion(primitive) => Task::Move(primitive),
         Intent::Spoken(spoken) => Task::Perform(spoken),
         Intent::Report(topic) => Task::Report(topic),
+        Intent::Say(words) => Task::Answer(sentence(&words)),
         Intent::See(sight) => Task::Look(sight),
         Intent::State => Task::ReportState,
         Intent::Help => Task::Answer(answer::help()),

@@ -75,7 +75,7 @@ pub fn understood(text: &str, known: &Known<'_>) -> Understanding {
         Intent::Spoken(spoken) if spoken.if_event.is_some() => {
             is_lasting_reaction(text) || is_tool_request(text)
         }
-        Intent::Spoken(_) => is_authoring_request(text),
+        Intent::Spoken(_) | Intent::Say(_) => is_authoring_request(text),
         _ => false,
     };
     if plan.iter().any(needs_tool) { understand(text, known) } else { understood }

@@ -71,6 +71,38 @@ fn clauses_follow_one_another_in_the_order_that_is_said() {
 }
 
 #[test]
+fn what_is_said_in_a_roundabout_way_means_the_same() {
+    for (text, parts) in [
+        ("right, look up", &["HeadPitch Up"][..]),
+        ("right then, could you nod once", &["1x(HeadPitch Down"]),
+        ("look up down up", &["HeadPitch Up", "HeadPitch Down", "HeadPitch Up"]),
+        ("all at once: look up, ears apart", &["[HeadPitch Up", "& Antenna"]),
+        ("I'd be ever so thankful for three nods", &["3x(HeadPitch Down"]),
+        ("nod three times, each nod deeper than the one before", &["3x(HeadPitch Down", "trend"]),
+        ("face the door, it's on your right", &["HeadTurn Right"]),
+        ("act like you are thinking, tilt your head to the left", &["HeadTilt Left"]),
+        ("My sister has the day off. She left at nine. Nod once, please.", &["1x(HeadPitch Down"]),
+        ("lift your chin", &["HeadPitch Up"]),
+        ("pls trun your head left", &["HeadTurn Left"]),
+        ("scoot your head back a bit", &["HeadForward Back"]),
+        ("give the lady a quick nod", &["HeadPitch Down"]),
+        (
+            "look left, then right, and put a nod in between",
+            &["HeadTurn Left", "1x(HeadPitch", "HeadTurn Right"],
+        ),
+        ("wave with both ears, hang on, only the right one", &["AntennaRight"]),
+        ("move your head to the left without turning it", &["HeadSide Left"]),
+        ("do you see anybody? nod for yes, shake your head for no", &["else Some", "HeadTurn"]),
+        ("nod, wait a second, nod", &["1x(HeadPitch", "1x(HeadPitch"]),
+    ] {
+        assert_parts(&[text], parts);
+    }
+    for chatter in ["My sister has the day off. She left at nine.", "I nod off early"] {
+        assert!(["nothing", "unclear"].contains(&said(&[chatter]).as_str()), "{chatter}");
+    }
+}
+
+#[test]
 fn corrections_replace_what_was_said() {
     assert_parts(&["turn left, no, right"], &["[BodyTurn Right"]);
     assert_parts(&["look up. wait, no, down."], &["[HeadPitch Down"]);

@@ -1,0 +1,130 @@
+//! What a later part of a text changes in what was said before it: corrections, and what goes between.
+
+use crate::acts::axes_of;
+use crate::arrange::Said;
+use crate::clause::{Clause, Link};
+use crate::compose::Composer;
+use crate::concept::{Act, Part, Way, is_posture};
+use crate::meaning::{Aim, Meaning};
+
+impl Composer<'_> {
+    /// Takes back what was said last, and what says the same before it: "look left, and by left I mean right".
+    pub(crate) fn take_back(&mut self) {
+        let Some(last) = self.said.pop() else { return };
+        let is_same = self.said.last().is_some_and(|before| goes_alike(&before.meaning, &last.meaning));
+        if is_same && last.clause.is_fragment {
+            self.said.pop();
+        }
+    }
+
+    /// "No, leave the head alone": what would move it is taken back.
+    pub(crate) fn leave_alone(&mut self, clause: &Clause) {
+        let axes: Vec<_> = clause.parts.iter().flat_map(|part| axes_of(*part)).collect();
+        self.said.retain(|said| !said.meaning.axes().iter().any(|axis| axes.contains(axis)));
+    }
+
+    /// Takes out again what is not to be done.
+    pub(crate) fn cancel(&mut self, clause: &Clause) {
+        let is_named = |said: &Said| clause.act.is_some() && said.clause.act == clause.act;
+        if self.said.iter().any(is_named) {
+            self.said.retain(|said| !is_named(said));
+        } else if !clause.has_motion() {
+            self.said.pop();
+        }
+    }
+
+    /// A pause between repetitions belongs to what is repeated: "nod twice with a pause of a second in between".
+    pub(crate) fn takes_pause(&mut self, clause: &Clause) -> Result<bool, String> {
+        let Some(last) = self.said.last_mut() else { return Ok(false) };
+        let is_repeated =
+            last.clause.count.is_some_and(|count| count > 1) && matches!(last.meaning, Meaning::Gesture(_));
+        if !is_repeated || !(clause.is_between || clause.link == Link::With) {
+            return Ok(false);
+        }
+        let usual = clause.size.map_or(1.0, |size| if size < 1.0 { 0.5 } else { 1.5 });
+        last.clause.pause = Some(clause.lasting.or(clause.seconds).or(clause.pause).unwrap_or(usual));
+        last.meaning = last.clause.meaning()?;
+        Ok(true)
+    }
+
+    /// "Look left, up, and right, with a nod between each of them". Returns whether it was that.
+    pub(crate) fn goes_between(&mut self, clause: &Clause) -> Result<bool, String> {
+        let is_gesture = clause.act.is_some_and(|act| !is_posture(act) && act != Act::Wait);
+        if !clause.is_between || !is_gesture || self.said.len() < 2 {
+            return Ok(false);
+        }
+        let one = Clause { count: clause.count.or(Some(1)), is_between: false, ..clause.clone() };
+        let meaning = one.meaning()?;
+        let said = std::mem::take(&mut self.said);
+        for (at, before) in said.into_iter().enumerate() {
+            if at > 0 {
+                self.push(Clause { link: Link::Then, ..one.clone() }, meaning.clone());
+            }
+            self.said.push(before);
+        }
+        Ok(true)
+    }
+
+    /// "Move your head to the right without turning it, just slide it": it shifts. Returns whether it was that.
+    pub(crate) fn slides(&mut self, clause: &Clause) -> Result<bool, String> {
+        let says_how = (clause.is_negated && clause.act == Some(Act::Turn))
+            || (clause.act == Some(Act::Shift) && clause.is_it && !clause.is_negated);
+        let Some(last) = self.said.last_mut() else { return Ok(false) };
+        let goes_aside = matches!(last.clause.act, Some(Act::Move | Act::Shift))
+            && last.clause.parts.iter().all(|part| *part == Part::Head)
+            && last.clause.ways.iter().any(|heading| matches!(heading.way, Way::Left | Way::Right));
+        if !says_how || !clause.ways.is_empty() || !goes_aside {
+            return Ok(false);
+        }
+        last.clause.act = Some(Act::Shift);
+        last.meaning = last.clause.meaning()?;
+        Ok(true)
+    }
+
+    /// "One nod, another one three seconds later". Returns whether it was that.
+    pub(crate) fn later(&mut self, clause: &Clause) -> bool {
+        let (Some(seconds), Some(last)) = (clause.seconds, self.said.last()) else { return false };
+        let is_plain = clause.act.is_none()
+            && clause.parts.is_empty()
+            && clause.ways.is_empty()
+            && clause.lasting.is_none()
+            && clause.count.is_none();
+        if !clause.is_again || !is_plain || !matches!(last.meaning, Meaning::Gesture(_)) {
+            return false;
+        }
+        let (again, meaning) = (last.clause.clone(), last.meaning.clone());
+        self.push(Clause { link: Link::Then, ..Clause::default() }, Meaning::Wait(seconds));
+        self.push(Clause { link: Link::Then, ..again }, meaning);
+        true
+    }
+
+    /// "Look left, look right, for ten seconds": both again and again, in that time.
+    pub(crate) fn alternates(&mut self, clause: &Clause, seconds: f64) -> bool {
+        let [first, second] = self.said.as_slice() else { return false };
+        let (Meaning::Go { aims: one, .. }, Meaning::Go { aims: other, .. }) =
+            (&first.meaning, &second.meaning)
+        else {
+            return false;
+        };
+        let is_opposite = matches!((one.as_slice(), other.as_slice()), ([one], [other])
+            if one.axis == other.axis && one.sign * other.sign < 0.0);
+        if !is_opposite || !(clause.is_in_turn || first.clause.is_in_turn || second.clause.is_in_turn) {
+            return false;
+        }
+        let rounds = (seconds / 2.0).round().clamp(2.0, 30.0);
+        let each = seconds / rounds / 2.0;
+        let go = |aims: &[Aim]| Meaning::Go { aims: aims.to_vec(), seconds: Some(each), pace: 1.0 };
+        let round = Meaning::Sequence(vec![go(one), go(other)]);
+        let whole = Meaning::Repeat(rounds as u32, Box::new(round));
+        let said = Said { clause: Clause::default(), meaning: whole };
+        self.said = vec![said];
+        true
+    }
+}
+
+/// Returns whether two motions go to the same side with the same axes.
+fn goes_alike(one: &Meaning, other: &Meaning) -> bool {
+    let (Meaning::Go { aims: one, .. }, Meaning::Go { aims: other, .. }) = (one, other) else { return false };
+    one.len() == other.len()
+        && one.iter().all(|aim| other.iter().any(|own| own.axis == aim.axis && own.sign * aim.sign > 0.0))
+}

@@ -1,0 +1,401 @@
+//! Rewrites what is said in a roundabout way into the plain one, before it is split into clauses.
+
+use crate::concept::{Act, Compared, Concept, Part, Unit, Way};
+use crate::tagger::Tag;
+
+/// Rewrites tags, those of no importance still among them.
+pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
+    opening_word(tags)
+}
+
+/// Rewrites tags, those of no importance left out.
+pub(crate) fn rewrite(tags: Vec<Tag>) -> Vec<Tag> {
+    let tags = backwards(tags);
+    let tags = times(tags);
+    let tags = trends(tags);
+    let tags = all_together(tags);
+    let tags = asked(tags);
+    let tags = otherwise(tags);
+    let tags = opening_reason(tags);
+    courtesies(tags)
+}
+
+const fn ends_sentence(concept: &Concept) -> bool {
+    matches!(concept, Concept::Stop | Concept::Question)
+}
+
+const fn ends_clause(concept: &Concept) -> bool {
+    matches!(
+        concept,
+        Concept::Stop | Concept::Question | Concept::Comma | Concept::And | Concept::Then | Concept::While
+    )
+}
+
+/// Returns whether a concept says something of a motion.
+pub(crate) const fn is_of_motion(concept: &Concept) -> bool {
+    matches!(
+        concept,
+        Concept::Act(_)
+            | Concept::Part(_)
+            | Concept::Way(_)
+            | Concept::Number(_)
+            | Concept::Count(_)
+            | Concept::Unit(_)
+            | Concept::Size(_)
+            | Concept::More(_)
+            | Concept::Again
+            | Concept::Same
+            | Concept::Undo
+    )
+}
+
+/// "Right, look up", "right then, could you nod": the first word only calls for attention.
+fn opening_word(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_bare_right =
+        |tag: &Tag| tag.concept == Concept::Way(Way::Right) && tag.span.len() == "right".len();
+    let [first, second, rest @ ..] = tags.as_slice() else { return tags };
+    let third = rest.first().map(|tag| &tag.concept);
+    let is_call = |concept: Option<&Concept>| {
+        matches!(
+            concept,
+            Some(
+                Concept::Skip
+                    | Concept::Call
+                    | Concept::Request
+                    | Concept::Restart
+                    | Concept::Somebody
+                    | Concept::Comma
+            )
+        )
+    };
+    let calls = match &second.concept {
+        Concept::Comma => !matches!(third, Some(Concept::Then | Concept::And)),
+        Concept::Then => is_call(third),
+        other => is_call(Some(other)),
+    };
+    let said = rest.iter().map(|tag| &tag.concept).chain([&second.concept]).find(|one| is_of_motion(one));
+    let said = rest.iter().map(|tag| &tag.concept).find(|one| is_of_motion(one)).or(said);
+    if !is_bare_right(first) || !calls || !matches!(said, Some(Concept::Act(_) | Concept::Undo)) {
+        return tags;
+    }
+    let then = usize::from(second.concept == Concept::Then);
+    for tag in tags.iter_mut().take(1 + then) {
+        tag.concept = Concept::Skip;
+    }
+    tags
+}
+
+/// "Scoot your head back": backwards, while "turn back" returns.
+fn backwards(tags: Vec<Tag>) -> Vec<Tag> {
+    let mut out: Vec<Tag> = Vec::with_capacity(tags.len());
+    for tag in tags {
+        let clause = || out.iter().rev().take_while(|tag| !ends_clause(&tag.concept));
+        let shifts = clause().any(|tag| matches!(tag.concept, Concept::Act(Act::Shift | Act::Lean)))
+            || (tag.concept == Concept::BackABit
+                && clause().any(|tag| matches!(tag.concept, Concept::Act(Act::Move)))
+                && clause().any(|tag| matches!(tag.concept, Concept::Part(Part::Head))));
+        let is_bare_back = tag.concept == Concept::Act(Act::Return) && tag.span.len() == "back".len();
+        let concepts = match tag.concept {
+            Concept::BackABit if shifts => vec![Concept::Way(Way::Back), Concept::Size(0.5)],
+            Concept::BackABit => vec![Concept::More(Compared::Smaller)],
+            _ if is_bare_back && shifts => vec![Concept::Way(Way::Back)],
+            other => vec![other],
+        };
+        out.extend(concepts.into_iter().map(|concept| Tag { concept, span: tag.span.clone() }));
+    }
+    out
+}
+
+/// "Until ten seconds are up", "over the course of five seconds".
+fn times(tags: Vec<Tag>) -> Vec<Tag> {
+    let is_time = |at: usize| match (tags.get(at), tags.get(at + 1)) {
+        (Some(Tag { concept: Concept::Unit(Unit::Time(_)), .. }), _) => Some(1),
+        (
+            Some(Tag { concept: Concept::Number(_), .. }),
+            Some(Tag { concept: Concept::Unit(Unit::Time(_)), .. }),
+        ) => Some(2),
+        _ => None,
+    };
+    let mut out = Vec::with_capacity(tags.len());
+    // Where "are up" would stand.
+    let mut passed: Option<usize> = None;
+    for (at, tag) in tags.iter().enumerate() {
+        let concept = match (&tag.concept, is_time(at + 1)) {
+            (Concept::Until, Some(length)) => {
+                passed = Some(at + 1 + length);
+                Concept::For
+            }
+            (Concept::Over, Some(_)) => Concept::Taking,
+            (Concept::Over, None) => continue,
+            (Concept::Then, _) if passed == Some(at) => continue,
+            // "After a further two seconds".
+            (Concept::More(_), Some(_))
+                if matches!(out.last(), Some(Tag { concept: Concept::After, .. })) =>
+            {
+                continue;
+            }
+            (other, _) => other.clone(),
+        };
+        out.push(Tag { concept, span: tag.span.clone() });
+    }
+    out
+}
+
+/// "Each bow deeper than the last".
+fn trends(mut tags: Vec<Tag>) -> Vec<Tag> {
+    while let Some(at) = tags.iter().position(|tag| tag.concept == Concept::ThanLast) {
+        let before = tags.get(..at).unwrap_or_default();
+        let from = before.iter().rposition(|tag| ends_clause(&tag.concept)).map_or(0, |end| end + 1);
+        let clause = tags.get(from..at).unwrap_or_default();
+        let compared = clause.iter().find_map(|tag| match tag.concept {
+            Concept::More(compared) => Some(compared),
+            _ => None,
+        });
+        let each = clause
+            .iter()
+            .position(|tag| matches!(tag.concept, Concept::Every | Concept::EachTime | Concept::Number(_)));
+        let span = tags.get(at).map(|tag| tag.span.clone()).unwrap_or_default();
+        match compared {
+            Some(compared) => {
+                let start = from + each.unwrap_or(clause.len());
+                let trend = Tag { concept: Concept::Trend(compared), span };
+                let moved = tags.get(from..start).unwrap_or_default().iter();
+                let moved = moved.filter(|tag| matches!(tag.concept, Concept::More(_))).count();
+                tags.retain({
+                    let mut place = 0;
+                    move |tag| {
+                        let is_here = place >= from && place <= at;
+                        let is_dropped = is_here
+                            && (place >= start
+                                || matches!(tag.concept, Concept::More(_) | Concept::ThanLast));
+                        place += 1;
+                        !is_dropped
+                    }
+                });
+                tags.insert((start - moved).min(tags.len()), trend);
+            }
+            None => {
+                if let Some(tag) = tags.get_mut(at) {
+                    tag.concept = Concept::Unknown;
+                }
+            }
+        }
+    }
+    tags
+}
+
+/// "All at once: look up, head forward, ears apart": each happens together with the one before.
+fn all_together(tags: Vec<Tag>) -> Vec<Tag> {
+    let begins = |at: usize| at == 0 || tags.get(at - 1).is_some_and(|tag| ends_sentence(&tag.concept));
+    let mut out: Vec<Tag> = Vec::with_capacity(tags.len());
+    let mut open: Option<Tag> = None;
+    for (at, tag) in tags.iter().enumerate() {
+        if tag.concept == Concept::Together && begins(at) {
+            open = Some(tag.clone());
+            continue;
+        }
+        let has_act = out.iter().any(|tag| is_of_motion(&tag.concept));
+        if let Some(together) = &open {
+            if matches!(tag.concept, Concept::Stop | Concept::Comma | Concept::Request) && !has_act {
+                continue;
+            }
+            if ends_sentence(&tag.concept) {
+                open = None;
+            } else if matches!(tag.concept, Concept::Comma | Concept::And) {
+                let is_double = out.last().is_some_and(|tag| tag.concept == Concept::Together);
+                out.push(tag.clone());
+                if !is_double {
+                    out.push(together.clone());
+                }
+                continue;
+            }
+        }
+        out.push(tag.clone());
+    }
+    out
+}
+
+/// "Do you see a face? Nod for yes": the question is a condition.
+fn asked(tags: Vec<Tag>) -> Vec<Tag> {
+    let Some(end) = tags.iter().position(|tag| tag.concept == Concept::Question) else { return tags };
+    let (question, rest) = tags.split_at(end);
+    let signal = question.iter().find(|tag| matches!(tag.concept, Concept::Signal(_)));
+    let is_plain = question.iter().all(|tag| {
+        matches!(
+            tag.concept,
+            Concept::Signal(_)
+                | Concept::Asks
+                | Concept::Request
+                | Concept::Act(Act::Look)
+                | Concept::Restart
+                | Concept::Comma
+        )
+    });
+    let orders = rest.iter().any(|tag| matches!(tag.concept, Concept::Act(_)));
+    let (Some(signal), Some(mark), true, true) = (signal, rest.first(), is_plain, orders) else {
+        return tags;
+    };
+    let condition = [Concept::When, signal.concept.clone(), Concept::Comma];
+    let condition = condition.map(|concept| Tag { concept, span: signal.span.start..mark.span.end });
+    condition.into_iter().chain(rest.iter().skip(1).cloned()).collect()
+}
+
+/// "Nod if yes, shake your head if not": what stands before "if not" belongs to it.
+fn otherwise(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let mut from = 0;
+    let mut at = 0;
+    while at < tags.len() {
+        let next = tags.get(at + 1).map(|tag| &tag.concept);
+        let is_end = next.is_none_or(|next| ends_clause(next) || matches!(next, Concept::Comma));
+        let clause = tags.get(from..at).unwrap_or_default();
+        let is_after = clause.iter().any(|tag| matches!(tag.concept, Concept::Act(_)));
+        let concept = tags.get(at).map(|tag| tag.concept.clone());
+        if concept == Some(Concept::Otherwise) && is_end && is_after {
+            let tag = tags.remove(at);
+            tags.insert(from, tag);
+        }
+        if concept.is_some_and(|concept| ends_clause(&concept)) {
+            from = at + 1;
+        }
+        at += 1;
+    }
+    tags
+}
+
+/// "As if you were thinking, head to the left": the reason ends with the comma.
+fn opening_reason(tags: Vec<Tag>) -> Vec<Tag> {
+    let mut out: Vec<Tag> = Vec::with_capacity(tags.len());
+    let mut rest = tags.as_slice();
+    while !rest.is_empty() {
+        let end = rest.iter().position(|tag| ends_sentence(&tag.concept)).map_or(rest.len(), |end| end + 1);
+        let (sentence, after) = rest.split_at(end);
+        let comma = sentence.iter().position(|tag| tag.concept == Concept::Comma);
+        let starts = sentence.first().is_some_and(|tag| tag.concept == Concept::Because);
+        match comma {
+            Some(comma) if starts => out.extend_from_slice(sentence.get(comma + 1..).unwrap_or_default()),
+            _ => out.extend_from_slice(sentence),
+        }
+        rest = after;
+    }
+    out
+}
+
+/// "I'd be ever so thankful for three nods": a word of a request, said in the speaker's own way, asks for what follows.
+fn courtesies(mut tags: Vec<Tag>) -> Vec<Tag> {
+    while let Some(at) = tags.iter().position(|tag| tag.concept == Concept::Courtesy) {
+        let before = tags.get(..at).unwrap_or_default();
+        let from = before
+            .iter()
+            .rposition(|tag| {
+                let is_size = matches!(tag.concept, Concept::More(_) | Concept::Size(_));
+                ends_clause(&tag.concept) || (is_of_motion(&tag.concept) && !is_size)
+            })
+            .map_or(0, |end| end + 1);
+        let after = tags.get(at + 1..).unwrap_or_default();
+        let verb = after
+            .iter()
+            .take_while(|tag| !ends_clause(&tag.concept))
+            .position(|tag| matches!(tag.concept, Concept::Act(_) | Concept::Number(_)));
+        let is_open = |tag: &Tag| {
+            matches!(
+                tag.concept,
+                Concept::Unknown
+                    | Concept::Somebody
+                    | Concept::Courtesy
+                    | Concept::Asks
+                    | Concept::Request
+                    | Concept::For
+                    | Concept::It
+                    | Concept::When
+                    | Concept::Over
+                    | Concept::More(_)
+                    | Concept::Size(_)
+                    | Concept::Pace(_)
+            )
+        };
+        let end = at + 1 + verb.unwrap_or(0);
+        let is_request = verb.is_some_and(|_| tags.get(from..end).unwrap_or_default().iter().all(is_open));
+        if is_request {
+            let span = tags.get(at).map(|tag| tag.span.clone()).unwrap_or_default();
+            tags.splice(from..end, [Tag { concept: Concept::Request, span }]);
+        } else if let Some(tag) = tags.get_mut(at) {
+            tag.concept = Concept::Unknown;
+        }
+    }
+    tags
+}
+
+/// Leaves out the sentences that only chat, if another one orders a motion.
+pub(crate) fn orders(tags: &[Tag]) -> Vec<Tag> {
+    let sentences: Vec<&[Tag]> =
+        tags.split_inclusive(|tag| ends_sentence(&tag.concept)).filter(|one| one.len() > 1).collect();
+    if sentences.len() < 2 || !sentences.iter().any(|one| is_order(one)) {
+        return tags.to_vec();
+    }
+    sentences.into_iter().filter(|one| !is_chat(one)).flatten().cloned().collect()
+}
+
+/// Returns how a sentence begins, what joins it to the one before left out.
+fn beginning(sentence: &[Tag]) -> Option<&Concept> {
+    sentence.iter().map(|tag| &tag.concept).find(|concept| {
+        !matches!(
+            concept,
+            Concept::Comma
+                | Concept::And
+                | Concept::Then
+                | Concept::First
+                | Concept::Last
+                | Concept::Restart
+                | Concept::Correction
+                | Concept::MoreOrThen
+        )
+    })
+}
+
+fn has_request(sentence: &[Tag]) -> bool {
+    sentence.iter().any(|tag| tag.concept == Concept::Request)
+}
+
+/// Returns whether a sentence orders a motion without a doubt.
+fn is_order(sentence: &[Tag]) -> bool {
+    let acts = sentence.iter().any(|tag| matches!(tag.concept, Concept::Act(_)));
+    acts && (matches!(beginning(sentence), Some(Concept::Act(_))) || has_request(sentence))
+}
+
+/// Returns whether a sentence tells something, or says nothing of a motion.
+fn is_chat(sentence: &[Tag]) -> bool {
+    let matters = |concept: &Concept| {
+        matches!(
+            concept,
+            Concept::StopOrder
+                | Concept::StopOrderAlone
+                | Concept::If(_)
+                | Concept::When
+                | Concept::Unless
+                | Concept::Signal(_)
+                | Concept::Otherwise
+                | Concept::Not
+                | Concept::Cancel
+                | Concept::Still
+                | Concept::Only
+                | Concept::Correction
+        )
+    };
+    if has_request(sentence) || sentence.iter().any(|tag| matches!(tag.concept, Concept::StopOrder)) {
+        return false;
+    }
+    let starts_as_told = match beginning(sentence) {
+        Some(Concept::Somebody | Concept::Asks | Concept::Because) => true,
+        Some(Concept::Unknown | Concept::It) => {
+            !sentence.iter().any(|tag| is_of_motion(&tag.concept) || matters(&tag.concept))
+        }
+        _ => false,
+    };
+    let is_empty = sentence.iter().all(|tag| {
+        matches!(
+            tag.concept,
+            Concept::Unknown | Concept::Comma | Concept::Stop | Concept::Question | Concept::Somebody
+        )
+    });
+    starts_as_told || is_empty
+}
