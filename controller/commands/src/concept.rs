@@ -1,5 +1,7 @@
 //! What a word or phrase can mean, whatever its language.
 
+use std::ops::Range;
+
 use minismith_score::Event;
 
 /// What is done.
@@ -295,6 +297,15 @@ pub enum Concept {
     Question,
     /// Not understood.
     Unknown,
+}
+
+/// A concept with its place in the text, bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tag {
+    /// What it means.
+    pub concept: Concept,
+    /// Where it stands.
+    pub span: Range<usize>,
 }
 
 /// A comparison with what was done before.

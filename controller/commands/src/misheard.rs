@@ -1,9 +1,8 @@
 //! Takes a word that is not known for the one word of the language that sounds very near: "tern your body".
 
-use crate::concept::{Act, Concept, Part};
+use crate::concept::{Act, Concept, Part, Tag};
 use crate::lexicon::Lexicon;
 use crate::sound::{class, distance, of};
-use crate::tagger::Tag;
 use crate::words::Word;
 
 /// Texts with more words than this are told, not ordered.

@@ -6,14 +6,14 @@ use minismith_score::Event;
 
 use crate::clause::{Clause, Link, Phrase};
 use crate::compose::Composer;
-use crate::concept::{Act, Concept, Part};
+use crate::concept::{Act, Concept, Part, Tag};
 use crate::lexicon::{Lexicon, lexicon, lexicons};
 use crate::meaning::Meaning;
 use crate::misheard::hear;
 use crate::past::Past;
 use crate::rewrite::orders;
 use crate::splitter::split;
-use crate::tagger::{Tag, finish, raw, tag};
+use crate::tagger::{finish, raw, tag};
 
 /// What a text means.
 #[derive(Clone, Debug, PartialEq)]

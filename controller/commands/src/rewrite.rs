@@ -1,7 +1,6 @@
 //! Rewrites what is said in a roundabout way into the plain one, before it is split into clauses.
 
-use crate::concept::{Act, Compared, Concept, Part, Unit, Way};
-use crate::tagger::Tag;
+use crate::concept::{Act, Compared, Concept, Part, Tag, Unit, Way};
 
 /// Rewrites tags, those of no importance still among them.
 pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {

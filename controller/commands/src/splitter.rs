@@ -3,8 +3,7 @@
 use minismith_score::Event;
 
 use crate::clause::{Clause, Condition, Heading, Link, Said};
-use crate::concept::{Act, Concept, Part, Unit, Way, is_posture};
-use crate::tagger::Tag;
+use crate::concept::{Act, Concept, Part, Tag, Unit, Way, is_posture};
 
 /// Splits tags into clauses.
 pub(crate) fn split(tags: &[Tag]) -> Vec<Clause> {

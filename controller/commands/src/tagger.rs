@@ -2,19 +2,10 @@
 
 use std::ops::Range;
 
-use crate::concept::{Concept, Part, Way, is_posture};
+use crate::concept::{Concept, Part, Tag, Way, is_posture};
 use crate::lexicon::Lexicon;
 use crate::rewrite::{rewrite, rewrite_raw};
 use crate::words::Word;
-
-/// A concept with its place in the text, bytes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tag {
-    /// What it means.
-    pub concept: Concept,
-    /// Where it stands.
-    pub span: Range<usize>,
-}
 
 /// Returns the meanings of the words of a text, one after another. What is of no importance is left out.
 #[must_use]
