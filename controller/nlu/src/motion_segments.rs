@@ -81,7 +81,9 @@ impl Primitive {
             }
             Primitive::LookAt { point, duration } => {
                 let (yaw, pitch) = direction_of(point);
-                aim.angles = RollPitchYaw { yaw: yaw - aim.body_yaw, pitch, roll: Radians::ZERO };
+                // The body turns ahead, as with the official `look_at_world`.
+                aim.body_yaw = Radians::ZERO;
+                aim.angles = RollPitchYaw { yaw, pitch, roll: Radians::ZERO };
                 aim.height = 0.0;
                 vec![MotionSegment::LookAt { point, duration }]
             }
@@ -168,8 +170,8 @@ fn nod(aim: &Aim, times: u32, angle: Radians, half: Duration) -> Vec<MotionSegme
     strokes
 }
 
-/// Maximum pitch at which a nod begins: with 25 degrees more it stays within the head's 40.
-const MAX_NOD_START: Radians = Radians::from_degrees(12.0);
+/// Maximum pitch at which a nod begins: with 25 degrees more it stays within the 35 of a look down.
+const MAX_NOD_START: Radians = Radians::from_degrees(10.0);
 
 /// Shakes left and right about the direction of the head, within the head's range, and back.
 fn shake(aim: &Aim, times: u32, angle: Radians, half: Duration) -> Vec<MotionSegment> {
@@ -181,8 +183,8 @@ fn shake(aim: &Aim, times: u32, angle: Radians, half: Duration) -> Vec<MotionSeg
     strokes
 }
 
-/// Maximum yaw about which a shake is centred: with 25 degrees more it stays within the body's 65.
-const MAX_SHAKE_CENTRE: Radians = Radians::from_degrees(38.0);
+/// Maximum yaw about which a shake is centred: with 25 degrees more it stays within the 60 of a look to a side.
+const MAX_SHAKE_CENTRE: Radians = Radians::from_degrees(35.0);
 
 /// Moves the antennas together and apart, 20 degrees about their resting position, and back.
 fn wiggle(aim: &Aim, times: u32, half: Duration) -> Vec<MotionSegment> {

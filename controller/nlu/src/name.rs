@@ -1,5 +1,7 @@
 //! Names of tools: turns what a person said into a Python identifier that shadows nothing.
 
+use minismith_score::score::is_motion_function;
+
 use super::lexicon::{is_make, is_run, verb};
 use super::phrases::joiner;
 use super::primitive::{OutOfRange, Primitive};
@@ -100,7 +102,8 @@ pub fn tool_name(said: &str) -> Result<String, OutOfRange> {
     if name.len() > MAX_NAME_BYTES {
         return refused("a name of up to 40 letters, digits and underscores");
     }
-    if KEYWORDS.contains(&name.as_str()) || RESERVED.contains(&name.as_str()) {
+    let is_of_motion = is_motion_function(&name) || name == "motion";
+    if KEYWORDS.contains(&name.as_str()) || RESERVED.contains(&name.as_str()) || is_of_motion {
         return refused("any name that does not already mean something in Python, such as happy_hello");
     }
     if is_command(&name) {
@@ -167,8 +170,21 @@ mod tests {
 
     #[test]
     fn names_that_shadow_something_are_rejected() {
-        for said in ["class", "None", "range", "robot", "nod", "run", "\u{1f600}", "", "__", &"a".repeat(41)]
-        {
+        for said in [
+            "class",
+            "None",
+            "range",
+            "robot",
+            "Wait",
+            "perform",
+            "motion",
+            "nod",
+            "run",
+            "\u{1f600}",
+            "",
+            "__",
+            &"a".repeat(41),
+        ] {
             let refused = tool_name(said).unwrap_err();
             assert!(refused.allowed.contains("name"), "{said}: {refused}");
         }
