@@ -155,11 +155,11 @@ impl Target {
             Meaning { part: Part::Head, word, axes, direction, maximum, reach }
         }
         const fn antenna(word: &'static str, axes: &'static [Axis], direction: Direction) -> Meaning {
-            let (maximum, reach) = match direction {
-                Inward => (60.0, "an antenna leans at most 60 degrees inward"),
-                _ => (170.0, "an antenna leans at most 170 degrees outward"),
+            let reach = match direction {
+                Inward => "an antenna leans at most 170 degrees inward",
+                _ => "an antenna leans at most 170 degrees outward",
             };
-            Meaning { part: Part::Antennas, word, axes, direction, maximum, reach }
+            Meaning { part: Part::Antennas, word, axes, direction, maximum: 170.0, reach }
         }
         const fn body(word: &'static str, direction: Direction) -> Meaning {
             let reach = "the body turns at most 160 degrees to a side";

@@ -13,15 +13,26 @@ pub(crate) type Stroke = Vec<(Axis, f64, f64)>;
 /// head is lowered on one side. Servo 4 ends between 13 and 14 mm.
 const MAX_RISE_MM: f64 = 13.0;
 
+/// How far an antenna leans inward as far as it goes, degrees: beyond that the two cross over the head, which only an
+/// angle that a person names should do.
+const MAX_INWARD_DEG: f64 = 60.0;
+
 /// Returns how far the robot moves to a target from neutral.
 pub(crate) fn maximum_of(target: Target) -> f64 {
-    if target == Target::HeadRise { MAX_RISE_MM } else { target.maximum() }
+    match target {
+        Target::HeadRise => MAX_RISE_MM,
+        target if target.direction() == Direction::Inward => MAX_INWARD_DEG,
+        target => target.maximum(),
+    }
 }
 
 /// Returns how far the robot moves to a target, as a sentence.
 pub(crate) fn limit_sentence(target: Target) -> String {
     if target == Target::HeadRise {
         return format!("the head rises at most {MAX_RISE_MM} mm");
+    }
+    if target.direction() == Direction::Inward {
+        return format!("an antenna leans at most {MAX_INWARD_DEG} degrees inward");
     }
     target.range_sentence().to_owned()
 }

@@ -43,8 +43,8 @@ HEAD = {
     "side_left_mm": ("head_side", 1, 15), "side_right_mm": ("head_side", -1, 15),
 }  # fmt: skip
 ANTENNAS = {
-    "left": ("antenna_left", 1, 170), "left_inward": ("antenna_left", -1, 60),
-    "right": ("antenna_right", 1, 170), "right_inward": ("antenna_right", -1, 60),
+    "left": ("antenna_left", 1, 170), "left_inward": ("antenna_left", -1, 170),
+    "right": ("antenna_right", 1, 170), "right_inward": ("antenna_right", -1, 170),
 }  # fmt: skip
 BODY = {"left": ("body_turn", 1, 160), "right": ("body_turn", -1, 160)}
 
@@ -235,7 +235,7 @@ def antennas(
 
     Args:
         left: Left antenna outwards, away from the head; 0 is upright, 170 hangs down. Also `right` and `both`.
-        left_inward: Left antenna inwards, over the head, 0 to 60 degrees. Also `right_inward` and `both_inward`.
+        left_inward: Left antenna inwards, over the head, 0 to 170 degrees. Also `right_inward` and `both_inward`.
         seconds: Duration, 0.1 to 60. Default: 1 s per 90 degrees of the largest change, at least 0.3.
         easing: `minjerk`, `linear`, `ease_in_out` or `cartoon`.
     """
@@ -563,7 +563,8 @@ class _Player:
         else:
             _play_recorded(robot, name)
         self.now = self.after(time.monotonic() - began)
-        self.goal = _posture(robot)
+        # Waking up ends at neutral; what is measured right after its last nudge is still on the way there.
+        self.goal = dict(NEUTRAL) if name == "wake_up" else _posture(robot)
 
     def reaction(self, step: Step, scope: _Scope, turn: float | None) -> Iterator[float]:
         """Runs the steps of `when` or `whenever` when the event is noticed."""
