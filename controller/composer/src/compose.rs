@@ -402,6 +402,14 @@ pub(crate) fn within_limits(mut score: Score) -> Result<Score, Refusal> {
     Ok(score)
 }
 
+/// Narrows the ranges of the parameters until the longest call takes at most 120 seconds.
+///
+/// # Errors
+/// Why the default call breaks a rule or takes too long.
+pub fn narrowed(score: Score) -> Result<Score, Declined> {
+    within_limits(score).map_err(Declined::from)
+}
+
 /// Says what a tool does, in one sentence.
 pub(crate) fn summary(nodes: &[Node]) -> String {
     let mut labels: Vec<String> = Vec::new();

@@ -64,7 +64,7 @@ pub(crate) fn dance(beat: f64, seconds: Option<f64>, beats: Option<u32>) -> Node
     let home = Step::Together(vec![
         movement(Part::Body, &[(Target::BodyRight, 0.0)], 0.6),
         head(&[(Target::HeadDown, 0.0), (Target::HeadTiltRight, 0.0)], 0.6),
-        movement(Part::Antennas, &[(Target::AntennasBoth, 10.0)], 0.6),
+        movement(Part::Antennas, &[(Target::AntennasBothInward, 10.0)], 0.6),
     ]);
     let steps = vec![Step::Together(vec![sway, bob, ears]), home];
     Node::Raw { label: "dances".to_owned(), name: "dance".to_owned(), steps }

@@ -24,7 +24,7 @@ mod tagger;
 mod tests;
 mod words;
 
-pub use compose::{Composed, Declined, Outcome, compose, given_name};
+pub use compose::{Composed, Declined, Outcome, compose, given_name, narrowed};
 pub use library::{Known, Library, NoLibrary};
 pub use minismith_score::Score;
 pub use modify::modify;

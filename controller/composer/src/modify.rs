@@ -18,7 +18,7 @@ mod edit;
 
 use edit::{
     double, each_move, each_wait, is_return, joined, mirrored_words, neutral_of, removals, remove,
-    remove_gesture, remove_sounds, repeats, scale, swap_sides, swap_up_and_down,
+    remove_gesture, remove_sounds, repeats, scale, set_waits, swap_sides, swap_up_and_down,
 };
 
 /// Changes a tool as a person asks.
@@ -384,13 +384,20 @@ impl Editor {
                 "ask for another number".to_owned(),
             ));
         }
+        let mut found = Vec::new();
+        repeats(&mut self.score.steps, &mut found);
+        found.retain(|times| matches!(times, Number::Value(_)));
         if let Some(times) = self.score.parameters.iter_mut().find(|parameter| parameter.name == "times") {
+            // Where the tool does all of it once by default, a count that a person says is that of the motion inside.
+            let is_inside = times.default == 1.0 && !is_all && (found.len() == 1 || is_only);
+            if is_inside && !found.is_empty() {
+                found.into_iter().for_each(|times| *times = Number::Value(f64::from(count)));
+                return Ok(true);
+            }
             times.high = times.high.max(f64::from(count));
             times.default = f64::from(count);
             return Ok(true);
         }
-        let mut found = Vec::new();
-        repeats(&mut self.score.steps, &mut found);
         if let [only] = found.as_mut_slice()
             && !is_all
         {
@@ -455,25 +462,9 @@ impl Editor {
     }
 
     fn wait(&mut self, seconds: f64, is_between: bool) -> bool {
-        fn set(steps: &mut [Step], seconds: f64) -> bool {
-            let mut is_set = false;
-            for step in steps {
-                match step {
-                    Step::Wait(number) => {
-                        *number = Number::Value(seconds);
-                        is_set = true;
-                    }
-                    Step::Repeat { steps, .. } | Step::Together(steps) | Step::Sequence(steps) => {
-                        is_set |= set(steps, seconds)
-                    }
-                    _ => {}
-                }
-            }
-            is_set
-        }
         let seconds = tidy(seconds.clamp(0.0, 60.0));
         if !is_between {
-            return set(&mut self.score.steps, seconds);
+            return set_waits(&mut self.score.steps, seconds);
         }
         for step in &mut self.score.steps {
             if let Step::Repeat { steps, .. } = step {

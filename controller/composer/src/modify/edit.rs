@@ -24,16 +24,22 @@ pub(super) fn neutral_of(target: Target) -> f64 {
     if is_antenna && target.direction() == Direction::Outward { 10.0 } else { 0.0 }
 }
 
+/// Returns the neutral posture as an amount in the direction of a target: 10 degrees inward for antennas.
+fn rest_of(target: Target) -> f64 {
+    let axis = target.axes().first();
+    axis.map_or(0.0, |axis| axis.neutral() * axis.sign(target.direction()).unwrap_or(1.0)) + 0.0
+}
+
 pub(super) fn is_return(movement: &Move) -> bool {
-    movement.targets.iter().all(|(target, number)| {
-        matches!(number, Number::Value(value) if (*value - neutral_of(*target)).abs() < 1e-9)
-    })
+    movement.targets.iter().all(
+        |(target, number)| matches!(number, Number::Value(value) if (*value - rest_of(*target)).abs() < 1e-9),
+    )
 }
 
 pub(super) fn scale(target: Target, number: &mut Number, factor: f64, is_limited: &mut bool) -> bool {
-    let rest = neutral_of(target);
-    let maximum = maximum_of(target);
+    let rest = rest_of(target);
     let mut scaled = |value: f64| {
+        let maximum = maximum_of(target).max(value);
         let value = rest + (value - rest) * factor;
         if value > maximum + 1e-9 {
             *is_limited = true;
@@ -89,6 +95,24 @@ pub(super) fn each_wait(steps: &mut [Step], factor: f64) -> bool {
         }
     }
     is_changed
+}
+
+/// Sets how long each pause outside of reactions takes; returns whether there is one.
+pub(super) fn set_waits(steps: &mut [Step], seconds: f64) -> bool {
+    let mut is_set = false;
+    for step in steps {
+        match step {
+            Step::Wait(number) => {
+                *number = Number::Value(seconds);
+                is_set = true;
+            }
+            Step::Repeat { steps, .. } | Step::Together(steps) | Step::Sequence(steps) => {
+                is_set |= set_waits(steps, seconds);
+            }
+            _ => {}
+        }
+    }
+    is_set
 }
 
 pub(super) fn inner_mut(step: &mut Step) -> Option<&mut Vec<Step>> {
