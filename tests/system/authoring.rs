@@ -117,6 +117,102 @@ fn tool_that_was_just_made_is_corrected_in_words() {
     );
 }
 
+/// Returns how often the head moved, and the seconds that it took, in the default run of a version of a tool.
+fn run_of(bench: &TestDir, name: &str) -> (u32, f64) {
+    let out = bench.run(&["tool", "run", name]).exits(0).out;
+    let said = out.split_once("moved the head ").unwrap_or_else(|| panic!("{out}")).1;
+    let words: Vec<&str> = said.split([' ', '"']).collect();
+    let count = match words[0] {
+        "once" => 1,
+        "twice" => 2,
+        count => count.parse().unwrap(),
+    };
+    let seconds = words.iter().position(|word| *word == "in").unwrap() + 1;
+    (count, words[seconds].parse().unwrap())
+}
+
+#[test]
+fn corrections_of_a_tool_of_the_grammar_show_in_what_it_does() {
+    let bench = TestDir::new();
+    let mut chat = bench.start(&["chat", "--json"]);
+    let mut say = |text: &str| {
+        chat.write_stdin(&format!("{text}\n"));
+        let reply: Value = serde_json::from_str(&chat.line().unwrap()).unwrap();
+        assert_eq!(
+            (&reply["outcome"], &reply["tool"]["name"]),
+            (&json!("done"), &json!("thrice")),
+            "{reply}"
+        );
+        run_of(&bench, "thrice")
+    };
+    let (moves, seconds) = say("make a tool called thrice that nods three times");
+    assert_eq!(moves, 6);
+    let (moves, faster) = say("a bit faster please");
+    assert!(moves == 6 && faster < 0.92 * seconds, "{moves} {faster} {seconds}");
+    let (moves, shorter) = say("only twice");
+    assert!(moves == 4 && shorter < 0.75 * faster, "{moves} {shorter} {faster}");
+    let (moves, longer) = say("and then bow");
+    assert!(moves == 6 && longer > shorter + 1.0, "{moves} {longer} {shorter}");
+}
+
+#[test]
+fn tool_of_the_grammar_sends_the_goals_of_the_direct_command() {
+    let bench = TestDir::new();
+    let moves = [
+        "look left 25 degrees",
+        "tilt the head right 12.5 degrees",
+        "turn right 40 degrees",
+        "raise the head 5 mm",
+        "look down 10 degrees",
+        "center",
+    ];
+    let mut chat = bench.start(&["chat", "--json"]);
+    let mut say = |text: &str| -> Vec<Value> {
+        chat.write_stdin(&format!("{text}\n"));
+        let reply: Value = serde_json::from_str(&chat.line().unwrap()).unwrap();
+        reply["steps"].as_array().unwrap().clone()
+    };
+    let direct: Vec<Value> = moves.iter().flat_map(|one| say(one)).collect();
+    let made = format!("make a tool called tour to {}, then run it", moves.join(", then "));
+    let tool = bench.run(&["say", "--json", &made]).exits(0).json();
+    let code = tool["tool"]["code"].as_str().unwrap();
+    assert!(code.contains("from motion import"), "{code}");
+    let tool = tool["steps"].as_array().unwrap();
+    assert_eq!((direct.len(), tool.len()), (moves.len(), moves.len()), "{direct:?}\n{tool:?}");
+    for (direct, tool) in direct.iter().zip(tool) {
+        for (axis, goal) in direct["requested"].as_object().unwrap() {
+            let there = &tool["requested"][axis];
+            let values = |value: &Value| -> Vec<f64> {
+                value.as_array().map_or_else(
+                    || vec![value.as_f64().unwrap()],
+                    |all| all.iter().map(|one| one.as_f64().unwrap()).collect(),
+                )
+            };
+            for (goal, there) in values(goal).into_iter().zip(values(there)) {
+                assert!((goal - there).abs() < 0.1, "{axis}: {direct} {tool}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tool_that_an_older_version_wrote_still_runs() {
+    let bench = TestDir::new();
+    bench.write(
+        "agree.py",
+        "from reachy_mini import ReachyMini\nfrom reachy_mini.utils import create_head_pose\n\n\ndef agree(robot: \
+         ReachyMini, times: int = 1, speed: float = 1.0) -> str:\n    \"\"\"Nod 3 times.\n\n    Args:\n        robot: The \
+         robot.\n        times: How often, between 1 and 10.\n        speed: The tempo, between 0.5 and 2.0.\n    \
+         \"\"\"\n    for _ in range(times):\n        for _ in range(3):\n            \
+         robot.goto_target(head=create_head_pose(pitch=15.0), duration=0.4 / speed, body_yaw=None)\n            \
+         robot.goto_target(head=create_head_pose(), duration=0.4 / speed, body_yaw=None)\n    return f\"Sent {times} x \
+         (nod 3 times) at speed {speed:g}.\"\n",
+    );
+    let _added = bench.run(&["tool", "add", "agree.py"]).exits(0);
+    let ran = bench.run(&["say", "run agree with speed 2"]).exits(0);
+    assert!(ran.out.contains("Sent 1 x (nod 3 times) at speed 2."), "{}", ran.out);
+}
+
 /// A request with a word that nobody knows, so the composer leaves something open.
 const OPEN_REQUEST: &str = "make a tool called peacock that fans both antennas out twice and flimmers";
 

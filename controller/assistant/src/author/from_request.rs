@@ -6,6 +6,7 @@ use minismith_score::{Score, read, write};
 use serde_json::Map;
 
 use super::Authored;
+use super::from_primitives::{score_of_request, without_quantities};
 
 /// What the composer made of a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,15 +39,19 @@ pub fn composed(request: &str) -> Written {
     written(compose(request, &NoLibrary))
 }
 
-/// Writes the next version of a tool from what should be different. A tool whose source is not in the language of motion
-/// is composed again from the request that it was made for; none if that can't be done.
+/// Writes the next version of a tool from what should be different. A tool whose source is not in the language of motion,
+/// such as one that an older version wrote, is written again from the request that it was made for; none if that can't be
+/// done.
 #[must_use]
 pub fn changed(name: &str, source: &str, made_for: &str, change: &str) -> Option<Written> {
     let score = read(source).ok().or_else(|| {
-        let again = compose(without_run(made_for).0, &NoLibrary);
-        again.not_understood.is_empty().then(|| again.score().cloned())?
+        let (request, _) = without_run(made_for);
+        score_of_request(request).or_else(|| {
+            let again = compose(request, &NoLibrary);
+            again.not_understood.is_empty().then(|| again.score().cloned())?
+        })
     })?;
-    let score = Score { name: name.to_owned(), ..score };
+    let score = Score { name: name.to_owned(), summary: without_quantities(&score.summary), ..score };
     let changed = modify(&score, change);
     Some(written(Composed { name: name.to_owned(), ..changed }))
 }

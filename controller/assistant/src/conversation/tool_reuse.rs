@@ -102,7 +102,10 @@ impl Conversation<'_> {
             return (format!("I did not make {name}: {why}."), TurnOutcome::Refused);
         }
         let request = without_run(&request).0.to_owned();
-        let first = author::compose(&name, &body, &request);
+        let first = match author::compose(&name, &body) {
+            Ok(first) => first,
+            Err(why) => return (format!("I made nothing: {why}."), TurnOutcome::Refused),
+        };
         // Where the motion of these moves is not what was asked for, the words are read in another way.
         let second = author::composed(&request);
         let second = second.tool.ok().filter(|_| second.not_understood.is_empty()).map(|mut tool| {
