@@ -24,6 +24,7 @@ mod official;
 mod openai;
 mod openapi;
 mod plans;
+mod recordings;
 mod rehearsals;
 mod request_queue;
 mod robot;
@@ -126,6 +127,7 @@ pub async fn serve(
     let (own, document) = own_routes(body, &answering.queue(), config, journal)
         .merge(lease::routes(steering.executor()))
         .merge(journal::routes(&config.recording.journal))
+        .merge(recordings::routes(config.recording.traces.clone()))
         .split_for_parts();
     let router = own
         .merge(telemetry::routes(body.handle()))

@@ -153,9 +153,7 @@ async fn download(
 ) -> Result<Response, ApiError> {
     caller.require_role(Role::Engineer)?;
     let filter = which.filter();
-    let (out, pieces) = channel(4);
-    tokio::task::spawn_blocking(move || {
-        let mut out = Pieces { out, waiting: Vec::new() };
+    let body = Pieces::stream(move |out| {
         let read = read(&position, |entry| {
             if filter.takes(&entry)
                 && let Ok(line) = entry.line()
@@ -164,26 +162,39 @@ async fn download(
                 let _sent = out.write_all(&line);
             }
         });
-        match read.and_then(|_| out.flush()) {
-            Ok(()) => {}
-            // A truncated download must not look complete.
-            Err(error) => {
-                let _sent = out.out.blocking_send(Err(error));
-            }
-        }
+        read.map(drop)
     });
-    let stream = unfold(pieces, |mut pieces| async { pieces.recv().await.map(|piece| (piece, pieces)) });
     let headers = [
         (CONTENT_TYPE, "application/x-ndjson"),
         (CONTENT_DISPOSITION, "attachment; filename=\"journal.jsonl\""),
     ];
-    Ok((headers, Body::from_stream(stream)).into_response())
+    Ok((headers, body).into_response())
 }
 
 /// A writer that sends its output in chunks.
-struct Pieces {
+pub(super) struct Pieces {
     out: Sender<Result<Bytes, io::Error>>,
     waiting: Vec<u8>,
+}
+
+impl Pieces {
+    /// Returns a body that a thread writes. It ends early if the client disconnects.
+    pub(super) fn stream(write: impl FnOnce(&mut Self) -> io::Result<()> + Send + 'static) -> Body {
+        let (out, pieces) = channel(4);
+        tokio::task::spawn_blocking(move || {
+            let mut out = Pieces { out, waiting: Vec::new() };
+            match write(&mut out).and_then(|()| out.flush()) {
+                Ok(()) => {}
+                // A truncated download must not look complete.
+                Err(error) => {
+                    let _sent = out.out.blocking_send(Err(error));
+                }
+            }
+        });
+        Body::from_stream(unfold(pieces, |mut pieces| async {
+            pieces.recv().await.map(|piece| (piece, pieces))
+        }))
+    }
 }
 
 impl Write for Pieces {
