@@ -10,6 +10,7 @@ import { base, token } from './net/robots';
 import { DriveView } from './views/drive';
 import { HealthView } from './views/health';
 import { JournalView } from './views/journal';
+import { PlotsView } from './views/plots';
 import { RobotView } from './views/robot';
 import { TalkView } from './views/talk';
 import { ToolsView } from './views/tools';
@@ -20,6 +21,7 @@ const PAGES: Record<View, () => preact.JSX.Element> = {
   talk: TalkView,
   tools: ToolsView,
   drive: DriveView,
+  plots: PlotsView,
   journal: JournalView,
   health: HealthView,
 };

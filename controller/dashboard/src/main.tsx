@@ -2,6 +2,7 @@
 
 import { render } from 'preact';
 import { App } from './app';
+import { afterFirstPaint } from './components/after-first-paint';
 import { connect } from './net/link';
 import { applyTheme } from './components/theme';
 import './style/colours.css';
@@ -15,5 +16,10 @@ import './style/journal.css';
 
 applyTheme();
 connect();
+// Who opens the plots wants to see what has just happened.
+void afterFirstPaint()
+  .then(() => import('./net/history'))
+  .then(({ recordHistory }) => recordHistory())
+  .catch(() => {});
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

@@ -6,6 +6,7 @@ const SHAPES = {
   tools: 'M14 6a4 4 0 0 1 5-1l-3 3 1 2 3-1a4 4 0 0 1-5 4l-7 7-3-3 7-7a4 4 0 0 1 2-4',
   drive:
     'M12 3v18M3 12h18M12 3l-2 2M12 3l2 2M12 21l-2-2M12 21l2-2M3 12l2-2M3 12l2 2M21 12l-2-2M21 12l-2 2',
+  plots: 'M4 4v16h16M7 15l4-5 3 3 5-7',
   journal: 'M6 3h12v18H6zM9 8h6M9 12h6M9 16h4',
   health: 'M3 12h4l2-5 4 10 2-5h6',
   voice: 'M9 4h6v9H9zM6 11v2a6 6 0 0 0 12 0v-2M12 19v2M9 21h6',

@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 
-export const VIEWS = ['robot', 'talk', 'tools', 'drive', 'journal', 'health'] as const;
+export const VIEWS = ['robot', 'talk', 'tools', 'drive', 'plots', 'journal', 'health'] as const;
 export type View = (typeof VIEWS)[number];
 
 export interface Route {

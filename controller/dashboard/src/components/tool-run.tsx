@@ -11,6 +11,7 @@ import { ReplayView } from './replay';
 import { SchemaForm } from './schema-form';
 import { Card, RoleButton, download, Outcome } from './basics';
 import { clampText } from './clamps';
+import { go } from './route';
 import { stepNotes } from './turns';
 
 /** Whether the server has reported that it cannot rehearse for the dashboard. */
@@ -140,9 +141,26 @@ function RehearsalView({ of }: { of: RehearsalResult }) {
           {clampText(clamp)}
         </p>
       ))}
-      {of.cycles.length > 0 && <ReplayView replay={of} />}
+      {of.cycles.length > 0 && (
+        <>
+          <ReplayView replay={of} />
+          <button type="button" onClick={() => void plot(of)}>
+            {messages.value.tools.showPlots}
+          </button>
+        </>
+      )}
     </div>
   );
+}
+
+/** Shows a rehearsal as plots, which are loaded on first use. */
+async function plot(of: RehearsalResult): Promise<void> {
+  const [{ runFromRehearsal }, { showRehearsal }] = await Promise.all([
+    import('../logic/plots/run'),
+    import('../plots/runs'),
+  ]);
+  showRehearsal(runFromRehearsal(`${of.name} v${of.version}`, of));
+  go('plots');
 }
 
 function RunResult({ response }: { response: RunResponse }) {

@@ -19,6 +19,7 @@ export const REQUIRED_ROLE = {
   check: 'engineer',
   add: 'engineer',
   journal: 'engineer',
+  recordings: 'engineer',
   maintain: 'engineer',
   diagnose: 'engineer',
   approve: 'owner',

@@ -16,6 +16,17 @@ export type Link =
   /** The server requires a token. */
   | { status: 'unauthorized'; reason: string };
 
+/** How many frames a second the page asks for, and how many while it plots them. */
+const RATE_HZ = 30;
+export const PLOT_RATE_HZ = 50;
+export const telemetryRate = signal(RATE_HZ);
+
+/** Asks for more frames until the returned function is called. */
+export function plotTelemetry(): () => void {
+  telemetryRate.value = PLOT_RATE_HZ;
+  return () => (telemetryRate.value = RATE_HZ);
+}
+
 export const link = signal<Link>({ status: 'connecting' });
 export const frame = signal<Frame | null>(null);
 export const freshness = new Freshness();

@@ -5,10 +5,9 @@ import { ROBOT_STATE } from '../protocol/compat';
 import type { RobotState } from '../protocol/responses';
 import { decodeFrame, frameFromState, parseStopReply } from '../protocol/telemetry';
 import { request } from './http';
-import { frame, freshness, link, now } from './live';
+import { frame, freshness, link, now, telemetryRate } from './live';
 import { openSocket } from './sockets';
 
-const RATE_HZ = 30;
 /** An open stream that is silent for this long is closed, milliseconds. */
 const READ_TIMEOUT_MS = 3000;
 /** The polling interval without a stream, milliseconds. */
@@ -34,18 +33,24 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
 /** Receives frames until the signal aborts. */
 export async function streamTelemetry(signal: AbortSignal): Promise<void> {
   for (let attempt = 0; !signal.aborted;) {
-    link.value = link.value.status === 'polling' ? link.value : { status: 'connecting' };
-    const frames = await readStream(signal);
+    if (link.value.status !== 'polling' && link.value.status !== 'live')
+      link.value = { status: 'connecting' };
+    const rate = telemetryRate.value;
+    const frames = await readStream(rate, signal);
     attempt = frames > 0 ? 0 : attempt + 1;
     if (signal.aborted) return;
+    if (frames > 0 && rate !== telemetryRate.value) continue;
     await pollUntil(retryDelay(attempt), signal);
   }
 }
 
-/** Handles one connection from start to end. Resolves to the number of frames received. */
-function readStream(signal: AbortSignal): Promise<number> {
+/**
+ * Handles one connection from start to end. It also ends when another rate is wanted. Resolves to the number of frames
+ * received.
+ */
+function readStream(rate: number, signal: AbortSignal): Promise<number> {
   return new Promise((done) => {
-    const socket = openSocket(`/api/v1/telemetry?rate=${RATE_HZ}&format=binary`);
+    const socket = openSocket(`/api/v1/telemetry?rate=${rate}&format=binary`);
     if (socket === null) return done(0);
     socket.binaryType = 'arraybuffer';
     activeSocket = socket;
@@ -80,6 +85,7 @@ function readStream(signal: AbortSignal): Promise<number> {
       freshness.received(latest.at_s, receivedAt);
       frame.value = latest;
       if (link.value.status !== 'live') link.value = { status: 'live' };
+      if (rate !== telemetryRate.value) end();
     };
     socket.onclose = end;
     socket.onerror = end;

@@ -1,0 +1,75 @@
+/** The plots, their time and their runs. Loaded on first use. */
+
+import { useEffect } from 'preact/hooks';
+import { fetchDetections } from '../net/camera';
+import { detectionCount, recordHistory } from '../net/history';
+import { now, plotTelemetry } from '../net/live';
+import { messages } from '../i18n';
+import { followTheme } from './colours';
+import { LayoutBar } from './layout-bar';
+import { PlotCard } from './plot-card';
+import { PosePanel } from './pose';
+import { RunsCard } from './runs-card';
+import { extent, isLive, layout } from './state';
+import { TimeBar } from './time-bar';
+import '../style/plots.css';
+
+/** The interval between object detections, milliseconds. */
+const DETECT_INTERVAL_MS = 1000;
+
+export default function PlotsPage() {
+  const w = messages.value.plots;
+  useEffect(() => {
+    recordHistory();
+    const ends = [plotTelemetry(), followTheme()];
+    return () => ends.forEach((end) => end());
+  }, []);
+  const { columns, plots } = layout.value;
+  const wantsDetections =
+    isLive.value && plots.some(({ signals }) => signals.includes('camera.detections'));
+  useEffect(() => {
+    if (!wantsDetections) return;
+    const ending = new AbortController();
+    void detect(ending.signal);
+    return () => ending.abort();
+  }, [wantsDetections]);
+  return (
+    <div class="view plots-view">
+      <div class="plots-side">
+        <RunsCard />
+        <PosePanel />
+      </div>
+      <div class="plots-main">
+        <section class="card" aria-label={w.time}>
+          <TimeBar />
+        </section>
+        <Waiting />
+        <div class={`plot-grid ${columns === 2 ? 'has-two-columns' : ''}`}>
+          {plots.map((plot, at) => (
+            <PlotCard key={plot.id} plot={plot} number={at + 1} />
+          ))}
+        </div>
+        <section class="card" aria-label={w.layout}>
+          <LayoutBar />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** Says that there is nothing to plot yet. */
+function Waiting() {
+  if (isLive.value) void now.value;
+  return extent() === null ? <p class="note">{messages.value.plots.waiting}</p> : null;
+}
+
+/** Counts the objects before the camera, as long as somebody plots them. */
+async function detect(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const answer = await fetchDetections(signal);
+    if (signal.aborted) break;
+    detectionCount.value = answer.ok ? answer.value.objects.length : null;
+    await new Promise((done) => setTimeout(done, DETECT_INTERVAL_MS));
+  }
+  detectionCount.value = null;
+}
