@@ -58,6 +58,9 @@ pub(super) fn run_e2e(test: &str, environment: &[(&str, String)]) {
     assert!(failed.is_empty() && output.status.success(), "{test}: {failed:#?}\n{complaints}");
     assert!(checks.len() >= 4, "{test} has only {} checks", checks.len());
     println!("{test}: {} checks passed", checks.len());
+    for measured in reported.lines().filter(|line| line.starts_with("measured: ")) {
+        println!("{test}: {measured}");
+    }
 }
 
 /// Returns a test folder with a predefined tool.
@@ -93,6 +96,13 @@ fn page_creates_rehearses_approves_and_runs_a_tool() {
 #[test]
 fn page_searches_and_exports_the_journal() {
     on_a_server("journal");
+}
+
+#[test]
+fn page_plots_live_signals_and_recordings() {
+    let recorded = "journal: {file: journal.jsonl}\ntraces: {directory: traces, camera_fps: 5}\n";
+    let served = Served::on(bench(recorded));
+    run_e2e("plots", &[("MINISMITH_URL", format!("http://{}", served.address))]);
 }
 
 #[test]

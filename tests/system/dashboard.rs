@@ -29,7 +29,7 @@ def leap(robot: ReachyMini, far: float = 1.0) -> float:
 "#;
 
 /// Returns the body of a response as it arrived.
-fn text(served: &Served, path: &str) -> String {
+pub(super) fn text(served: &Served, path: &str) -> String {
     let (head, body) = served.fetch(path);
     assert!(head.starts_with("http/1.1 200"), "{path}: {head}");
     let body = if head.contains("transfer-encoding: chunked") { joined(&body) } else { body };
@@ -80,6 +80,34 @@ fn page_is_embedded_with_all_its_assets() {
         assert_eq!(served.get(missing).0, 404, "{missing}");
     }
     assert_eq!(served.post("/", &json!({})).0, 404);
+}
+
+/// Maximum size of what a browser loads for the first view, compressed, bytes.
+const FIRST_VIEW_BYTES: usize = 80_000;
+
+/// Returns a file as it is sent to a browser.
+fn packed(served: &Served, path: &str) -> Vec<u8> {
+    let mut stream = TcpStream::connect(&served.address).unwrap();
+    let ask = format!(
+        "GET {path} HTTP/1.1\r\nHost: {}\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n",
+        served.address
+    );
+    stream.write_all(ask.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
+    answer.split_off(end)
+}
+
+#[test]
+fn first_view_is_small_and_the_rest_is_loaded_when_wanted() {
+    let served = served();
+    let page = text(&served, "/");
+    let assets = page.split('"').filter(|word| word.starts_with("/assets/"));
+    let bytes: usize = assets.map(|asset| packed(&served, asset).len()).sum::<usize>() + page.len();
+    println!("the first view has {bytes} bytes");
+    assert!(bytes <= FIRST_VIEW_BYTES, "the first view has {bytes} bytes, {FIRST_VIEW_BYTES} allowed");
+    assert!(!page.contains("uPlot") && !page.contains("scene-"), "{page}");
 }
 
 #[test]

@@ -4,10 +4,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use minismith_tests::TestDir;
 use serde_json::{Value, json};
 use tungstenite::{Message, connect};
 
 use super::cli::send;
+use super::dashboard::text;
 use super::server_fixture::{Served, Socket, served};
 
 const GREET: &str = "def greet(times: int = 1) -> str:\n    \"\"\"Greet.\n\n    Args:\n        times: How often, between \
@@ -231,6 +233,33 @@ fn red(jpeg: &[u8]) -> f64 {
         .collect();
     assert!(!columns.is_empty(), "the red block is not in the picture");
     columns.iter().sum::<f64>() / columns.len() as f64 / f64::from(image.width())
+}
+
+#[test]
+fn recordings_are_listed_and_sent_at_a_chosen_rate() {
+    let served = Served::on(TestDir::configured(
+        "traces: {directory: traces}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n",
+    ));
+    assert_eq!(served.value("/api/v1/recordings"), json!({ "enabled": true, "recordings": [] }));
+    assert_eq!(served.post("/api/v1/chat", &json!({ "text": "nod" })).0, 200);
+    let is_complete = |listed: &Value| listed["recordings"][0]["duration_s"].is_f64();
+    let listed = served.until("/api/v1/recordings", is_complete);
+    let one = &listed["recordings"][0];
+    assert_eq!(one["name"], "nod");
+    let file = one["file"].as_str().unwrap();
+    let messages = |rate: &str| {
+        let text = text(&served, &format!("/api/v1/recordings/{file}{rate}"));
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>()
+    };
+    let cycles = |messages: &[Value]| messages.iter().filter(|one| one["type"] == "cycle").count();
+    let (all, some) = (messages(""), messages("?rate=20"));
+    assert_eq!((&all[0]["type"], &some[0]["type"]), (&json!("header"), &json!("header")));
+    let (every, few) = (cycles(&all), cycles(&some));
+    assert!(every > 50 && (every / 6..=every / 4).contains(&few), "{few} of {every} cycles");
+    for missing in ["none.trace.jsonl", "..%2Fjournal.jsonl", "..%2F..%2Fetc%2Fpasswd"] {
+        assert_eq!(served.get(&format!("/api/v1/recordings/{missing}")).0, 404, "{missing}");
+    }
+    assert_eq!(served.get(&format!("/api/v1/recordings/{file}?rate=0")).0, 422);
 }
 
 #[test]

@@ -3,7 +3,17 @@
 
 import { accessibilityViolations, DESKTOP, isLive, PHONE, rest, show, test } from './lib.mjs';
 
-const VIEWS = ['robot', 'talk', 'tools', 'tools/greet', 'tools/+', 'drive', 'journal', 'health'];
+const VIEWS = [
+  'robot',
+  'talk',
+  'tools',
+  'tools/greet',
+  'tools/+',
+  'drive',
+  'plots',
+  'journal',
+  'health',
+];
 const SIZES = [
   ['phone', { viewport: PHONE, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }],
   ['desktop', { viewport: DESKTOP }],
@@ -17,6 +27,7 @@ const LOADED = {
   'tools/greet': '.plots',
   'tools/+': '.cm-content',
   drive: '.pad',
+  plots: '.legend tbody tr',
   journal: '.entries > li',
   health: '.health-view .facts',
 };

@@ -101,6 +101,23 @@ await page.waitForSelector('.lease.is-mine');
 await shoot(page, 'drive');
 await page.getByRole('button', { name: 'Release control' }).click();
 
+await show(page, 'plots');
+await page.waitForSelector('.legend');
+await request('/api/v1/tools/greet/run', { method: 'POST', body: { args: { waves: 2 } } });
+await page.getByRole('button', { name: 'Refresh' }).click();
+const runs = page.getByRole('combobox', { name: 'Show', exact: true });
+const recording = runs
+  .locator('optgroup option')
+  .filter({ hasText: /^greet/ })
+  .first();
+await recording.waitFor({ state: 'attached' });
+await runs.selectOption(await recording.getAttribute('value'));
+await page.getByLabel('Compare with').selectOption({ label: 'a rehearsal of the same call' });
+await page.waitForSelector('.comparison');
+await page.locator('.cursor-slider input').fill('1.5');
+await shoot(page, 'plots');
+await page.getByRole('combobox', { name: 'Show', exact: true }).selectOption('');
+
 await show(page, 'journal');
 await page.waitForSelector('.entries > li');
 await shoot(page, 'journal');

@@ -13,6 +13,7 @@ export const STALE_MS = 500;
 const WINDOW_MS = 10_000;
 
 export class Freshness {
+  /** The smallest offset first. An offset that a later one undercuts or equals is left out, since it cannot count again. */
   private offsets: { at: number; offset: number }[] = [];
   private roundTrips: { at: number; duration: number }[] = [];
   private latest: { read: number; arrived: number } | null = null;
@@ -28,7 +29,9 @@ export class Freshness {
     if (this.latest !== null && read < this.latest.read) this.offsets = [];
     if (this.latest === null || !(read <= this.latest.read) || this.offsets.length === 0) {
       this.offsets = recent(this.offsets, now);
-      this.offsets.push({ at: now, offset: now - read });
+      const offset = now - read;
+      while (this.offsets.length > 0 && this.offsets.at(-1)!.offset >= offset) this.offsets.pop();
+      this.offsets.push({ at: now, offset });
     }
     this.latest = { read, arrived: now };
   }
@@ -55,9 +58,9 @@ export class Freshness {
     if (this.latest === null) return Infinity;
     const latency = this.latency(now);
     const { read, arrived } = this.latest;
-    if (Number.isNaN(read) || this.offsets.length === 0) return now - arrived + latency;
-    const offset = Math.min(...this.offsets.map((one) => one.offset));
-    return Math.max(now - arrived, now - read - offset) + latency;
+    const [smallest] = this.offsets;
+    if (Number.isNaN(read) || smallest === undefined) return now - arrived + latency;
+    return Math.max(now - arrived, now - read - smallest.offset) + latency;
   }
 
   isStale(now: number): boolean {

@@ -3,7 +3,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { plotData } from '../logic/plots/plot-data';
 import { moveEdge, pan, selectSpan, stepTime, type Span } from '../logic/plots/time-window';
-import { now } from '../net/live';
 import { messages } from '../i18n';
 import { LEAST_HEIGHT } from './chart';
 import { palette } from './colours';
@@ -21,6 +20,7 @@ import {
   setWindow,
   span,
   timeWindow,
+  slowTick,
 } from './state';
 
 const HEIGHT = 44;
@@ -72,7 +72,7 @@ export function Brush() {
   const canvas = useRef<HTMLCanvasElement>(null);
   const section = useRef<HTMLDivElement>(null);
   const mark = useRef<HTMLDivElement>(null);
-  if (isLive.value) void now.value;
+  if (isLive.value) void slowTick.value;
   void timeWindow.value;
   const all = extent();
   const shown = span();

@@ -4,7 +4,6 @@ import { toggleSignal, type Plot } from '../logic/plots/layout';
 import { extremes } from '../logic/plots/plot-data';
 import type { Signal } from '../logic/plots/signals';
 import type { Span } from '../logic/plots/time-window';
-import { now } from '../net/live';
 import { messages } from '../i18n';
 import { palette } from './colours';
 import { signalLabel, valueText } from './labels';
@@ -20,13 +19,14 @@ import {
   shownSamples,
   span,
   timeWindow,
+  slowTick,
 } from './state';
 
 export function Legend({ plot }: { plot: Plot }) {
   const w = messages.value.plots;
   const signals = signalsOf(plot);
-  // The values of the robot are read anew with each tick of the page's clock, not with each frame.
-  if (isLive.value) void now.value;
+  // The values of the robot are not read with each frame, which nobody could follow.
+  if (isLive.value) void slowTick.value;
   void timeWindow.value;
   void offset.value;
   const shown = span();

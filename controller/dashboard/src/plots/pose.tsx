@@ -20,6 +20,9 @@ import { onCursor } from './draw-loop';
 import { shortName, timeText } from './labels';
 import { cursor, isLive, offset, other, run, shownSamples } from './state';
 
+/** The live pose is drawn this often, milliseconds. */
+const LIVE_INTERVAL_MS = 100;
+
 /** Returns the time that is shown: that of the cursor, or the beginning of a run; `null` is now. */
 const shownTime = (): number | null =>
   cursor.value ?? (isLive.value ? null : shownSamples().firstTime);
@@ -73,7 +76,14 @@ function PoseView({ kind }: { kind: 'robot' | 'rehearsal' }) {
   useEffect(() => {
     if (scene === null) return;
     const show = poser(scene);
-    const endCursor = onCursor(show);
+    let shownAt = -Infinity;
+    const endCursor = onCursor(() => {
+      const at = performance.now();
+      // A computer without a graphics processor needs the time for the plots.
+      if (shownTime() === null && at - shownAt < LIVE_INTERVAL_MS) return;
+      shownAt = at;
+      show();
+    });
     // Without frames nothing moves the cursor, but the pose becomes stale.
     const endStale = effect(() => void (stale.value, show()));
     return () => (endCursor(), endStale());

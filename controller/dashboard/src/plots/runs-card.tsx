@@ -1,6 +1,6 @@
 /** Chooses what the plots show, and what it is compared with. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { compareRuns, findOffset, type Difference } from '../logic/plots/compare-runs';
 import { collectArguments, formFields } from '../logic/form';
 import type { RecordingSummary } from '../protocol/recording';
@@ -132,8 +132,12 @@ function RunOptions({ except }: { except: string }) {
 function ComparisonNote() {
   const w = messages.value.plots;
   const [one, compared] = [run.value, other.value];
-  if (one === null || compared === null) return null;
-  const { goal, present } = compareRuns(one.samples, compared.samples, offset.value);
+  const found = useMemo(
+    () => one && compared && compareRuns(one.samples, compared.samples, offset.value),
+    [one, compared, offset.value],
+  );
+  if (one === null || compared === null || found === null) return null;
+  const { goal, present } = found;
   const text = (of: Difference | null) =>
     of === null
       ? w.noOverlap

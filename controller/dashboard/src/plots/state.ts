@@ -13,6 +13,7 @@ import type { Run } from '../logic/plots/run';
 import type { Samples } from '../logic/plots/samples';
 import { shownSpan, type Span, type TimeWindow } from '../logic/plots/time-window';
 import { history } from '../net/history';
+import { now } from '../net/live';
 import { robotSignal } from '../net/robots';
 import { load, save } from '../net/storage';
 
@@ -39,6 +40,9 @@ export const layout = signal<Layout>(parseLayout(load('plots.layout')) ?? PRESET
 effect(() => save('plots.layout', JSON.stringify(layout.value)));
 export const layouts = signal(parseLayouts(load('plots.layouts')));
 effect(() => save('plots.layouts', layoutsText(layouts.value)));
+
+/** Ticks four times a second, for texts that follow the robot. */
+export const slowTick = computed(() => Math.floor(now.value / 250));
 
 export const isLive = computed(() => run.value === null);
 

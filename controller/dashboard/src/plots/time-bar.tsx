@@ -2,7 +2,6 @@
 
 import { useEffect } from 'preact/hooks';
 import { zoom } from '../logic/plots/time-window';
-import { now } from '../net/live';
 import { formatNumber, messages } from '../i18n';
 import { Brush } from './brush';
 import { timeText } from './labels';
@@ -17,6 +16,7 @@ import {
   setWindow,
   span,
   timeWindow,
+  slowTick,
 } from './state';
 
 /** The lengths of the live window to choose from, seconds. */
@@ -25,7 +25,7 @@ const LENGTHS_S = [5, 30, 120, 600];
 export function TimeBar() {
   const w = messages.value.plots;
   const live = isLive.value;
-  if (live) void now.value;
+  if (live) void slowTick.value;
   const shown = span();
   const zoomBy = (factor: number) =>
     setWindow(zoom(timeWindow.value, extent(), factor, cursor.value ?? undefined));

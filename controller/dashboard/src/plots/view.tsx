@@ -3,14 +3,14 @@
 import { useEffect } from 'preact/hooks';
 import { fetchDetections } from '../net/camera';
 import { detectionCount, recordHistory } from '../net/history';
-import { now, plotTelemetry } from '../net/live';
+import { plotTelemetry } from '../net/live';
 import { messages } from '../i18n';
 import { followTheme } from './colours';
 import { LayoutBar } from './layout-bar';
 import { PlotCard } from './plot-card';
 import { PosePanel } from './pose';
 import { RunsCard } from './runs-card';
-import { extent, isLive, layout } from './state';
+import { extent, isLive, layout, slowTick } from './state';
 import { TimeBar } from './time-bar';
 import '../style/plots.css';
 
@@ -59,7 +59,7 @@ export default function PlotsPage() {
 
 /** Says that there is nothing to plot yet. */
 function Waiting() {
-  if (isLive.value) void now.value;
+  if (isLive.value) void slowTick.value;
   return extent() === null ? <p class="note">{messages.value.plots.waiting}</p> : null;
 }
 

@@ -198,7 +198,8 @@ async fn show(
     if rate.is_some_and(|rate| !(0.1..=1000.0).contains(&rate)) {
         return Err(unprocessable("query.rate", "`rate` is out of range: use 0.1 to 1000 Hz"));
     }
-    let missing = || ApiError::new(StatusCode::NOT_FOUND, "unknown recording: GET /api/v1/recordings lists them");
+    let missing =
+        || ApiError::new(StatusCode::NOT_FOUND, "unknown recording: GET /api/v1/recordings lists them");
     let Some(folder) = folder.as_ref().clone().filter(|_| is_recording(&name)) else { return Err(missing()) };
     let opened = spawn_blocking(move || {
         let mut lines = Lines::of(open(&folder, &name)?.0);
@@ -309,8 +310,9 @@ mod tests {
     fn list_has_recordings_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-        let header =
-            r#"{"type":"header","format":3,"name":"<b>nod</b>","period_s":0.01,"motors":[]}"#.to_owned() + "\n";
+        let header = r#"{"type":"header","format":3,"name":"<b>nod</b>","period_s":0.01,"motors":[]}"#
+            .to_owned()
+            + "\n";
         write("1.trace.jsonl", &(header.clone() + "{\"type\":\"footer\",\"cycles\":250}\n"));
         write("2.trace.jsonl", &(header.clone() + "{\"type\":\"cyc"));
         write("3.trace.jsonl", "no recording\n");

@@ -9,8 +9,9 @@ const ONSET_DEG = 0.5;
 /** The search around the first estimate, and its step, seconds. */
 const SEARCH_S = 0.5;
 const STEP_S = 0.01;
-/** The most moments that are compared. */
+/** The most moments at which a shift is judged, and at which the runs are compared. */
 const MAX_MOMENTS = 500;
+const MAX_COMPARED = 5000;
 
 const GOAL = FIRST_COLUMN.goal;
 
@@ -82,19 +83,17 @@ export interface Comparison {
 export function compareRuns(one: Samples, other: Samples, offset_s: number): Comparison {
   const times: number[] = [];
   const to = Math.min(one.lastTime, other.lastTime + offset_s);
-  for (
-    let index = one.indexFrom(other.firstTime + offset_s);
-    index < one.next && one.timeAt(index) <= to + 1e-9;
-    index += 1
-  )
+  const first = one.indexFrom(other.firstTime + offset_s - 1e-9);
+  const stride = Math.ceil(Math.max(1, one.next - first) / MAX_COMPARED);
+  for (let index = first; index < one.next && one.timeAt(index) <= to + 1e-9; index += stride)
     times.push(one.timeAt(index));
-  const largest = (first: number): Difference | null => {
+  const largest = (column: number): Difference | null => {
     let found: Difference | null = null;
     for (const at_s of times) {
       MOTORS.forEach((motor, at) => {
         const apart = Math.abs(
-          one.valueAtTime(first + at, at_s, false) -
-            other.valueAtTime(first + at, at_s - offset_s, false),
+          one.valueAtTime(column + at, at_s, false) -
+            other.valueAtTime(column + at, at_s - offset_s, false),
         );
         if (apart > (found?.max_deg ?? -1)) found = { max_deg: apart, motor, at_s };
       });

@@ -18,11 +18,14 @@ export interface PlotData {
   xs: Float64Array;
   /** The values of each line; `null` where they are unknown. */
   ys: (Float64Array | (number | null)[])[];
+  /** Whether each pixel has two values, the lowest and the highest, of which the first one occurs first. */
+  isDense: boolean;
 }
 
 /** Returns the data of lines between two times, with at most about `2 * pixels` points per line. */
 export function plotData(lines: Line[], from: number, to: number, pixels: number): PlotData {
-  if (lines.length === 0 || !(to > from)) return { xs: new Float64Array(0), ys: [] };
+  if (lines.length === 0 || !(to > from))
+    return { xs: new Float64Array(0), ys: [], isDense: false };
   const most = Math.max(...lines.map((line) => count(line, from, to)));
   return most > 2 * pixels ? envelope(lines, from, to, pixels) : exact(lines, from, to);
 }
@@ -66,6 +69,7 @@ const distinct = (sorted: Float64Array): Float64Array =>
 const atTimes = (lines: Line[], xs: Float64Array): PlotData => ({
   xs,
   ys: lines.map((line) => withGaps(interpolated(line, xs))),
+  isDense: false,
 });
 
 const interpolated = ({ samples, column, stepped, offset_s }: Line, xs: Float64Array) =>
@@ -86,55 +90,57 @@ function envelope(lines: Line[], from: number, to: number, pixels: number): Plot
   const buckets = pixels + 2;
   const xs = new Float64Array(2 * buckets);
   for (let at = 0; at < 2 * buckets; at += 1) xs[at] = (start + (at + 0.5) / 2) * step;
+  const edges = new Map<string, number[]>();
+  const edgesOf = (line: Line): number[] => {
+    const run = `${runs.indexOf(line.samples)} ${line.offset_s}`;
+    const known = edges.get(run) ?? bucketEdges(line, start, step, buckets);
+    edges.set(run, known);
+    return known;
+  };
+  const runs = lines.map(({ samples }) => samples);
   const ys = lines.map((line) =>
     // A run with few samples has none in most pixels.
     withGaps(
-      count(line, from, to) > 2 * pixels
-        ? reduce(line, start, step, buckets)
-        : interpolated(line, xs),
+      count(line, from, to) > 2 * pixels ? reduce(line, edgesOf(line)) : interpolated(line, xs),
     ),
   );
-  return { xs, ys };
+  return { xs, ys, isDense: true };
 }
 
-function reduce({ samples, column, offset_s }: Line, start: number, step: number, buckets: number) {
-  const values = new Float64Array(2 * buckets).fill(NaN);
-  const low = Math.max(samples.first, samples.indexFrom(start * step - offset_s));
-  const high = samples.indexFrom((start + buckets) * step - offset_s);
-  let bucket = -1;
-  let [least, greatest, isRising] = [NaN, NaN, true];
-  for (let index = low; index < high; index += 1) {
-    const at = Math.floor((samples.timeAt(index) + offset_s) / step) - start;
-    const value = samples.valueAt(column, index);
-    if (at !== bucket) {
-      if (bucket >= 0) store(values, bucket, least, greatest, isRising);
-      bucket = at;
-      least = greatest = value;
-      isRising = true;
-    } else if (value < least) {
-      least = value;
-      isRising = false;
-    } else if (value > greatest) {
-      greatest = value;
-      isRising = true;
-    } else if (Number.isNaN(least)) {
-      least = greatest = value;
+/** Returns the index of the first sample in each bucket, and the one after the last. */
+function bucketEdges({ samples, offset_s }: Line, start: number, step: number, buckets: number) {
+  return Array.from({ length: buckets + 1 }, (_, at) =>
+    samples.indexFrom((start + at) * step - offset_s),
+  );
+}
+
+function reduce({ samples, column }: Line, edges: number[]): Float64Array {
+  const values = new Float64Array(2 * (edges.length - 1)).fill(NaN);
+  for (let bucket = 0; bucket + 1 < edges.length; bucket += 1) {
+    const [from, to] = [edges[bucket]!, edges[bucket + 1]!];
+    if (from === to) continue;
+    let [least, greatest, leastAt, greatestAt, place] = [Infinity, -Infinity, 0, 0, 0];
+    for (const [all, first, end] of samples.pieces(column, from, to)) {
+      for (let at = first; at < end; at += 1) {
+        const value = all[at]!;
+        place += 1;
+        if (value < least) {
+          least = value;
+          leastAt = place;
+        }
+        if (value > greatest) {
+          greatest = value;
+          greatestAt = place;
+        }
+      }
     }
+    // All of them may be unknown.
+    if (least > greatest) continue;
+    const isRising = leastAt <= greatestAt;
+    values[2 * bucket] = isRising ? least : greatest;
+    values[2 * bucket + 1] = isRising ? greatest : least;
   }
-  if (bucket >= 0) store(values, bucket, least, greatest, isRising);
   return bridge(values);
-}
-
-function store(
-  values: Float64Array,
-  bucket: number,
-  least: number,
-  greatest: number,
-  isRising: boolean,
-): void {
-  if (bucket < 0 || 2 * bucket + 1 >= values.length) return;
-  values[2 * bucket] = isRising ? least : greatest;
-  values[2 * bucket + 1] = isRising ? greatest : least;
 }
 
 /** Fills single empty pixels from the one before: samples that are about as dense as pixels leave some out. */
@@ -160,11 +166,13 @@ export function extremes(
   to: number,
 ): { min: number; max: number } | null {
   let [min, max] = [Infinity, -Infinity];
-  const high = samples.indexFrom(to - offset_s + 1e-9);
-  for (let index = samples.indexFrom(from - offset_s); index < high; index += 1) {
-    const value = samples.valueAt(column, index);
-    if (value < min) min = value;
-    if (value > max) max = value;
+  const [low, high] = [samples.indexFrom(from - offset_s), samples.indexFrom(to - offset_s + 1e-9)];
+  for (const [all, first, end] of samples.pieces(column, low, high)) {
+    for (let at = first; at < end; at += 1) {
+      const value = all[at]!;
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
   }
   return min <= max ? { min, max } : null;
 }

@@ -97,6 +97,22 @@ export class Samples {
     return from > this.first ? from - 1 : null;
   }
 
+  /**
+   * Returns the values of a column with their places from an index up to another one, in at most two pieces: the array,
+   * and the first place and the one after the last. For loops over many samples.
+   */
+  pieces(column: number, from: number, to: number): [Float32Array, number, number][] {
+    const values = this.columns[column]!;
+    if (to <= from) return [];
+    const [first, last] = [from % this.size, (to - 1) % this.size];
+    return first <= last
+      ? [[values, first, last + 1]]
+      : [
+          [values, first, this.size],
+          [values, 0, last + 1],
+        ];
+  }
+
   /** Returns the value at a time: that of the latest sample before it, or one interpolated linearly. NaN if unknown. */
   valueAtTime(column: number, time_s: number, stepped: boolean): number {
     const before = this.indexAt(time_s);
