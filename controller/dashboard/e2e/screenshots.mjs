@@ -114,7 +114,10 @@ await recording.waitFor({ state: 'attached' });
 await runs.selectOption(await recording.getAttribute('value'));
 await page.getByLabel('Compare with').selectOption({ label: 'a rehearsal of the same call' });
 await page.waitForSelector('.comparison');
-await page.locator('.cursor-slider input').fill('1.5');
+await page.locator('.cursor-slider input').evaluate((input) => {
+  input.value = '1.5';
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+});
 await shoot(page, 'plots');
 await page.getByRole('combobox', { name: 'Show', exact: true }).selectOption('');
 

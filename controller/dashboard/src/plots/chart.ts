@@ -55,6 +55,7 @@ export class Chart {
       width: Math.max(1, root.clientWidth),
       height: HEIGHT,
       legend: { show: false },
+      hooks: { drawSeries: [this.drawDense] },
       cursor: { show: false },
       padding: [8, axisUnits.length > 1 ? 0 : 30, 0, 0],
       scales: {
@@ -98,7 +99,7 @@ export class Chart {
           // Rounded to pixels, slow motions look like stairs.
           pxAlign: 0,
           ...(isOther ? { dash: DASH } : {}),
-          paths: this.pathBuilder(signal.stepped, isOther),
+          paths: this.pathBuilder(signal.stepped),
         })),
       ],
     };
@@ -107,12 +108,21 @@ export class Chart {
     this.selectionMark = this.mark('plot-selection');
   }
 
-  /** Draws lines; where there are more samples than pixels, columns, which are much cheaper and lose no peak. */
-  private pathBuilder(stepped: boolean, isOther: boolean): UPlot.Series.PathBuilder {
+  /** Draws lines where there is room for each sample. */
+  private pathBuilder(stepped: boolean): UPlot.Series.PathBuilder {
     const line = stepped ? UPlot.paths.stepped!({ align: 1 }) : UPlot.paths.linear!();
-    return (plot, at, from, to) =>
-      this.isDense ? columnPaths(plot, at, isOther) : line(plot, at, from, to);
+    return (plot, at, from, to) => (this.isDense ? null : line(plot, at, from, to));
   }
+
+  /** Draws columns where there are more samples than pixels: they lose no peak, and are much cheaper than lines. */
+  private readonly drawDense = (plot: UPlot, at: number): void => {
+    const line = this.lines[at - 1];
+    if (!this.isDense || line === undefined) return;
+    // uPlot remembers its own colours.
+    plot.ctx.save();
+    drawColumns(plot, at, line);
+    plot.ctx.restore();
+  };
 
   /** The element that covers the area of the lines, for the pointer. */
   get area(): HTMLElement {
@@ -174,8 +184,8 @@ export class Chart {
 
 const scaleOf = (unit: string): string => `in ${unit}`;
 
-/** Returns a column per pixel, from its lowest to its highest value. Those of the other run are dashed. */
-function columnPaths(plot: UPlot, at: number, isOther: boolean): UPlot.Series.Paths {
+/** Draws a column per pixel, from its lowest to its highest value. Those of the other run are dashed. */
+function drawColumns(plot: UPlot, at: number, { colour, isOther }: ChartLine): void {
   const [xs, ys] = [plot.data[0], plot.data[at] as ArrayLike<number | null>];
   const { left, top, width, height } = plot.bbox;
   const [x, y] = [plot.scales['x']!, plot.scales[plot.series[at]!.scale!]!];
@@ -184,10 +194,11 @@ function columnPaths(plot: UPlot, at: number, isOther: boolean): UPlot.Series.Pa
   const thickness = Math.max(1, Math.round(plot.series[at]!.width! * devicePixelRatio));
   const half = (xs[1]! - xs[0]!) / 2;
   const [dash, gap] = DASH as [number, number];
-  const path = new Path2D();
+  const place = (time: number) =>
+    Math.max(left, Math.min(left + width, Math.round(left + (time - x.min!) * perTime)));
+  plot.ctx.fillStyle = colour;
   let last: number | null = null;
   let [from, end, high, low] = [0, 0, 0, 0];
-  const flush = () => end > from && path.rect(from, high, end - from, low - high);
   for (let index = 0; index + 1 < xs.length; index += 2) {
     const [first, second] = [ys[index] ?? null, ys[index + 1] ?? null];
     // The number of the column does not change while the section moves on, so the dashes move with it.
@@ -201,31 +212,22 @@ function columnPaths(plot: UPlot, at: number, isOther: boolean): UPlot.Series.Pa
     const least = Math.min(first, second, last ?? first);
     const greatest = Math.max(first, second, last ?? first);
     last = second;
-    const start = Math.round(left + (xs[index]! - half - x.min!) * perTime);
-    const next = Math.round(left + (xs[index]! + 3 * half - x.min!) * perTime);
+    const start = place(xs[index]! - half);
+    const next = place(xs[index]! + 3 * half);
     const above = Math.round(top + (y.max! - greatest) * perValue - thickness / 2);
     const below = Math.max(
       above + thickness,
       Math.round(top + (y.max! - least) * perValue + thickness / 2),
     );
+    // A robot at rest needs one rectangle.
     if (start === end && above === high && below === low) {
       end = next;
       continue;
     }
-    flush();
+    if (end > from) plot.ctx.fillRect(from, high, end - from, low - high);
     [from, end, high, low] = [start, next, above, below];
   }
-  flush();
-  const colour = plot.series[at]!.stroke;
-  return {
-    stroke: null,
-    fill: path,
-    clip: null,
-    band: null,
-    gaps: null,
-    flags: 0,
-    _fill: typeof colour === 'function' ? (colour as () => unknown)() : colour,
-  } as unknown as UPlot.Series.Paths;
+  if (end > from) plot.ctx.fillRect(from, high, end - from, low - high);
 }
 
 const rangeWithMargin =
