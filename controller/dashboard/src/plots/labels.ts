@@ -1,5 +1,6 @@
 /** The names of signals, runs and times in the language of the page. */
 
+import { computed } from '@preact/signals';
 import type { Run } from '../logic/plots/run';
 import type { Signal } from '../logic/plots/signals';
 import { clockOffset } from '../net/history';
@@ -38,11 +39,22 @@ export function valueText(value: number | null, unit: string): string {
   return unit === '' || unit === '°' ? `${number}${unit}` : `${number} ${unit}`;
 }
 
+/** Is made once per language, which takes longer than using it. */
+const clock = computed(
+  () =>
+    new Intl.DateTimeFormat(language.value, {
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+    }),
+);
+
 /** Returns the text of a time: of the day when live, otherwise since the start of the run. */
 export function timeText(at_s: number, isLive: boolean, digits = 2): string {
   if (!isLive) return `${withoutMinus(formatNumber(at_s, digits))} s`;
   const date = new Date((at_s + clockOffset.value) * 1000);
-  const time = date.toLocaleTimeString(language.value, { hour12: false });
+  const time = clock.value.format(date);
   return digits === 0 ? time : `${time}${fraction(date, digits)}`;
 }
 

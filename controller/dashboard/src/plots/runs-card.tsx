@@ -97,7 +97,12 @@ export function RunsCard() {
       {notFound && <Outcome bad text={w.noCall} />}
       {shown?.truncated && <p class="note">{w.truncated}</p>}
       {shown !== null && other.value !== null && <ComparisonNote />}
-      <RehearseForm />
+      {isAllowed('rehearse') && (
+        <details class="rehearse">
+          <summary>{w.rehearse}</summary>
+          <RehearseForm />
+        </details>
+      )}
     </Card>
   );
 }
@@ -190,8 +195,7 @@ function RehearseForm() {
     if (key !== null) await use(key);
   };
   return (
-    <details class="rehearse">
-      <summary>{w.rehearse}</summary>
+    <div class="stack">
       <label>
         {w.tool}
         <select
@@ -229,6 +233,6 @@ function RehearseForm() {
           </RoleButton>
         )}
       </span>
-    </details>
+    </div>
   );
 }
