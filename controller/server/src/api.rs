@@ -115,6 +115,7 @@ pub async fn serve(
     let heard = heard.transpose()?;
     let announced =
         (config.server.mdns && !address.ip().is_loopback()).then_some((address, model(&config.robot)));
+    let uploads = sounds.clone();
     let robot = official::Robot::new(
         moving.executor(),
         attending.head_tracking(),
@@ -159,6 +160,7 @@ pub async fn serve(
     if let Some(heard) = heard {
         heard.end().await;
     }
+    uploads.clear();
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Sounds that clients upload and play at the robot's speaker.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,9 +56,53 @@ pub struct Sounds {
     microphone: Option<String>,
     /// The sounds that the official package brings.
     official: PathBuf,
-    uploaded: Mutex<Option<TempDir>>,
+    uploaded: Mutex<Option<UploadFolder>>,
     /// What is played now; another one replaces it.
     playing: Mutex<Arc<()>>,
+}
+
+/// How the name of a folder of uploaded sounds begins.
+const FOLDER_PREFIX: &str = "minismith-sounds-";
+
+/// How often a folder is made again that another server took for one of a server that was killed.
+const MAX_ATTEMPTS: usize = 4;
+
+/// The folder of uploaded sounds of one server. It is deleted with this value, and locked, so that the next server can tell
+/// which folders belong to servers that were killed.
+struct UploadFolder {
+    folder: TempDir,
+    _lock: File,
+}
+
+impl UploadFolder {
+    /// Makes a folder, and deletes those of servers that were killed.
+    fn make() -> io::Result<Self> {
+        delete_abandoned(&std::env::temp_dir());
+        for _ in 0..MAX_ATTEMPTS {
+            let folder = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir()?;
+            let Ok(lock) = File::open(folder.path()) else { continue };
+            // Until it is locked, another server may delete it.
+            if lock.try_lock().is_ok() && folder.path().is_dir() {
+                return Ok(UploadFolder { folder, _lock: lock });
+            }
+        }
+        Err(io::Error::other("the folder for uploaded sounds disappears"))
+    }
+}
+
+/// Deletes the folders that no server has locked. Those of other users can't be deleted, and are left.
+fn delete_abandoned(parent: &Path) {
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        let is_own = entry.file_name().to_string_lossy().starts_with(FOLDER_PREFIX);
+        // The type of the entry itself: a link is no folder.
+        if !is_own || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let Ok(lock) = File::open(entry.path()) else { continue };
+        if lock.try_lock().is_ok() {
+            let _left = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 impl Sounds {
@@ -73,16 +118,25 @@ impl Sounds {
         }
     }
 
-    /// Returns the folder of uploaded sounds.
-    fn folder(&self) -> io::Result<PathBuf> {
+    /// Returns the folder of uploaded sounds; none before the first upload.
+    fn folder(&self) -> Option<PathBuf> {
+        let uploaded = self.uploaded.lock().unwrap_or_else(PoisonError::into_inner);
+        uploaded.as_ref().map(|folder| folder.folder.path().to_owned())
+    }
+
+    /// Returns the folder of uploaded sounds, and makes it for the first one.
+    fn upload_folder(&self) -> io::Result<PathBuf> {
         let mut uploaded = self.uploaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(folder) = &*uploaded {
-            return Ok(folder.path().to_owned());
-        }
-        let folder = tempfile::Builder::new().prefix("minismith-sounds-").tempdir()?;
-        let path = folder.path().to_owned();
-        *uploaded = Some(folder);
-        Ok(path)
+        let folder = match uploaded.take() {
+            Some(folder) => folder,
+            None => UploadFolder::make()?,
+        };
+        Ok(uploaded.insert(folder).folder.path().to_owned())
+    }
+
+    /// Deletes all uploaded sounds, at the end of a server.
+    pub fn clear(&self) {
+        *self.uploaded.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Stores a sound, and returns where.
@@ -92,7 +146,7 @@ impl Sounds {
     pub fn store(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, SoundError> {
         let name = checked(name)?;
         Clip::from_bytes(bytes)?;
-        let folder = self.folder()?;
+        let folder = self.upload_folder()?;
         let others: Vec<u64> = std::fs::read_dir(&folder)?
             .flatten()
             .filter(|entry| entry.file_name() != name)
@@ -112,7 +166,8 @@ impl Sounds {
     /// # Errors
     /// When their folder cannot be read.
     pub fn list(&self) -> Result<Vec<String>, SoundError> {
-        let entries = std::fs::read_dir(self.folder()?)?.flatten();
+        let Some(folder) = self.folder() else { return Ok(Vec::new()) };
+        let entries = std::fs::read_dir(folder)?.flatten();
         let mut names: Vec<String> =
             entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.sort();
@@ -124,8 +179,9 @@ impl Sounds {
     /// # Errors
     /// When there is none of this name.
     pub fn delete(&self, name: &str) -> Result<(), SoundError> {
-        let path = self.folder()?.join(checked(name)?);
-        std::fs::remove_file(path).map_err(|_| SoundError::Missing(name.into()))
+        let file = checked(name)?;
+        let deleted = self.folder().map(|folder| std::fs::remove_file(folder.join(file)));
+        deleted.and_then(Result::ok).ok_or_else(|| SoundError::Missing(name.into()))
     }
 
     /// Plays a sound: an uploaded one, by its name or the path that the upload returned, or one of the official package. It
@@ -134,10 +190,11 @@ impl Sounds {
     /// # Errors
     /// When it is missing or no sound, or the speaker cannot be used.
     pub fn play(&self, name: &str) -> Result<(), SoundError> {
-        let folder = self.folder()?;
-        let own = Path::new(name).strip_prefix(&folder).ok().and_then(Path::to_str);
+        let folder = self.folder();
+        let own = folder.as_ref().and_then(|folder| Path::new(name).strip_prefix(folder).ok()?.to_str());
         let file = checked(own.unwrap_or(name))?;
-        let found = [folder.join(file), self.official.join(file)].into_iter().find(|path| path.is_file());
+        let folders = folder.iter().chain([&self.official]);
+        let found = folders.map(|folder| folder.join(file)).find(|path| path.is_file());
         let clip = Clip::open(&found.ok_or_else(|| SoundError::Missing(name.into()))?)?;
         self.play_clip(&clip)
     }
@@ -257,6 +314,22 @@ mod tests {
         let folder = path.parent().unwrap().to_owned();
         drop(sounds);
         assert!(!folder.exists());
+    }
+
+    #[test]
+    fn folders_of_killed_servers_are_deleted_and_those_of_others_stay() {
+        let parent = tempfile::tempdir().unwrap();
+        let [abandoned, held, other] =
+            ["minismith-sounds-a", "minismith-sounds-b", "photos"].map(|name| parent.path().join(name));
+        for folder in [&abandoned, &held, &other] {
+            std::fs::create_dir(folder).unwrap();
+            std::fs::write(folder.join("x.wav"), wav()).unwrap();
+        }
+        let lock = File::open(&held).unwrap();
+        lock.lock().unwrap();
+        std::os::unix::fs::symlink(&other, parent.path().join("minismith-sounds-link")).unwrap();
+        delete_abandoned(parent.path());
+        assert_eq!((abandoned.exists(), held.exists(), other.join("x.wav").exists()), (false, true, true));
     }
 
     #[test]
