@@ -16,6 +16,9 @@ use super::{add, answer, list, source};
 /// The number of killed writers.
 const KILLS: u32 = 100;
 
+/// The time between two looks at what a writer has written: far below the time in which it writes.
+const GLANCE: Duration = Duration::from_micros(200);
+
 /// The seed of the random numbers.
 const SEED: u64 = 20_261_122;
 
@@ -61,7 +64,7 @@ fn killed_writer_leaves_the_old_or_the_new_version() {
     let wait_until_it_writes = || {
         let limit = clock.now() + Duration::from_secs(20);
         while !begun_to_write() && clock.now() < limit {
-            std::hint::spin_loop();
+            std::thread::park_timeout(GLANCE);
         }
     };
     let (mut whole, mut writing) = (Duration::MAX, Duration::MAX);
@@ -89,7 +92,7 @@ fn killed_writer_leaves_the_old_or_the_new_version() {
         } else {
             let limit = clock.now() + whole;
             while files_or_none(&folder) == left && clock.now() < limit {
-                std::hint::spin_loop();
+                std::thread::park_timeout(GLANCE);
             }
             pass(writing.mul_f64(share * share));
         }
