@@ -25,6 +25,9 @@ pub struct Versions {
 
 /// Imports and installs everything and executes the warm-up job. Afterwards the interpreter is ready to be forked.
 pub fn warm_up(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<Versions> {
+    let gc = py.import("gc")?;
+    // Nearly all that is imported stays: to look for garbage meanwhile only takes time.
+    gc.call_method0("disable")?;
     library::prepare(py, python, profile)?;
     if profile == Profile::Motion {
         package::install(py)?;
@@ -33,10 +36,10 @@ pub fn warm_up(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<Vers
     if profile == Profile::Motion {
         run_warmup(py)?;
     }
-    let gc = py.import("gc")?;
     gc.call_method0("collect")?;
     // Objects that exist now are exempt from a guest's garbage collection, so their memory stays shared.
     gc.call_method0("freeze")?;
+    gc.call_method0("enable")?;
     interpreter::settle();
     Ok(Versions {
         python: py.import("sys")?.getattr("version")?.extract()?,
