@@ -72,8 +72,7 @@ fn opening_word(mut tags: Vec<Tag>) -> Vec<Tag> {
         Concept::Then => is_call(third),
         other => is_call(Some(other)),
     };
-    let said = rest.iter().map(|tag| &tag.concept).chain([&second.concept]).find(|one| is_of_motion(one));
-    let said = rest.iter().map(|tag| &tag.concept).find(|one| is_of_motion(one)).or(said);
+    let said = rest.iter().chain([second]).map(|tag| &tag.concept).find(|one| is_of_motion(one));
     if !is_bare_right(first) || !calls || !matches!(said, Some(Concept::Act(_) | Concept::Undo)) {
         return tags;
     }
@@ -150,35 +149,21 @@ fn trends(mut tags: Vec<Tag>) -> Vec<Tag> {
             Concept::More(compared) => Some(compared),
             _ => None,
         });
-        let each = clause
-            .iter()
-            .position(|tag| matches!(tag.concept, Concept::Every | Concept::EachTime | Concept::Number(_)));
+        let Some(compared) = compared else {
+            if let Some(tag) = tags.get_mut(at) {
+                tag.concept = Concept::Unknown;
+            }
+            continue;
+        };
+        // "Each bow" only names what changes.
+        let is_each =
+            |tag: &&Tag| matches!(tag.concept, Concept::Every | Concept::EachTime | Concept::Number(_));
+        let kept = clause.iter().take_while(|tag| !is_each(tag));
+        let kept = kept.filter(|tag| !matches!(tag.concept, Concept::More(_))).cloned();
         let span = tags.get(at).map(|tag| tag.span.clone()).unwrap_or_default();
-        match compared {
-            Some(compared) => {
-                let start = from + each.unwrap_or(clause.len());
-                let trend = Tag { concept: Concept::Trend(compared), span };
-                let moved = tags.get(from..start).unwrap_or_default().iter();
-                let moved = moved.filter(|tag| matches!(tag.concept, Concept::More(_))).count();
-                tags.retain({
-                    let mut place = 0;
-                    move |tag| {
-                        let is_here = place >= from && place <= at;
-                        let is_dropped = is_here
-                            && (place >= start
-                                || matches!(tag.concept, Concept::More(_) | Concept::ThanLast));
-                        place += 1;
-                        !is_dropped
-                    }
-                });
-                tags.insert((start - moved).min(tags.len()), trend);
-            }
-            None => {
-                if let Some(tag) = tags.get_mut(at) {
-                    tag.concept = Concept::Unknown;
-                }
-            }
-        }
+        let trend = Tag { concept: Concept::Trend(compared), span };
+        let new: Vec<Tag> = kept.chain([trend]).collect();
+        tags.splice(from..=at, new);
     }
     tags
 }
@@ -245,7 +230,7 @@ fn otherwise(mut tags: Vec<Tag>) -> Vec<Tag> {
     let mut at = 0;
     while at < tags.len() {
         let next = tags.get(at + 1).map(|tag| &tag.concept);
-        let is_end = next.is_none_or(|next| ends_clause(next) || matches!(next, Concept::Comma));
+        let is_end = next.is_none_or(ends_clause);
         let clause = tags.get(from..at).unwrap_or_default();
         let is_after = clause.iter().any(|tag| matches!(tag.concept, Concept::Act(_)));
         let concept = tags.get(at).map(|tag| tag.concept.clone());

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use minismith_score::{Arguments, Axis, Kind, Parameter, Score, Setting, Step, compile};
+use minismith_score::{Arguments, Axis, Kind, Parameter, Score, Setting, Step, capitalized, compile};
 use serde::{Deserialize, Serialize};
 
 use crate::act::{Act, Node};
@@ -434,11 +434,11 @@ pub(crate) fn summary(nodes: &[Node]) -> String {
     if let Some(condition) = condition {
         text = format!("{text} when there is {condition}");
     }
-    let mut letters = text.chars();
-    let capital: String =
-        letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
-    let plain: String =
-        capital.chars().filter(|c| c.is_ascii_alphanumeric() || " ,_-".contains(*c)).take(280).collect();
+    let plain: String = capitalized(&text)
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || " ,_-".contains(*c))
+        .take(280)
+        .collect();
     if plain.trim().is_empty() { "Moves.".to_owned() } else { format!("{}.", plain.trim()) }
 }
 

@@ -24,10 +24,8 @@ pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
         _ => false,
     };
     let read = |part: &str| combined(part, understand(part, known), known.before);
-    match speech::plan(text, &read).filter(|_| may_speak) {
-        Some(plan) => Understanding::Plan(plan),
-        None => combined(text, understood, known.before),
-    }
+    let spoken = if may_speak { speech::plan(text, &read) } else { None };
+    spoken.map_or_else(|| combined(text, understood, known.before), Understanding::Plan)
 }
 
 /// Returns the meaning of a text by the grammar: of all of it, or nothing.

@@ -5,6 +5,9 @@ use super::intent::{Intent, Understanding};
 /// Maximum length of what is said aloud, bytes.
 const MAX_SAID: usize = 300;
 
+/// Maximum number of texts that are said in one sentence.
+const MAX_TEXTS: usize = 8;
+
 /// Words that order speech; all but the first kinds need quotation marks, since they also begin questions.
 const PLAIN_VERBS: [&str; 9] =
     ["say", "shout", "whisper", "announce", "exclaim", "yell", "call out", "cry out", "utter"];
@@ -117,6 +120,7 @@ fn pieces<'a>(text: &'a str, read: &dyn Fn(&str) -> Understanding) -> Option<Vec
     let mut pieces = Vec::new();
     let mut rest = text;
     let mut order_from = rest;
+    let mut texts = 0;
     while let Some((before, words)) = next_speech(rest) {
         let (said, after) = ends(words, read)?;
         // "A bit of nodding, say four nods" asks for nods.
@@ -124,7 +128,8 @@ fn pieces<'a>(text: &'a str, read: &dyn Fn(&str) -> Understanding) -> Option<Vec
             && !plain(said).starts_with("good night")
             && matches!(read(said), Understanding::Plan(plan)
                 if plan.iter().any(|intent| matches!(intent, Intent::Motion(_) | Intent::Spoken(_))));
-        if said.len() > MAX_SAID || is_motion {
+        texts += 1;
+        if said.len() > MAX_SAID || texts > MAX_TEXTS || is_motion {
             return None;
         }
         let order = order_from.get(..order_from.len() - rest.len() + before.len()).unwrap_or(before);
@@ -252,6 +257,8 @@ fn ends<'a>(words: &'a str, read: &dyn Fn(&str) -> Understanding) -> Option<(&'a
     let mut places: Vec<(usize, usize)> = JOINTS
         .iter()
         .flat_map(|joint| lower.match_indices(joint).map(|(at, joint)| (at, joint.len())).collect::<Vec<_>>())
+        // What is longer is not said.
+        .filter(|(at, _)| *at <= MAX_SAID)
         .collect();
     places.sort_by_key(|(at, length)| (*at, std::cmp::Reverse(*length)));
     let moves = |text: &str| matches!(read(text), Understanding::Plan(_));
@@ -264,8 +271,7 @@ fn ends<'a>(words: &'a str, read: &dyn Fn(&str) -> Understanding) -> Option<(&'a
             return Some((trimmed(said), rest));
         }
     }
-    let end = words.len();
-    Some((trimmed(words), words.get(end..).unwrap_or_default()))
+    Some((trimmed(words), ""))
 }
 
 /// Returns the start of a text up to the next joint.

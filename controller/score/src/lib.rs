@@ -41,6 +41,7 @@ pub use score::{Event, Kind, Move, Number, Parameter, Reaction, Score, Step};
 pub use simulate::simulate;
 pub use stimuli::{EventSpan, Stimuli};
 pub use target::{Part, Target};
+pub use text::capitalized;
 pub use timeline::{Piece, Timeline};
 pub use trace::MotionTrace;
 pub use write::write;

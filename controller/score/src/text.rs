@@ -24,6 +24,13 @@ pub(crate) fn rounded(value: f64) -> String {
     format!("{}", tenths + 0.0)
 }
 
+/// Returns a text with its first letter in upper case.
+#[must_use]
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
 /// Returns how often something happened: "once", "twice", "3 times".
 pub(crate) fn times(count: usize) -> String {
     match count {

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use super::Agent;
 use super::self_report;
 use minismith_nlu::{Intent, Primitive, Sight, Spoken, Topic, Understanding, answer};
+use minismith_score::capitalized;
 
 /// The task of one agent.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,10 +117,8 @@ pub fn decide(understood: Understanding) -> Decision {
 
 /// Returns words as a sentence of their own, so that they stand apart from the rest of an answer.
 fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
     let end = if words.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
+    format!("{}{end}", capitalized(words))
 }
 
 fn task(intent: Intent) -> Task {

@@ -13,7 +13,7 @@ use minismith_composer::{Declined, narrowed};
 use minismith_nlu::{Aim, Intent, Known, MotionSegment, Primitive, Understanding, lower, understand};
 use minismith_score::score::{MAX_TIMES, MAX_WAIT_SECONDS, TIMES_PARAMETER};
 use minismith_score::{
-    Axis, AxisValues, Direction, Kind, Move, Number, Parameter, Part, Score, Step, Target,
+    Axis, AxisValues, Direction, Kind, Move, Number, Parameter, Part, Score, Step, Target, capitalized,
 };
 use serde_json::{Map, json};
 
@@ -315,10 +315,7 @@ fn summary(body: &[Primitive]) -> String {
         ..=MAX_SUMMARY_CHARS => sentence,
         _ => format!("do {} moves in a row", body.len()),
     };
-    let mut letters = sentence.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| format!("{}{}.", first.to_ascii_uppercase(), letters.as_str()))
+    if sentence.is_empty() { sentence } else { format!("{}.", capitalized(&sentence)) }
 }
 
 /// Returns a summary without its quantities: after a correction of the steps, they may no longer hold.

@@ -12,7 +12,7 @@ import {
   type Player,
 } from '../logic/replay-timeline';
 import { limits } from '../net/limits';
-import type { SceneView } from '../scene/scene';
+import { useScene } from './use-scene';
 import type { RecordedMotion } from '../protocol/responses';
 import { MOTORS } from '../protocol/joints';
 import { formatNumber, messages } from '../i18n';
@@ -24,32 +24,9 @@ const prefersReducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)'
 
 export function ReplayView({ replay: motion }: { replay: RecordedMotion }) {
   const w = messages.value;
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const [scene, setStage] = useState<SceneView | null>(null);
-  const [failed, setTrouble] = useState(false);
+  const { canvas, scene, failed } = useScene('rehearsal');
   const [player, setPlayer] = useState<Player>({ at_s: 0, playing: false });
   const near = useRef(NEUTRAL);
-  useEffect(() => {
-    let ended = false;
-    let built: SceneView | null = null;
-    const sizes = new ResizeObserver(() => {
-      if (canvas.current) built?.resize(canvas.current.clientWidth, canvas.current.clientHeight);
-    });
-    void import('../scene/scene')
-      .then(({ createScene: build }) => {
-        if (ended || canvas.current === null) return;
-        built = build(canvas.current, 'rehearsal');
-        sizes.observe(canvas.current);
-        setStage(built);
-      })
-      .catch(() => setTrouble(true));
-    return () => {
-      ended = true;
-      sizes.disconnect();
-      built?.dispose();
-      setStage(null);
-    };
-  }, []);
   useEffect(() => {
     near.current = NEUTRAL;
     setPlayer({ at_s: 0, playing: !prefersReducedMotion() });

@@ -1,7 +1,6 @@
 /** The pointer on a plot: it moves the cursor, selects a section to zoom into, and zooms with the wheel and Ctrl. */
 
-import { zoom, type Span } from '../logic/plots/time-window';
-import { selectSpan } from '../logic/plots/time-window';
+import { selectSpan, zoom, type Span } from '../logic/plots/time-window';
 import type { Chart } from './chart';
 import {
   cursor,

@@ -1,7 +1,7 @@
 /** The robot in 3D and its camera image at the time under the cursor. */
 
 import { effect } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import {
   differVisibly,
   drawingFromMotors,
@@ -14,6 +14,7 @@ import {
 import { anglesAt, imageAt, type Run } from '../logic/plots/run';
 import type { Samples } from '../logic/plots/samples';
 import { frame, stale } from '../net/live';
+import { useScene } from '../components/use-scene';
 import type { SceneView } from '../scene/scene';
 import { formatNumber, messages } from '../i18n';
 import { onCursor } from './draw-loop';
@@ -49,30 +50,7 @@ export function PosePanel() {
 
 function PoseView({ kind }: { kind: 'robot' | 'rehearsal' }) {
   const w = messages.value;
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const [scene, setScene] = useState<SceneView | null>(null);
-  const [failed, setFailed] = useState(false);
-  useEffect(() => {
-    let ended = false;
-    let built: SceneView | null = null;
-    const sizes = new ResizeObserver(() => {
-      if (canvas.current) built?.resize(canvas.current.clientWidth, canvas.current.clientHeight);
-    });
-    void import('../scene/scene')
-      .then(({ createScene }) => {
-        if (ended || canvas.current === null) return;
-        built = createScene(canvas.current, kind);
-        sizes.observe(canvas.current);
-        setScene(built);
-      })
-      .catch(() => setFailed(true));
-    return () => {
-      ended = true;
-      sizes.disconnect();
-      built?.dispose();
-      setScene(null);
-    };
-  }, []);
+  const { canvas, scene, failed } = useScene(kind);
   useEffect(() => {
     if (scene === null) return;
     const show = poser(scene);

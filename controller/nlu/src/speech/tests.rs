@@ -42,6 +42,8 @@ fn what_is_no_order_to_speak_says_nothing() {
     ] {
         assert!(!plan(text).contains("say \""), "{text}: {}", plan(text));
     }
+    let many = "say hello. ".repeat(100);
+    assert_eq!(plan(&many), "declined");
     let long = format!("say {}", "word ".repeat(100));
     assert!(!plan(&long).contains("say \""));
 }

@@ -1,7 +1,7 @@
 //! Reads a model's answer as a score. Nothing of the answer becomes part of a tool but what the reader of the language
 //! understands, and the description of a tool is made from its steps.
 
-use minismith_score::{Kind, Parameter, Score, read_steps, validate};
+use minismith_score::{Kind, Parameter, Score, capitalized, read_steps, validate};
 
 use super::grammar::Allowed;
 
@@ -42,9 +42,7 @@ fn score(name: &str, steps: &str, allowed: Allowed, degrees: f64) -> Result<Scor
     if description.chars().count() > 200 {
         description = format!("{}...", description.chars().take(197).collect::<String>());
     }
-    let mut letters = description.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    score.summary = format!("{first}{}.", letters.as_str().trim_end_matches('.'));
+    score.summary = format!("{}.", capitalized(&description).trim_end_matches('.'));
     validate(&score).map_err(|error| error.to_string())?;
     Ok(score)
 }
