@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder webrtc test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench soak bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
+.PHONY: help setup dashboard build run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench soak bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -43,6 +43,13 @@ recorder: ## The program minismith-recorder, which records what tools do for the
 
 webrtc: ## The program minismith-webrtc, which shows the camera and takes commands by WebRTC, for browsers (some minutes, once)
 	cargo build --package minismith-webrtc
+
+fleet: ## The program minismith-fleet, for several robots (some minutes, once)
+	cargo build --package minismith-fleet
+
+zenohd: ## Zenoh's own router in .cache/zenohd, and its Python library in .cache/zenoh, for the tests of fleets
+	@scripts/zenohd
+	@scripts/venv .cache/zenoh requirements/zenoh.txt
 
 code: ## The libraries for code tasks (pandas, matplotlib and so on) in .venv-code (640 MB); tools do without
 	@scripts/venv .venv-code requirements/code.txt
@@ -97,7 +104,7 @@ test: build code models nextest ## The tests of what is here; test-peers tests i
 	cargo nextest run
 
 # The browser, an editor, the official SDK, daemon and dances, clients for MCP and OpenAI, Rerun, and speech with real models.
-test-peers: build code recorder webrtc clients models nextest ## The tests against programs of others, which it installs (2 GB)
+test-peers: build code recorder webrtc fleet zenohd clients models nextest ## The tests against programs of others, which it installs (2 GB)
 	@scripts/chromium >/dev/null
 	@scripts/neovim >/dev/null
 	@scripts/sound --tests
@@ -107,6 +114,7 @@ test-peers: build code recorder webrtc clients models nextest ## The tests again
 	cargo nextest run --profile peers
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
 	cargo nextest run --package minismith-webrtc
+	cargo nextest run --package minismith-fleet
 
 llm: ## A small language model and its server in .cache/llm (1.2 GB; built from source in 10 to 25 minutes), for test-llm only
 	@scripts/llm
@@ -146,9 +154,11 @@ lint: setup dashboard sbom ## Format, clippy, documentation and licences, warnin
 	cargo clippy --all-targets -- -D warnings
 	cargo clippy --profile recorder --package minismith-recorder --all-targets -- -D warnings
 	cargo clippy --package minismith-webrtc --all-targets -- -D warnings
+	cargo clippy --package minismith-fleet --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --profile recorder --package minismith-recorder --no-deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --package minismith-webrtc --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --package minismith-fleet --no-deps
 
 deny: ## Licences, sources and known vulnerabilities of the crates, by deny.toml (ADVISORIES=DIR where the database is out of reach)
 	@ADVISORIES="$(ADVISORIES)" scripts/deny

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and the other packages that it may import.
-const TABLE: [(&str, &[&str]); 28] = [
+const TABLE: [(&str, &[&str]); 29] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-protocol", &[]),
     ("minismith-tool-host", &["minismith-protocol"]),
     ("minismith-recorder", &["minismith-protocol"]),
     ("minismith-webrtc", &[]),
+    ("minismith-fleet", &[]),
     ("minismith-datasets", &["minismith-protocol"]),
     ("minismith-perception", &["firmware-bridge"]),
     ("minismith-score", &["firmware-bridge"]),
@@ -160,14 +161,21 @@ const DOORS: &[(&[&str], &[&str])] = &[
     (&["serialport", "TTYPort"], &["firmware-bridge/src/bus/", "mock-robot/tests/"]),
     (&["rustypot::"], &["firmware-bridge/src/bus/", "mock-robot/tests/"]),
     (&["openpt"], &["mock-robot/src/firmware/line.rs"]),
-    // Tests of the recorder start the recorder itself. Voice tests start the speech synthesizer.
+    // Tests of the recorder start the recorder itself. Voice tests start the speech synthesizer. The program for fleets is one
+    // of its own, and starts `minismith` in one file, to export and import tools.
     (
         &["process::Command", "Command::new", "posix_spawn", "libc::exec"],
-        &["controller/runtime/src/subprocess.rs", "controller/recorder/tests/", "controller/voice/tests/"],
+        &[
+            "controller/runtime/src/subprocess.rs",
+            "controller/recorder/tests/",
+            "controller/voice/tests/",
+            "controller/fleet/src/programs.rs",
+            "controller/fleet/tests/",
+        ],
     ),
     (&["libc::fork"], &["controller/tool-host/src/process.rs"]),
     // The sandbox's self-test tries to connect, and must fail. The recorder checks whether its own server listens. The
-    // program for WebRTC is one of its own, and opens its sockets in one file. Tests of updates serve archives.
+    // programs for WebRTC and for fleets are their own, and open their sockets in one file each. Tests of updates serve archives.
     (
         &["TcpListener::bind", "UdpSocket", "TcpStream", "UnixListener"],
         &[
@@ -176,6 +184,8 @@ const DOORS: &[(&[&str], &[&str])] = &[
             "controller/recorder/src/serve.rs",
             "controller/recorder/tests/",
             "controller/webrtc/src/net.rs",
+            "controller/fleet/src/net.rs",
+            "controller/fleet/tests/",
             "controller/install/tests/",
         ],
     ),
@@ -185,6 +195,7 @@ const DOORS: &[(&[&str], &[&str])] = &[
             "controller/runtime/src/net/",
             "controller/server/src/api.rs",
             "controller/webrtc/src/net.rs",
+            "controller/fleet/tests/",
             "controller/recorder/src/serve.rs",
             "controller/recorder/tests/",
             "controller/install/tests/",
@@ -197,12 +208,16 @@ const DOORS: &[(&[&str], &[&str])] = &[
     // The build of the language server reads the signatures that Python gets.
     (&["pyo3", "Python::attach"], &["controller/tool-host/", "controller/language-server/build.rs"]),
     (&["re_sdk", "rerun::"], &["controller/recorder/"]),
+    // Certificates of a fleet are made in one folder.
+    (&["zenoh::"], &["controller/fleet/"]),
+    (&["rcgen::"], &["controller/fleet/src/identity/"]),
     // Microphones and speakers.
     (&["cpal::", "nusb::"], &["controller/voice/src/devices.rs", "controller/voice/src/devices/"]),
     (
         &["Instant::now", "SystemTime::now", "time::clock_gettime", "thread::sleep", "clock_nanosleep_"],
-        // The library for WebRTC has no clock, and wants to be told the time. Nothing moves by it.
-        &["firmware-bridge/src/clock.rs", "controller/webrtc/src/net.rs"],
+        // The library for WebRTC has no clock, and wants to be told the time. Messages of a fleet have a time. Nothing moves by
+        // these.
+        &["firmware-bridge/src/clock.rs", "controller/webrtc/src/net.rs", "controller/fleet/src/net.rs"],
     ),
     (&["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"], UNSAFE),
     (
@@ -220,13 +235,14 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-pub const MEMBERS: [&str; 28] = [
+pub const MEMBERS: [&str; 29] = [
     "firmware-bridge",
     "mock-robot",
     "controller/protocol",
     "controller/tool-host",
     "controller/recorder",
     "controller/webrtc",
+    "controller/fleet",
     "controller/datasets",
     "controller/perception",
     "controller/score",

@@ -73,6 +73,14 @@ pub fn run(
     read.map(|()| ended)
 }
 
+/// Runs a program in place of this one, with its environment, input and output. It returns only the error that prevents that.
+// This is the only module that may start programs.
+#[allow(clippy::disallowed_methods)]
+#[must_use]
+pub fn replace_with(path: &Path, arguments: &[OsString]) -> Error {
+    Command::new(path).args(arguments).exec()
+}
+
 type SpawnRequest = (Program, Sender<Result<Child>>);
 
 static STARTER: OnceLock<Sender<SpawnRequest>> = OnceLock::new();

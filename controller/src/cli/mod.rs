@@ -7,6 +7,7 @@ mod calibrate;
 mod code;
 mod dataset;
 mod first_run;
+mod fleet;
 mod hardware;
 mod import_official;
 mod install;
@@ -42,6 +43,7 @@ mod tool_admin;
 mod tool_python;
 mod tool_report;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -167,6 +169,16 @@ minismith session delete evening"
 minismith serve --robot /dev/ttyACM0 --microphone"
     )]
     Serve(serve::Serve),
+    /// See and command several robots, and pass tools from one to another. `minismith fleet help` shows the commands.
+    #[command(
+        disable_help_flag = true,
+        after_help = "Examples:\n  minismith fleet join kitchen\n  minismith fleet say --to all \"wave\"\n  minismith fleet stop"
+    )]
+    Fleet {
+        /// Command of the program `minismith-fleet`, with its options.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+        arguments: Vec<OsString>,
+    },
     /// Create, list and revoke API tokens. Each token has a role.
     Token {
         #[command(subcommand)]
@@ -372,6 +384,7 @@ pub fn run(cli: Cli) -> anyhow::Result<CommandStatus> {
     match &cli.command {
         Command::Completions { shell } => return pages::completions(*shell),
         Command::ManPages { folder } => return pages::man_pages(folder),
+        Command::Fleet { arguments } => match fleet::run(arguments)? {},
         _ => {}
     }
     let config = Config::load(cli.config.as_deref())?;
@@ -440,5 +453,6 @@ fn carry_out(command: Command, config: Config) -> anyhow::Result<CommandStatus> 
         Command::Rules { json } => tool::rules(json),
         Command::Completions { shell } => pages::completions(shell),
         Command::ManPages { folder } => pages::man_pages(&folder),
+        Command::Fleet { arguments } => match fleet::run(&arguments)? {},
     }
 }

@@ -1,0 +1,54 @@
+use serde_json::json;
+
+use super::*;
+
+fn say(text: &str) -> Value {
+    json!({ "id": Uuid::nil(), "epoch": Uuid::nil(), "issued_ms": 1.0, "expires_ms": 2.0, "do": { "type": "say", "text": text } })
+}
+
+fn read(command: &Value) -> Result<Command, String> {
+    Command::read(command.to_string().as_bytes())
+}
+
+#[test]
+fn commands_are_read() {
+    let command = read(&say("nod")).unwrap();
+    assert_eq!(command.operation, Operation::Say { text: "nod".into() });
+    let written = serde_json::to_value(&command).unwrap();
+    assert_eq!(written, say("nod"));
+    let mut stop = say("x");
+    stop["do"] = json!({ "type": "stop" });
+    stop.as_object_mut().unwrap().remove("epoch");
+    assert_eq!(read(&stop).unwrap().operation, Operation::Stop {});
+}
+
+#[test]
+fn other_messages_are_refused() {
+    for text in ["", "[]", "{}", "null", "\u{0}", "{\"id\":1}", &"[".repeat(5000)] {
+        assert!(Command::read(text.as_bytes()).unwrap_err().contains("not a command"), "{text:?}");
+    }
+    assert!(Command::read(&[0xff; 20]).is_err());
+    assert!(Command::read(&vec![b' '; MAX_COMMAND_BYTES + 1]).unwrap_err().contains("too long"));
+    let with = |key: &str, value: Value| {
+        let mut command = say("nod");
+        command[key] = value;
+        command
+    };
+    for bad in [
+        with("extra", json!(1)),
+        with("do", json!({ "type": "say" })),
+        with("do", json!({ "type": "torque", "text": "x" })),
+        with("do", json!({ "type": "stop", "text": "x" })),
+        with("do", json!({ "type": "say", "text": " " })),
+        with("do", json!({ "type": "say", "text": "x".repeat(MAX_TEXT_BYTES + 1) })),
+        with("do", json!({ "type": "share", "tool": "../wave" })),
+        with("do", json!({ "type": "get", "tool": "wave", "from": "a/b" })),
+        with("do", json!({ "type": "withdraw", "tool": "wave", "code_sha256": ["x"] })),
+        with("do", json!({ "type": "revoke", "member": "*" })),
+        with("issued_ms", json!("now")),
+        with("expires_ms", json!(null)),
+        with("id", json!("7")),
+    ] {
+        assert!(read(&bad).is_err(), "{bad}");
+    }
+}

@@ -1,0 +1,50 @@
+//! The operator's side ([`Operator`]): who is there, and commands to one, some or all.
+//!
+//! Reading order: this file, [`roster`] (who is there, and their clocks), [`send`] (commands), [`watch`], [`print`].
+
+pub mod print;
+pub mod roster;
+pub mod send;
+pub mod watch;
+
+use zenoh::Session;
+
+use crate::keys::{Keys, Name};
+use crate::session::{Link, Patience, SessionError};
+
+/// A session of an operator.
+#[derive(Debug)]
+pub struct Operator {
+    /// The session.
+    pub session: Session,
+    /// The fleet.
+    pub fleet: Name,
+    /// The name that commands are sent under.
+    pub caller: Name,
+    /// The key expressions of all robots.
+    pub all: Keys,
+}
+
+impl Operator {
+    /// Connects to the fleet.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    pub async fn open(link: &Link, fleet: Name, caller: Name) -> Result<Self, SessionError> {
+        let session = link.open(Patience::Once).await?;
+        Ok(Operator { session, all: Keys::all(&fleet), fleet, caller })
+    }
+
+    /// Disconnects.
+    pub async fn close(self) {
+        let _closed = self.session.close().await;
+    }
+}
+
+/// Returns a name for the current user.
+#[must_use]
+pub fn user() -> Name {
+    let user = std::env::var("USER").unwrap_or_default().to_lowercase();
+    let fallback = || "operator".parse::<Name>();
+    user.parse().or_else(|_| fallback()).unwrap_or_else(|_| unreachable!("a constant name is valid"))
+}

@@ -1,0 +1,112 @@
+//! Shows what happens in a fleet ([`Operator::watch`]).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use zenoh::sample::{Sample, SampleKind};
+
+use super::Operator;
+use super::print;
+use crate::keys::{Name, last_of, robot_of};
+use crate::messages::Event;
+use crate::net;
+
+/// How many messages may wait to be printed. State that finds no place is dropped.
+const CAPACITY: usize = 1024;
+
+/// The largest message that is read, bytes.
+const MAX_MESSAGE_BYTES: usize = 256 << 10;
+
+/// Something to show.
+struct Shown {
+    robot: Name,
+    kind: &'static str,
+    data: Value,
+}
+
+impl Operator {
+    /// Prints what happens, until the time is over or the task is dropped.
+    ///
+    /// # Errors
+    /// If the session is closed.
+    pub async fn watch(&self, with_state: bool, time: Option<Duration>, as_json: bool) -> zenoh::Result<()> {
+        let (sender, receiver) = channel(CAPACITY);
+        let presence = sender.clone();
+        let _presence = self
+            .session
+            .liveliness()
+            .declare_subscriber(self.all.of_kind("alive"))
+            .history(true)
+            .callback(move |sample| {
+                let kind = if sample.kind() == SampleKind::Put { "present" } else { "gone" };
+                pass(&presence, &sample, kind, Value::Null);
+            })
+            .await?;
+        let mut subscribers = Vec::new();
+        for kind in ["events", "status", "state"] {
+            if kind == "state" && !with_state {
+                continue;
+            }
+            let sender = sender.clone();
+            let subscribed = self
+                .session
+                .declare_subscriber(self.all.of_kind(kind))
+                .callback(move |sample| {
+                    if sample.payload().len() <= MAX_MESSAGE_BYTES
+                        && let Ok(data) = serde_json::from_slice(&sample.payload().to_bytes())
+                    {
+                        let kind = match last_of(sample.key_expr().as_str()) {
+                            "events" => "event",
+                            "status" => "status",
+                            _ => "state",
+                        };
+                        pass(&sender, &sample, kind, data);
+                    }
+                })
+                .await?;
+            subscribers.push(subscribed);
+        }
+        let showing = show(receiver, as_json);
+        match time {
+            Some(time) => {
+                let _over = tokio::time::timeout(time, showing).await;
+            }
+            None => showing.await,
+        }
+        Ok(())
+    }
+}
+
+/// Passes a message on, without waiting.
+fn pass(sender: &Sender<Shown>, sample: &Sample, kind: &'static str, data: Value) {
+    if let Some(robot) = robot_of(sample.key_expr().as_str()) {
+        let _full = sender.try_send(Shown { robot, kind, data });
+    }
+}
+
+async fn show(mut receiver: Receiver<Shown>, as_json: bool) {
+    while let Some(Shown { robot, kind, data }) = receiver.recv().await {
+        if as_json {
+            print::document(
+                &json!({ "robot": robot, "kind": kind, "received_ms": net::now_ms(), "data": data }),
+            );
+            continue;
+        }
+        match kind {
+            "present" | "gone" => print::line(&format!("{robot} is {kind}")),
+            "event" => {
+                let Ok(event) = serde_json::from_value::<Event>(data) else { continue };
+                let caller = event.caller.map(|caller| format!(" ({caller})")).unwrap_or_default();
+                let message: String = event.message.chars().filter(|one| !one.is_control()).collect();
+                print::line(&format!("{robot}: {}{caller}: {message}", event.event.replace('_', " ")));
+            }
+            "state" => {
+                let motion = data.get("motion_state").and_then(Value::as_str).unwrap_or("unknown").to_owned();
+                let yaw = data.pointer("/posture/yaw_deg").and_then(Value::as_f64).unwrap_or(f64::NAN);
+                print::line(&format!("{robot}: {motion}, head yaw {yaw:.1}°"));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! One robot, then several: join, list, say, stop, release, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that fails shows where")]
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use support::{Fleet, Robot, outcomes, until};
+
+const SOON: Duration = Duration::from_secs(15);
+
+#[test]
+fn a_robot_joins_is_listed_moves_and_leaves() {
+    let Some(fleet) = Fleet::on_zenohd() else { return };
+    let mut robot = Robot::start("kitchen", "");
+    robot.join(&fleet.endpoint, &["--group", "dancers"]);
+    until("the first state", SOON, || fleet.status("kitchen")["motion_state"] == "holding");
+    let status = fleet.status("kitchen");
+    assert_eq!(status["groups"], json!(["dancers"]));
+    assert!(status["temperature_c"].is_number(), "{status}");
+    let text = String::from_utf8(fleet.run(&["list"]).stdout).unwrap();
+    assert!(text.starts_with("kitchen: holding, clock "), "{text}");
+
+    // The answer is the controller's own document.
+    let (said, code) = fleet.json(&["say", "--to", "dancers", "look left 20 degrees"]);
+    assert_eq!((outcomes(&said), code), (vec![("kitchen".into(), "done".into())], 0), "{said}");
+    let result = &said["replies"][0]["result"];
+    assert_eq!(result["outcome"], "done");
+    assert!(result["steps"].is_array(), "{result}");
+    assert!((robot.yaw_deg() - 20.0).abs() < 2.0, "{}", robot.yaw_deg());
+
+    // A refusal is data.
+    let (said, code) = fleet.json(&["say", "--to", "kitchen", "fly to the moon"]);
+    assert_eq!((outcomes(&said), code), (vec![("kitchen".into(), "failed".into())], 1), "{said}");
+    assert!(said["replies"][0]["reason"].is_string(), "{said}");
+    let (said, code) = fleet.json(&["say", "--to", "hall", "nod"]);
+    assert_eq!((outcomes(&said), code), (vec![("hall".into(), "absent".into())], 1), "{said}");
+
+    robot.agent.as_ref().unwrap().signal("TERM");
+    until("the end of presence", SOON, || fleet.robots().is_empty());
+    let (said, code) = fleet.json(&["say", "--to", "all", "nod"]);
+    assert_eq!((outcomes(&said).len(), code), (0, 1), "{said}");
+}
+
+#[test]
+fn a_stop_holds_until_its_release_also_over_a_restart() {
+    let Some(fleet) = Fleet::on_zenohd() else { return };
+    let mut robot = Robot::start("kitchen", "");
+    robot.join(&fleet.endpoint, &[]);
+    // A long motion is stopped in its middle.
+    let (address, endpoint) = (robot.address.clone(), fleet.endpoint.clone());
+    let moving = std::thread::scope(|scope| {
+        let moving = scope.spawn(|| fleet.json(&["say", "--to", "kitchen", "nod 30 times"]));
+        until("the motion", SOON, || !robot.is_at_rest());
+        let (stopped, code) = fleet.json(&["stop"]);
+        assert_eq!((outcomes(&stopped), code), (vec![("kitchen".into(), "done".into())], 0), "{stopped}");
+        moving.join().unwrap()
+    });
+    assert_eq!(moving.1, 1, "{}", moving.0);
+    assert!(robot.is_at_rest());
+    let refused = || {
+        let (said, code) = fleet.json(&["say", "--to", "kitchen", "look left 20 degrees"]);
+        assert_eq!(code, 1);
+        assert_eq!(said["replies"][0]["refusal"], "stopped", "{said}");
+        assert!(said["replies"][0]["reason"].as_str().unwrap().contains("anna stopped the robot"), "{said}");
+    };
+    refused();
+    // Local clients cannot move it either.
+    until("the lease", SOON, || fleet.status("kitchen")["stopped"]["holds_lease"] == true);
+    let (_, said) = robot.request("POST", "/api/v1/chat", &json!({ "text": "look left 20 degrees" }).to_string());
+    assert_ne!(said["outcome"], "done", "{said}");
+    // The agent is killed and started again.
+    robot.agent.take().unwrap().kill();
+    robot.join(&endpoint, &[]);
+    refused();
+    until("the lease", SOON, || fleet.status("kitchen")["stopped"]["holds_lease"] == true);
+    // The controller is started again, too.
+    robot.controller.take().unwrap().kill();
+    let port = address.rsplit_once(':').unwrap().1.to_owned();
+    robot.start_controller(&port);
+    until("the lease", SOON, || !robot.get("/api/v1/lease")["holder"].is_null());
+    assert!(robot.yaw_deg().abs() < 2.0);
+
+    let (released, code) = fleet.json(&["release"]);
+    assert_eq!((outcomes(&released), code), (vec![("kitchen".into(), "done".into())], 0), "{released}");
+    let (said, code) = fleet.json(&["say", "--to", "kitchen", "look left 20 degrees"]);
+    assert_eq!(code, 0, "{said}");
+}
+
+#[test]
+fn usage_errors_exit_with_2() {
+    let fleet = Fleet { folder: tempfile::tempdir().unwrap(), port: 1, endpoint: "tcp/127.0.0.1:1".into(), router: None };
+    let began = Instant::now();
+    for (arguments, words) in [
+        (&["list"][..], "cannot connect to tcp/127.0.0.1:1"),
+        (&["join", "Kitchen"], "invalid name"),
+        (&["join", "kitchen", "--state-hz", "1000"], "--state-hz 1 to 200"),
+        (&["join", "kitchen", "--listen", "tcp/0.0.0.0:7447"], "no identity in the fleet"),
+        (&["join", "kitchen", "--listen", "udp/127.0.0.1:7447"], "invalid endpoint"),
+        (&["withdraw", "../x"], "is not the name of a tool"),
+        (&["revoke", "kitchen"], "is not the owner's"),
+        (&["enrol", "--code", "x"], "this is no code"),
+    ] {
+        let output = fleet.run(arguments);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(words), "{arguments:?}: {text}");
+    }
+    assert!(began.elapsed() < Duration::from_secs(60));
+    let help = fleet.run(&["--help"]);
+    assert!(help.status.success() && String::from_utf8_lossy(&help.stdout).contains("Exit codes"));
+    // An agent without a controller or a router waits for both.
+}
+
+#[test]
+fn two_robots_cannot_have_one_name() {
+    let Some(fleet) = Fleet::on_zenohd() else { return };
+    let mut robot = Robot::start("kitchen", "");
+    robot.join(&fleet.endpoint, &[]);
+    let output = fleet.run(&["join", "kitchen", "--url", &format!("http://{}", robot.address)]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is a robot called kitchen"));
+}

@@ -1,0 +1,169 @@
+//! Ten real controllers, their agents, and Zenoh's own router: watch, command, dance together, stop, tools; one killed, the
+//! router away and back.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that fails shows where")]
+#![allow(clippy::disallowed_methods, reason = "tests measure time")]
+
+mod support;
+
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::{Fleet, Robot, outcomes, percentile, until};
+
+const SOON: Duration = Duration::from_secs(40);
+
+/// A tool that nobody had before.
+const TOOL: &str = r#""""Bow to a guest."""
+from reachy_mini import ReachyMini
+
+
+def bow_to_guest(robot: ReachyMini, times: int = 1) -> str:
+    """Bow with both antennas.
+
+    Args:
+        times: How often, between 1 and 3.
+
+    Returns:
+        What was done.
+    """
+    for _ in range(times):
+        robot.goto_target(antennas=[0.4, -0.4], duration=0.5, body_yaw=None)
+        robot.goto_target(antennas=[0.0, 0.0], duration=0.5, body_yaw=None)
+    return f"bowed {times} times"
+"#;
+
+fn all_done(document: &Value, count: usize) {
+    let outcomes = outcomes(document);
+    assert_eq!(outcomes.len(), count, "{document}");
+    assert!(outcomes.iter().all(|(_, outcome)| outcome == "done"), "{document}");
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    String::from_utf8_lossy(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Starts robots, two at a time.
+fn started(fleet: &Fleet, count: usize) -> Vec<Robot> {
+    let mut robots: Vec<Robot> = (0..count).map(|n| Robot::start(&format!("robot{n}"), "")).collect();
+    for (n, robot) in robots.iter_mut().enumerate() {
+        let group = if n % 2 == 0 { "even" } else { "odd" };
+        robot.join(&fleet.endpoint, &["--state-hz", "50", "--group", group]);
+    }
+    robots
+}
+
+#[test]
+fn ten_robots_are_seen_commanded_stopped_and_taught() {
+    let Some(mut fleet) = Fleet::on_zenohd() else { return };
+    let mut robots = started(&fleet, 10);
+    until("ten robots", SOON, || fleet.robots().iter().filter(|(_, status)| status["controller"] == true).count() == 10);
+
+    // State at 50 Hz from ten robots: how old it is when it arrives. All share one clock here.
+    let usage: Vec<_> = robots.iter().map(|robot| robot.agent.as_ref().unwrap().usage()).collect();
+    let router = fleet.router.as_ref().unwrap().usage();
+    let began = Instant::now();
+    let watched = lines(&fleet.run(&["watch", "--state", "--json", "--seconds", "10"]));
+    let seconds = began.elapsed().as_secs_f64();
+    // The monotonic parts of the clocks start at different moments of the calendar; the offset of `list` corrects that.
+    let (list, _) = fleet.json(&["list"]);
+    let offset = |name: &str| {
+        let robot = list["robots"].as_array().unwrap().iter().find(|robot| robot["name"] == name).unwrap();
+        robot["clock"]["offset_ms"].as_f64().unwrap()
+    };
+    let states: Vec<&Value> = watched.iter().filter(|shown| shown["kind"] == "state").collect();
+    let mut delays: Vec<f64> = states
+        .iter()
+        .map(|shown| {
+            let sent = shown["data"]["time_ms"].as_f64().unwrap() - offset(shown["robot"].as_str().unwrap());
+            shown["received_ms"].as_f64().unwrap() - sent
+        })
+        .collect();
+    let used: Vec<_> = robots.iter().map(|robot| robot.agent.as_ref().unwrap().usage()).collect();
+    let processor: f64 = used.iter().zip(&usage).map(|(after, before)| after.1 - before.1).sum::<f64>() / 10.0 / seconds;
+    let memory = used.iter().map(|(memory, _)| *memory).sum::<u64>() / 10 / 1024;
+    let routed = fleet.router.as_ref().unwrap().usage();
+    println!(
+        "state at 50 Hz from 10 robots: {:.0} messages/s, delay p50 {:.2} ms, p99 {:.2} ms; per agent {:.1} % of a processor, {memory} kB; router {:.1} %, {} kB",
+        states.len() as f64 / seconds,
+        percentile(&mut delays, 0.5),
+        percentile(&mut delays, 0.99),
+        processor * 100.0,
+        (routed.1 - router.1) / seconds * 100.0,
+        routed.0 / 1024,
+    );
+    let mut names: Vec<&str> = states.iter().map(|shown| shown["robot"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 10, "state came from {names:?}");
+
+    // Some, a group, all.
+    let (said, code) = fleet.json(&["say", "--to", "robot1,robot2", "wiggle the antennas"]);
+    assert_eq!(code, 0, "{said}");
+    all_done(&said, 2);
+    all_done(&fleet.json(&["say", "--to", "odd", "look left 10 degrees"]).0, 5);
+    assert!(robots[1].yaw_deg() > 5.0 && robots[2].yaw_deg().abs() < 5.0);
+    let (danced, _) = fleet.json(&["say", "--to", "all", "--together", "nod twice"]);
+    all_done(&danced, 10);
+    println!("ten robots began within {} ms", danced["skew_ms"]);
+    let text = String::from_utf8(fleet.run(&["list"]).stdout).unwrap();
+    assert_eq!(text.lines().filter(|line| line.contains("clock ")).count(), 10, "{text}");
+
+    // A stop in the middle of motions.
+    std::thread::scope(|scope| {
+        let moving = scope.spawn(|| fleet.json(&["say", "--to", "all", "nod 30 times"]));
+        until("motions", SOON, || robots.iter().all(|robot| !robot.is_at_rest()));
+        all_done(&fleet.json(&["stop"]).0, 10);
+        assert!(robots.iter().all(Robot::is_at_rest));
+        assert_eq!(moving.join().unwrap().1, 1);
+    });
+    all_done(&fleet.json(&["release"]).0, 10);
+
+    // A tool travels to all, and is withdrawn; one robot is away meanwhile.
+    std::fs::write(robots[0].folder.path().join("bow_to_guest.py"), TOOL).unwrap();
+    let added = robots[0].minismith(&["tool", "add", "bow_to_guest.py", "--json"]);
+    assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stdout));
+    let (shared, code) = fleet.json(&["share", "bow_to_guest", "--from", "robot0"]);
+    assert_eq!(code, 0, "{shared}");
+    let (got, code) = fleet.json(&["get", "bow_to_guest", "--to", "robot1,robot2,robot3"]);
+    assert_eq!(code, 0, "{got}");
+    all_done(&got, 3);
+    // Its signer is not trusted there, so a person has to approve it.
+    assert_eq!(got["replies"][0]["result"]["trusted"], false, "{got}");
+    assert_eq!(got["replies"][0]["result"]["imported"][0]["needs_approval"], true, "{got}");
+    let active = |robot: &Robot| robot.get("/api/v1/tools/bow_to_guest")["active"].clone();
+    assert_eq!(active(&robots[1]), true);
+    robots[3].agent.take().unwrap().kill();
+    let began = Instant::now();
+    let (withdrawn, code) = fleet.json(&["withdraw", "bow_to_guest"]);
+    println!("withdrawn from nine robots within {:?}", began.elapsed());
+    assert_eq!(code, 0, "{withdrawn}");
+    all_done(&withdrawn, 9);
+    assert_eq!(active(&robots[1]), false);
+    assert_eq!(active(&robots[0]), false);
+    assert_eq!(active(&robots[3]), true);
+    let endpoint = fleet.endpoint.clone();
+    robots[3].join(&endpoint, &["--state-hz", "50", "--group", "odd"]);
+    until("the withdrawal on return", SOON, || active(&robots[3]) == false);
+    let (again, code) = fleet.json(&["get", "bow_to_guest", "--to", "robot4", "--from", "robot0"]);
+    assert_eq!(code, 1, "{again}");
+
+    // One is killed: its presence ends.
+    robots[9].agent.take().unwrap().kill();
+    let gone = until("the end of presence", SOON, || fleet.robots().len() == 9);
+    println!("a killed agent was gone after {gone:?}");
+    // The router stops and comes back: all are there again, and nothing that was said meanwhile is done.
+    let before: Vec<f64> = robots.iter().map(Robot::yaw_deg).collect();
+    fleet.router.take().unwrap().kill();
+    let unheard = fleet.run(&["say", "--to", "all", "look right 25 degrees"]);
+    assert_eq!(unheard.status.code(), Some(2));
+    std::thread::park_timeout(Duration::from_secs(2));
+    fleet.start_router().unwrap();
+    let back = until("all after the router's return", SOON, || fleet.robots().len() == 9);
+    println!("all were present {back:?} after the router's return");
+    for (robot, before) in robots.iter().zip(before) {
+        assert!((robot.yaw_deg() - before).abs() < 1.0, "{} moved", robot.name);
+    }
+    all_done(&fleet.json(&["say", "--to", "all", "look straight ahead"]).0, 9);
+}
