@@ -47,8 +47,12 @@ pub enum FleetCommand {
 minismith fleet join hall --group dancers --url http://127.0.0.1:8001 --state-hz 50")]
     Join(Join),
     /// List the robots: presence, state, health, clock offset, tools.
-    #[command(after_help = "Examples:\n  minismith fleet list\n  minismith fleet list --json")]
+    #[command(after_help = "Examples:\n  minismith fleet list\n  minismith fleet list --json\n  \
+minismith fleet list --metrics > /var/lib/prometheus/node-exporter/fleet.prom")]
     List {
+        /// Print metrics for Prometheus, with a label for the robot.
+        #[arg(long, conflicts_with = "json")]
+        metrics: bool,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,

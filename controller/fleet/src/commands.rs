@@ -17,7 +17,7 @@ use crate::members;
 use crate::messages::{Operation, Outcome, Reply};
 use crate::operator::roster::{Roster, resolve};
 use crate::operator::send::absent;
-use crate::operator::{Operator, print, user};
+use crate::operator::{Operator, metrics, print, user};
 use crate::session::{Link, SessionError};
 
 /// How long most commands may take.
@@ -61,13 +61,25 @@ pub async fn run(args: Args) -> Result<bool, FleetError> {
             identity.name
         )));
     }
+    if let Some(identity) = identity.as_ref().filter(|identity| identity.fleet != args.fleet) {
+        return Err(FleetError::Usage(format!(
+            "the identity in {} belongs to the fleet {}; name it with --fleet",
+            place.display(),
+            identity.fleet
+        )));
+    }
     let caller = identity.as_ref().map(|it| it.name.clone()).or(args.caller).unwrap_or_else(user);
     let context = Context { fleet: args.fleet, router: args.router, folder, identity, caller };
     match args.command {
         FleetCommand::Join(join) => join_fleet(context, join).await,
-        FleetCommand::List { json } => {
+        FleetCommand::List { metrics, json } => {
             let operator = context.operator().await?;
-            print::roster(&context.fleet, &operator.roster().await?, json);
+            let roster = operator.roster().await?;
+            if metrics {
+                print::line(metrics::of(&context.fleet, &roster).trim_end());
+            } else {
+                print::roster(&context.fleet, &roster, json);
+            }
             operator.close().await;
             Ok(true)
         }

@@ -34,11 +34,11 @@ use std::time::Duration;
 
 use clap::Parser;
 
-use args::Args;
+use args::{Args, FleetCommand};
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    logs::start();
+    logs::start(matches!(args.command, FleetCommand::Router { .. }));
     let ended = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -1,6 +1,11 @@
 //! One robot, then several: join, list, say, stop, release, and what is refused.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that fails shows where")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that fails shows where"
+)]
 
 mod support;
 
@@ -69,7 +74,8 @@ fn a_stop_holds_until_its_release_also_over_a_restart() {
     refused();
     // Local clients cannot move it either.
     until("the lease", SOON, || fleet.status("kitchen")["stopped"]["holds_lease"] == true);
-    let (_, said) = robot.request("POST", "/api/v1/chat", &json!({ "text": "look left 20 degrees" }).to_string());
+    let (_, said) =
+        robot.request("POST", "/api/v1/chat", &json!({ "text": "look left 20 degrees" }).to_string());
     assert_ne!(said["outcome"], "done", "{said}");
     // The agent is killed and started again.
     robot.agent.take().unwrap().kill();
@@ -91,7 +97,12 @@ fn a_stop_holds_until_its_release_also_over_a_restart() {
 
 #[test]
 fn usage_errors_exit_with_2() {
-    let fleet = Fleet { folder: tempfile::tempdir().unwrap(), port: 1, endpoint: "tcp/127.0.0.1:1".into(), router: None };
+    let fleet = Fleet {
+        folder: tempfile::tempdir().unwrap(),
+        port: 1,
+        endpoint: "tcp/127.0.0.1:1".into(),
+        router: None,
+    };
     let began = Instant::now();
     for (arguments, words) in [
         (&["list"][..], "cannot connect to tcp/127.0.0.1:1"),

@@ -1,16 +1,26 @@
 //! Ten real controllers, their agents, and Zenoh's own router: watch, command, dance together, stop, tools; one killed, the
 //! router away and back.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that fails shows where")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that fails shows where"
+)]
 #![allow(clippy::disallowed_methods, reason = "tests measure time")]
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::process::Output;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use support::{Fleet, Robot, outcomes, percentile, until};
+use uuid::Uuid;
+use zenoh::Wait;
+use zenoh::handlers::FifoChannel;
+use zenoh::query::{ConsolidationMode, QueryTarget};
 
 const SOON: Duration = Duration::from_secs(40);
 
@@ -54,34 +64,95 @@ fn started(fleet: &Fleet, count: usize) -> Vec<Robot> {
     robots
 }
 
+/// Stops all robots while they move, with an open session, and returns how long it takes until each reports that it brakes or
+/// rests, milliseconds. The report comes at 50 Hz, which is included.
+fn measured_stop(fleet: &Fleet, robots: &[Robot]) -> Vec<f64> {
+    let config = json!({
+        "mode": "client",
+        "connect": { "endpoints": [fleet.endpoint] },
+        "scouting": { "multicast": { "enabled": false } },
+    });
+    let session = zenoh::open(zenoh::Config::from_json5(&config.to_string()).unwrap()).wait().unwrap();
+    std::thread::scope(|scope| {
+        let moving = scope.spawn(|| fleet.json(&["say", "--to", "all", "nod 30 times"]));
+        until("motions", SOON, || robots.iter().all(|robot| !robot.is_at_rest()));
+        let states =
+            session.declare_subscriber("minismith/home/*/state").with(FifoChannel::new(4096)).wait().unwrap();
+        std::thread::park_timeout(Duration::from_millis(300));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() * 1e3;
+        let stop = json!({
+            "id": Uuid::new_v4(), "issued_ms": now, "expires_ms": now + 5000.0, "do": { "type": "stop" },
+        });
+        states.drain().for_each(drop);
+        let began = Instant::now();
+        let replies = session
+            .get("minismith/home/*/ask/anna")
+            .payload(stop.to_string())
+            .target(QueryTarget::All)
+            .consolidation(ConsolidationMode::None)
+            .wait()
+            .unwrap();
+        let mut rested: BTreeMap<String, f64> = BTreeMap::new();
+        while rested.len() < robots.len() && began.elapsed() < SOON {
+            let Ok(Some(sample)) = states.recv_timeout(Duration::from_secs(1)) else { continue };
+            let state: Value = serde_json::from_slice(&sample.payload().to_bytes()).unwrap();
+            if state["motion_state"] != "moving" {
+                let after = began.elapsed().as_secs_f64() * 1e3;
+                rested.entry(sample.key_expr().as_str().to_owned()).or_insert(after);
+            }
+        }
+        assert_eq!(replies.iter().count(), robots.len());
+        assert_eq!(rested.len(), robots.len());
+        moving.join().unwrap();
+        all_done(&fleet.json(&["release"]).0, robots.len());
+        rested.into_values().collect()
+    })
+}
+
+#[test]
+fn the_control_loop_keeps_its_timing_beside_an_agent() {
+    let Some(fleet) = Fleet::on_zenohd() else { return };
+    let mut robot = Robot::start("kitchen", "");
+    let timing = |robot: &Robot| {
+        robot.request("POST", "/api/v1/control_loop/reset_statistics", "{}");
+        std::thread::park_timeout(Duration::from_secs(6));
+        let health = robot.get("/health");
+        (health["control_loop"]["jitter"].clone(), health["overruns"].clone())
+    };
+    let alone = timing(&robot);
+    robot.join(&fleet.endpoint, &["--state-hz", "50"]);
+    let watching = std::thread::spawn({
+        let arguments = ["watch", "--state", "--json", "--seconds", "8"].map(str::to_owned);
+        let (folder, endpoint) = (fleet.folder.path().to_owned(), fleet.endpoint.clone());
+        move || support::operator(&folder, &endpoint, &arguments.each_ref().map(String::as_str))
+    });
+    let beside = timing(&robot);
+    assert!(watching.join().unwrap().status.success());
+    println!(
+        "jitter alone {} (overruns {}), with state at 50 Hz {} (overruns {})",
+        alone.0, alone.1, beside.0, beside.1
+    );
+}
+
 #[test]
 fn ten_robots_are_seen_commanded_stopped_and_taught() {
     let Some(mut fleet) = Fleet::on_zenohd() else { return };
     let mut robots = started(&fleet, 10);
-    until("ten robots", SOON, || fleet.robots().iter().filter(|(_, status)| status["controller"] == true).count() == 10);
+    until("ten robots", SOON, || {
+        fleet.robots().iter().filter(|(_, status)| status["controller"] == true).count() == 10
+    });
 
-    // State at 50 Hz from ten robots: how old it is when it arrives. All share one clock here.
+    // State at 50 Hz from ten robots, and how long it takes by clocks that are measured.
     let usage: Vec<_> = robots.iter().map(|robot| robot.agent.as_ref().unwrap().usage()).collect();
     let router = fleet.router.as_ref().unwrap().usage();
     let began = Instant::now();
     let watched = lines(&fleet.run(&["watch", "--state", "--json", "--seconds", "10"]));
     let seconds = began.elapsed().as_secs_f64();
-    // The monotonic parts of the clocks start at different moments of the calendar; the offset of `list` corrects that.
-    let (list, _) = fleet.json(&["list"]);
-    let offset = |name: &str| {
-        let robot = list["robots"].as_array().unwrap().iter().find(|robot| robot["name"] == name).unwrap();
-        robot["clock"]["offset_ms"].as_f64().unwrap()
-    };
     let states: Vec<&Value> = watched.iter().filter(|shown| shown["kind"] == "state").collect();
-    let mut delays: Vec<f64> = states
-        .iter()
-        .map(|shown| {
-            let sent = shown["data"]["time_ms"].as_f64().unwrap() - offset(shown["robot"].as_str().unwrap());
-            shown["received_ms"].as_f64().unwrap() - sent
-        })
-        .collect();
+    let mut delays: Vec<f64> = states.iter().filter_map(|shown| shown["delay_ms"].as_f64()).collect();
     let used: Vec<_> = robots.iter().map(|robot| robot.agent.as_ref().unwrap().usage()).collect();
-    let processor: f64 = used.iter().zip(&usage).map(|(after, before)| after.1 - before.1).sum::<f64>() / 10.0 / seconds;
+    let processor: f64 =
+        used.iter().zip(&usage).map(|(after, before)| after.1 - before.1).sum::<f64>() / 10.0 / seconds;
     let memory = used.iter().map(|(memory, _)| *memory).sum::<u64>() / 10 / 1024;
     let routed = fleet.router.as_ref().unwrap().usage();
     println!(
@@ -119,6 +190,17 @@ fn ten_robots_are_seen_commanded_stopped_and_taught() {
         assert_eq!(moving.join().unwrap().1, 1);
     });
     all_done(&fleet.json(&["release"]).0, 10);
+
+    let mut stops = Vec::new();
+    for _ in 0..5 {
+        stops.extend(measured_stop(&fleet, &robots));
+    }
+    println!(
+        "from the stop to a state in which the robot brakes or rests, {} samples: p50 {:.1} ms, p99 {:.1} ms",
+        stops.len(),
+        percentile(&mut stops, 0.5),
+        percentile(&mut stops, 0.99),
+    );
 
     // A tool travels to all, and is withdrawn; one robot is away meanwhile.
     std::fs::write(robots[0].folder.path().join("bow_to_guest.py"), TOOL).unwrap();

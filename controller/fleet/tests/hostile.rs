@@ -1,6 +1,11 @@
 //! Messages that a hostile or faulty peer sends: each is refused, logged with its sender, and moves nothing.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that fails shows where")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that fails shows where"
+)]
 #![allow(clippy::disallowed_methods, reason = "tests measure time")]
 
 mod support;
@@ -34,7 +39,10 @@ impl Peer {
     fn send(&self, key: &str, payload: impl Into<Vec<u8>>) -> Vec<Value> {
         let timeout = Duration::from_secs(20);
         let replies = self.session.get(key).payload(payload.into()).timeout(timeout).wait().unwrap();
-        replies.iter().filter_map(|reply| serde_json::from_slice(&reply.result().ok()?.payload().to_bytes()).ok()).collect()
+        replies
+            .iter()
+            .filter_map(|reply| serde_json::from_slice(&reply.result().ok()?.payload().to_bytes()).ok())
+            .collect()
     }
 
     fn ask(&self, command: &Value) -> Value {
@@ -113,7 +121,9 @@ fn replayed_old_and_reordered_commands_move_nothing() {
     assert_eq!(reply["refusal"], "stale", "{reply}");
     assert!(robot.yaw_deg().abs() < 2.0, "an old command moved the robot");
     let log = robot.log();
-    for words in ["caller=\"mallory\"", "was used before", "earlier session", "before the latest stop", "expired"] {
+    for words in
+        ["caller=\"mallory\"", "was used before", "earlier session", "before the latest stop", "expired"]
+    {
         assert!(log.contains(words), "{words} is missing in the log: {log}");
     }
     // The agent still works.
@@ -132,14 +142,21 @@ fn malformed_messages_are_refused_and_logged() {
         (vec![b'x'; 1 << 20], "too long"),
         (peer.command(&json!({ "type": "torque_off" })).to_string().into_bytes(), "not a command"),
         (peer.command(&json!({ "type": "say", "text": "" })).to_string().into_bytes(), "empty"),
-        (peer.command(&json!({ "type": "get", "tool": "../../etc", "from": "hall" })).to_string().into_bytes(), "not the name"),
+        (
+            peer.command(&json!({ "type": "get", "tool": "../../etc", "from": "hall" }))
+                .to_string()
+                .into_bytes(),
+            "not the name",
+        ),
     ] {
         let replies = peer.send(key, bad);
         assert_eq!(replies[0]["refusal"], "invalid", "{replies:?}");
         assert!(replies[0]["reason"].as_str().unwrap().contains(words), "{replies:?}");
     }
     // Keys that name nobody, or everybody, get no answer.
-    for key in ["minismith/home/kitchen/ask/*", "minismith/home/kitchen/ask/Mallory", "minismith/home/*/ask/$*"] {
+    for key in
+        ["minismith/home/kitchen/ask/*", "minismith/home/kitchen/ask/Mallory", "minismith/home/*/ask/$*"]
+    {
         assert!(peer.send(key, peer.say("look left 20 degrees").to_string()).is_empty(), "{key}");
     }
     // Nobody without an identity revokes anybody.
@@ -180,7 +197,10 @@ fn a_flood_leaves_the_control_loop_and_other_callers_alone() {
         std::thread::park_timeout(Duration::from_millis(5));
     }
     let flooded = timing();
-    println!("{sent} messages in 4 s; jitter quiet {quiet}, flooded {flooded}; overruns {}", overruns() - before);
+    println!(
+        "{sent} messages in 4 s; jitter quiet {quiet}, flooded {flooded}; overruns {}",
+        overruns() - before
+    );
     // An operator is heard during and after the flood, and a stop works.
     until("an operator", SOON, || fleet.json(&["say", "--to", "kitchen", "look left 10 degrees"]).1 == 0);
     let (stopped, code) = fleet.json(&["stop"]);

@@ -169,10 +169,9 @@ minismith session delete evening"
 minismith serve --robot /dev/ttyACM0 --microphone"
     )]
     Serve(serve::Serve),
-    /// See and command several robots, and pass tools from one to another. `minismith fleet help` shows the commands.
+    /// See and command several robots, and pass tools between them. `minismith fleet help` lists the commands.
     #[command(
-        disable_help_flag = true,
-        after_help = "Examples:\n  minismith fleet join kitchen\n  minismith fleet say --to all \"wave\"\n  minismith fleet stop"
+        after_help = "It needs the program minismith-fleet beside this one (`make fleet`).\nExamples:\n  minismith fleet join kitchen\n  minismith fleet say --to all \"wave\"\n  minismith fleet stop"
     )]
     Fleet {
         /// Command of the program `minismith-fleet`, with its options.

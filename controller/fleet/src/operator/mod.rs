@@ -1,7 +1,8 @@
 //! The operator's side ([`Operator`]): who is there, and commands to one, some or all.
 //!
-//! Reading order: this file, [`roster`] (who is there, and their clocks), [`send`] (commands), [`watch`], [`print`].
+//! Reading order: this file, [`roster`] (who is there, and their clocks), [`send`] (commands), [`watch`], [`print`], [`metrics`].
 
+pub mod metrics;
 pub mod print;
 pub mod roster;
 pub mod send;

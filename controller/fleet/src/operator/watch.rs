@@ -8,6 +8,7 @@ use zenoh::sample::{Sample, SampleKind};
 
 use super::Operator;
 use super::print;
+use super::roster::Roster;
 use crate::keys::{Name, last_of, robot_of};
 use crate::messages::Event;
 use crate::net;
@@ -23,6 +24,7 @@ struct Shown {
     robot: Name,
     kind: &'static str,
     data: Value,
+    received_ms: f64,
 }
 
 impl Operator {
@@ -31,6 +33,8 @@ impl Operator {
     /// # Errors
     /// If the session is closed.
     pub async fn watch(&self, with_state: bool, time: Option<Duration>, as_json: bool) -> zenoh::Result<()> {
+        // The clocks of those that are here say how long their messages take.
+        let roster = self.roster().await?;
         let (sender, receiver) = channel(CAPACITY);
         let presence = sender.clone();
         let _presence = self
@@ -67,7 +71,7 @@ impl Operator {
                 .await?;
             subscribers.push(subscribed);
         }
-        let showing = show(receiver, as_json);
+        let showing = show(receiver, &roster, as_json);
         match time {
             Some(time) => {
                 let _over = tokio::time::timeout(time, showing).await;
@@ -81,16 +85,21 @@ impl Operator {
 /// Passes a message on, without waiting.
 fn pass(sender: &Sender<Shown>, sample: &Sample, kind: &'static str, data: Value) {
     if let Some(robot) = robot_of(sample.key_expr().as_str()) {
-        let _full = sender.try_send(Shown { robot, kind, data });
+        let _full = sender.try_send(Shown { robot, kind, data, received_ms: net::now_ms() });
     }
 }
 
-async fn show(mut receiver: Receiver<Shown>, as_json: bool) {
-    while let Some(Shown { robot, kind, data }) = receiver.recv().await {
+async fn show(mut receiver: Receiver<Shown>, roster: &Roster, as_json: bool) {
+    while let Some(Shown { robot, kind, data, received_ms }) = receiver.recv().await {
         if as_json {
-            print::document(
-                &json!({ "robot": robot, "kind": kind, "received_ms": net::now_ms(), "data": data }),
-            );
+            let clock = roster.get(&robot).and_then(|robot| robot.clock);
+            let sent_ms = data
+                .get("time_ms")
+                .and_then(Value::as_f64)
+                .zip(clock)
+                .map(|(at, clock)| at - clock.offset_ms);
+            let delay_ms = sent_ms.map(|sent_ms| received_ms - sent_ms);
+            print::document(&json!({ "robot": robot, "kind": kind, "delay_ms": delay_ms, "data": data }));
             continue;
         }
         match kind {

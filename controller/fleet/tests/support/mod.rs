@@ -140,16 +140,7 @@ impl Fleet {
 
     /// Runs `minismith-fleet` as an operator.
     pub fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_minismith-fleet"));
-        command.args([
-            "--folder",
-            self.folder.path().to_str().unwrap(),
-            "--router",
-            &self.endpoint,
-            "--as",
-            "anna",
-        ]);
-        command.args(arguments).stdin(Stdio::null()).output().unwrap()
+        operator(self.folder.path(), &self.endpoint, arguments)
     }
 
     /// Runs a command with `--json` and returns its document and exit code.
@@ -175,6 +166,13 @@ impl Fleet {
             .map(|(_, status)| status)
             .unwrap_or_default()
     }
+}
+
+/// Runs `minismith-fleet` as an operator without an identity.
+pub fn operator(folder: &Path, endpoint: &str, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_minismith-fleet"));
+    command.args(["--folder", folder.to_str().unwrap(), "--router", endpoint, "--as", "anna"]);
+    command.args(arguments).stdin(Stdio::null()).output().unwrap()
 }
 
 pub fn json_of(output: &Output) -> (Value, i32) {
@@ -238,9 +236,7 @@ impl Robot {
         let line = first_line(&mut child);
         let served: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
         self.controller = Some(Running(child));
-        let address =
-            served.as_object().unwrap().values().find_map(|value| value.as_str()?.strip_prefix("http://"));
-        self.address = address.unwrap_or_else(|| panic!("{line}")).trim_end_matches('/').to_owned();
+        self.address = served["listening"].as_str().unwrap_or_else(|| panic!("{line}")).to_owned();
     }
 
     /// Runs `minismith` with the configuration of this robot.
