@@ -9,7 +9,6 @@ use tokio::runtime::Handle;
 use uuid::Uuid;
 use zenoh::Wait;
 use zenoh::bytes::Encoding;
-use zenoh::qos::CongestionControl;
 use zenoh::query::{Query, Queryable};
 
 use super::execute;
@@ -52,12 +51,7 @@ pub async fn declare(agent: &Arc<Agent>) -> Result<Declared, JoinError> {
                     let key = asked.keys.of_kind("status");
                     // The time in it measures the clocks, so it is sent here.
                     let status = json(&asked.status());
-                    // One that asks and does not read must not hold up the others.
-                    let _sent = query
-                        .reply(key, status)
-                        .encoding(Encoding::APPLICATION_JSON)
-                        .congestion_control(CongestionControl::Drop)
-                        .wait();
+                    let _sent = query.reply(key, status).encoding(Encoding::APPLICATION_JSON).wait();
                 }
             })
             .await?,
