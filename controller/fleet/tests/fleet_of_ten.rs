@@ -101,7 +101,25 @@ fn measured_stop(fleet: &Fleet, robots: &[Robot]) -> Vec<f64> {
                 rested.entry(sample.key_expr().as_str().to_owned()).or_insert(after);
             }
         }
-        assert_eq!(replies.iter().count(), robots.len());
+        let replies: Vec<Value> = replies
+            .iter()
+            .map(|reply| serde_json::from_slice(&reply.result().unwrap().payload().to_bytes()).unwrap())
+            .collect();
+        assert_eq!(replies.len(), robots.len());
+        let mut waits: Vec<f64> = replies
+            .iter()
+            .map(|reply| reply["started_ms"].as_f64().unwrap() - reply["received_ms"].as_f64().unwrap())
+            .collect();
+        let mut brakes: Vec<f64> = replies
+            .iter()
+            .map(|reply| reply["time_ms"].as_f64().unwrap() - reply["started_ms"].as_f64().unwrap())
+            .collect();
+        println!(
+            "agent: wait p99 {:.2} ms; controller at rest after p50 {:.1} p99 {:.1} ms",
+            percentile(&mut waits, 0.99),
+            percentile(&mut brakes, 0.5),
+            percentile(&mut brakes, 0.99)
+        );
         assert_eq!(rested.len(), robots.len());
         moving.join().unwrap();
         all_done(&fleet.json(&["release"]).0, robots.len());

@@ -19,6 +19,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use support::{Fleet, Robot, free_port, json_of, until};
 use uuid::Uuid;
+use zenoh::sample::{Sample, SampleKind};
 use zenoh::{Session, Wait};
 
 const SOON: Duration = Duration::from_secs(30);
@@ -198,7 +199,12 @@ fn each_role_does_what_it_may_and_no_more() {
     std::thread::park_timeout(Duration::from_secs(2));
     let forged = heard.drain().filter(|sample| sample.payload().to_bytes() == b"forged".as_slice()).count();
     assert_eq!(forged, 0, "a robot published in the name of another");
-    assert_eq!(spied.drain().count(), 0, "a robot read what another published");
+    // What it sent itself comes back without the router.
+    let is_own = |sample: &Sample| {
+        sample.kind() == SampleKind::Delete || sample.payload().to_bytes() == b"forged".as_slice()
+    };
+    let read = spied.drain().filter(|sample| !is_own(sample)).count();
+    assert_eq!(read, 0, "a robot read what another published");
     let (list, _) = secure.json("owner", &["list"]);
     assert_eq!(list["robots"].as_array().unwrap().len(), 1, "{list}");
     let (said, code) = secure.json("ben", &["say", "--to", "kitchen", "nod"]);
