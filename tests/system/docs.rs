@@ -81,6 +81,7 @@ pages! {
     official_api: "docs/official-api.md",
     apps: "docs/apps.md",
     beside_the_official_software: "docs/beside-the-official-software.md",
+    fleet: "docs/fleet.md",
     http_api: "docs/http-api.md",
     mcp_and_openai: "docs/mcp-and-openai.md",
     language_models: "docs/language-models.md",

@@ -146,6 +146,16 @@ fn the_control_loop_keeps_its_timing_beside_an_agent() {
     });
     let beside = timing(&robot);
     assert!(watching.join().unwrap().status.success());
+    let mut stops = Vec::new();
+    for _ in 0..10 {
+        stops.extend(measured_stop(&fleet, std::slice::from_ref(&robot)));
+    }
+    println!(
+        "from the stop to the state of one robot, {} samples: p50 {:.1} ms, at most {:.1} ms",
+        stops.len(),
+        percentile(&mut stops, 0.5),
+        percentile(&mut stops, 1.0),
+    );
     println!(
         "jitter alone {} (overruns {}), with state at 50 Hz {} (overruns {})",
         alone.0, alone.1, beside.0, beside.1
