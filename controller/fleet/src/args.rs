@@ -20,7 +20,7 @@ With several computers: `minismith fleet init --help`."
 )]
 pub struct Args {
     /// Name of the fleet.
-    #[arg(long, global = true, value_name = "NAME", default_value = "home")]
+    #[arg(long, global = true, value_name = "NAME", default_value = "lab")]
     pub fleet: Name,
     /// Router or peer to connect to. Default: that of the identity, or tcp/127.0.0.1:7447.
     #[arg(long, global = true, value_name = "ENDPOINT")]

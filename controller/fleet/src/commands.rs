@@ -327,6 +327,13 @@ async fn join_fleet(context: Context, join: Join) -> Result<bool, FleetError> {
             "this computer's identity is not that of a robot; enrol one with --role robot".into(),
         ));
     }
+    if context.identity.is_some() && !join.listen.is_empty() {
+        // Roles are enforced where members connect, and the agent of a robot does not know them.
+        return Err(FleetError::Usage(
+            "members with an identity connect to the router, which knows all roles; leave out --listen"
+                .into(),
+        ));
+    }
     let token = match join.token_file {
         Some(path) => {
             Some(std::fs::read_to_string(&path).map_err(|source| FleetError::File { path, source })?)

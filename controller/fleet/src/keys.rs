@@ -142,13 +142,13 @@ mod tests {
 
     #[test]
     fn keys_name_their_robot() {
-        let keys = Keys::of(&"home".parse().unwrap(), &"kitchen".parse().unwrap());
-        assert_eq!(keys.ask("anna"), "minismith/home/kitchen/ask/anna");
+        let keys = Keys::of(&"lab".parse().unwrap(), &"kitchen".parse().unwrap());
+        assert_eq!(keys.ask("anna"), "minismith/lab/kitchen/ask/anna");
         assert_eq!(robot_of(&keys.of_kind("state")).unwrap().as_str(), "kitchen");
-        assert_eq!(robot_of("minismith/home/*/state"), None);
-        assert_eq!(robot_of("other/home/kitchen/state"), None);
+        assert_eq!(robot_of("minismith/lab/*/state"), None);
+        assert_eq!(robot_of("other/lab/kitchen/state"), None);
         assert_eq!(last_of(&keys.tool("wave")), "wave");
-        assert_eq!(Keys::all(&"home".parse().unwrap()).of_kind("alive"), "minismith/home/*/alive");
+        assert_eq!(Keys::all(&"lab".parse().unwrap()).of_kind("alive"), "minismith/lab/*/alive");
     }
 
     #[test]

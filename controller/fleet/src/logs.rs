@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn refusals_name_the_member() {
-        let message = "a1b2 on {common_name: vera} is unauthorized to Query (ingress) on minismith/home/kitchen/ask/anna";
+        let message = "a1b2 on {common_name: vera} is unauthorized to Query (ingress) on minismith/lab/kitchen/ask/anna";
         let (who, what) = refusal(message).unwrap();
         assert!(who.contains("vera") && what.ends_with("ask/anna"));
         assert!(refusal("Using cached result: a1b2 is unauthorized to Put on x").is_none());

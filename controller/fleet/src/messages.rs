@@ -303,5 +303,4 @@ impl Withdrawal {
 }
 
 #[cfg(test)]
-#[path = "messages_tests.rs"]
 mod tests;

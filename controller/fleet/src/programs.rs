@@ -88,7 +88,6 @@ impl Minismith {
         .await
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the one file that starts a program")]
     async fn run(&self, arguments: &[OsString]) -> Result<Value, ProgramError> {
         let start = |source| ProgramError::Start { path: self.path.clone(), source };
         let mut command = tokio::process::Command::new(&self.path);

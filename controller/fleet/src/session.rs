@@ -149,12 +149,13 @@ impl Link {
                 },
             },
         });
-        if let (Some(identity), Some(link)) = (&self.identity, config.pointer_mut("/transport/link")) {
-            link["tls"] = identity.tls();
-            link["protocols"] = json!(["tls"]);
+        let link = config.pointer_mut("/transport/link").and_then(Value::as_object_mut);
+        if let (Some(identity), Some(link)) = (&self.identity, link) {
+            link.insert("tls".into(), identity.tls());
+            link.insert("protocols".into(), json!(["tls"]));
         }
-        if let Some(access_control) = access_control {
-            config["access_control"] = access_control;
+        if let (Some(access_control), Some(config)) = (access_control, config.as_object_mut()) {
+            config.insert("access_control".into(), access_control);
         }
         config
     }

@@ -134,3 +134,21 @@ fn two_robots_cannot_have_one_name() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("there is a robot called kitchen"));
 }
+
+#[test]
+fn the_agents_token_limits_what_the_fleet_may_do() {
+    let Some(fleet) = Fleet::on_zenohd() else { return };
+    let mut robot = Robot::start("kitchen", "");
+    let made = robot.minismith(&["token", "add", "fleet", "--role", "viewer", "--json"]);
+    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    let token = robot.folder.path().join("token");
+    std::fs::write(&token, made["token"].as_str().unwrap()).unwrap();
+    robot.join(&fleet.endpoint, &["--token-file", token.to_str().unwrap()]);
+    let (said, code) = fleet.json(&["say", "--to", "kitchen", "look left 20 degrees"]);
+    assert_eq!((code, said["replies"][0]["refusal"].as_str()), (1, Some("controller")), "{said}");
+    assert!(robot.yaw_deg().abs() < 2.0);
+    // Everybody who sees a robot may stop it.
+    let (stopped, code) = fleet.json(&["stop"]);
+    assert_eq!(code, 0, "{stopped}");
+    assert!(!robot.log().contains(made["token"].as_str().unwrap()), "a token is in the log");
+}

@@ -77,7 +77,7 @@ fn measured_stop(fleet: &Fleet, robots: &[Robot]) -> Vec<f64> {
         let moving = scope.spawn(|| fleet.json(&["say", "--to", "all", "nod 30 times"]));
         until("motions", SOON, || robots.iter().all(|robot| !robot.is_at_rest()));
         let states =
-            session.declare_subscriber("minismith/home/*/state").with(FifoChannel::new(4096)).wait().unwrap();
+            session.declare_subscriber("minismith/lab/*/state").with(FifoChannel::new(4096)).wait().unwrap();
         std::thread::park_timeout(Duration::from_millis(300));
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() * 1e3;
         let stop = json!({
@@ -86,7 +86,7 @@ fn measured_stop(fleet: &Fleet, robots: &[Robot]) -> Vec<f64> {
         states.drain().for_each(drop);
         let began = Instant::now();
         let replies = session
-            .get("minismith/home/*/ask/anna")
+            .get("minismith/lab/*/ask/anna")
             .payload(stop.to_string())
             .target(QueryTarget::All)
             .consolidation(ConsolidationMode::None)
@@ -177,6 +177,8 @@ fn ten_robots_are_seen_commanded_stopped_and_taught() {
     let watched = lines(&fleet.run(&["watch", "--state", "--json", "--seconds", "10"]));
     let seconds = began.elapsed().as_secs_f64();
     let states: Vec<&Value> = watched.iter().filter(|shown| shown["kind"] == "state").collect();
+    let bytes =
+        states.iter().map(|shown| shown["data"].to_string().len()).sum::<usize>() / states.len().max(1);
     let mut delays: Vec<f64> = states.iter().filter_map(|shown| shown["delay_ms"].as_f64()).collect();
     let used: Vec<_> = robots.iter().map(|robot| robot.agent.as_ref().unwrap().usage()).collect();
     let processor: f64 =
@@ -184,7 +186,7 @@ fn ten_robots_are_seen_commanded_stopped_and_taught() {
     let memory = used.iter().map(|(memory, _)| *memory).sum::<u64>() / 10 / 1024;
     let routed = fleet.router.as_ref().unwrap().usage();
     println!(
-        "state at 50 Hz from 10 robots: {:.0} messages/s, delay p50 {:.2} ms, p99 {:.2} ms; per agent {:.1} % of a processor, {memory} kB; router {:.1} %, {} kB",
+        "state at 50 Hz from 10 robots: {:.0} messages/s of {bytes} bytes, delay p50 {:.2} ms, p99 {:.2} ms; per agent {:.1} % of a processor, {memory} kB; router {:.1} %, {} kB",
         states.len() as f64 / seconds,
         percentile(&mut delays, 0.5),
         percentile(&mut delays, 0.99),

@@ -46,13 +46,13 @@ impl Peer {
     }
 
     fn ask(&self, command: &Value) -> Value {
-        let replies = self.send("minismith/home/kitchen/ask/mallory", command.to_string());
+        let replies = self.send("minismith/lab/kitchen/ask/mallory", command.to_string());
         assert_eq!(replies.len(), 1, "{command}: {replies:?}");
         replies[0].clone()
     }
 
     fn status(&self) -> Value {
-        self.send("minismith/home/kitchen/status", Vec::new())[0].clone()
+        self.send("minismith/lab/kitchen/status", Vec::new())[0].clone()
     }
 
     /// Returns a command that is valid now.
@@ -133,7 +133,7 @@ fn replayed_old_and_reordered_commands_move_nothing() {
 #[test]
 fn malformed_messages_are_refused_and_logged() {
     let Some((_fleet, robot, peer)) = one_robot() else { return };
-    let key = "minismith/home/kitchen/ask/mallory";
+    let key = "minismith/lab/kitchen/ask/mallory";
     for (bad, words) in [
         (Vec::new(), "not a command"),
         (b"\xff\xfe".to_vec(), "not a command"),
@@ -154,11 +154,9 @@ fn malformed_messages_are_refused_and_logged() {
         assert!(replies[0]["reason"].as_str().unwrap().contains(words), "{replies:?}");
     }
     // Keys that name nobody, or everybody, get no answer.
-    for key in [
-        "minismith/home/kitchen/ask/*",
-        "minismith/home/kitchen/ask/Mallory",
-        "minismith/home/kitchen/ask/m$*",
-    ] {
+    for key in
+        ["minismith/lab/kitchen/ask/*", "minismith/lab/kitchen/ask/Mallory", "minismith/lab/kitchen/ask/m$*"]
+    {
         assert!(peer.send(key, peer.say("look left 20 degrees").to_string()).is_empty(), "{key}");
     }
     // Nobody without an identity revokes anybody.
@@ -187,9 +185,9 @@ fn a_flood_leaves_the_control_loop_and_other_callers_alone() {
     while began.elapsed() < Duration::from_secs(4) {
         for n in 0..50 {
             let (key, payload) = match n % 3 {
-                0 => ("minismith/home/kitchen/ask/mallory".to_owned(), garbage.clone()),
-                1 => (format!("minismith/home/kitchen/ask/m{sent}"), garbage.clone()),
-                _ => ("minismith/home/kitchen/status".to_owned(), Vec::new()),
+                0 => ("minismith/lab/kitchen/ask/mallory".to_owned(), garbage.clone()),
+                1 => (format!("minismith/lab/kitchen/ask/m{sent}"), garbage.clone()),
+                _ => ("minismith/lab/kitchen/status".to_owned(), Vec::new()),
             };
             let get = peer.session.get(key).payload(payload).timeout(Duration::from_secs(1));
             answers.push(get.wait().unwrap());
@@ -210,4 +208,98 @@ fn a_flood_leaves_the_control_loop_and_other_callers_alone() {
     assert!(robot.log().contains("too many commands"), "{}", robot.log());
     // A flood fills no log.
     assert!(robot.log().lines().count() < 500, "{} lines", robot.log().lines().count());
+}
+
+/// A tool that turns the head, for a bundle.
+const TOOL: &str = r#""""Look at the door."""
+from reachy_mini import ReachyMini
+from reachy_mini.utils import create_head_pose
+
+
+def look_at_door(robot: ReachyMini) -> str:
+    """Look at the door.
+
+    Returns:
+        What was done.
+    """
+    robot.goto_target(head=create_head_pose(yaw=15, degrees=True), duration=1.0, body_yaw=None)
+    robot.goto_target(head=create_head_pose(), duration=1.0, body_yaw=None)
+    return "looked"
+"#;
+
+#[test]
+fn forged_bundles_are_refused() {
+    let Some((fleet, robot, peer)) = one_robot() else { return };
+    let tool = robot.folder.path().join("look_at_door.py");
+    std::fs::write(&tool, TOOL).unwrap();
+    let added = robot.minismith(&["tool", "add", tool.to_str().unwrap()]);
+    assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stdout));
+    let mut hall = Robot::start("hall", "");
+    hall.join(&fleet.endpoint, &[]);
+    assert_eq!(fleet.json(&["share", "look_at_door", "--from", "kitchen"]).1, 0);
+    let key = "minismith/lab/kitchen/tools/look_at_door";
+    let replies = peer.session.get(key).timeout(SOON).wait().unwrap();
+    let bundle = replies.recv().unwrap().result().unwrap().payload().to_bytes().into_owned();
+
+    // A robot that offers what it changed, something else, or too much.
+    let mut changed = bundle.clone();
+    let at = changed.windows(6).position(|six| six == b"looked").map_or(changed.len() / 2, |at| at);
+    changed[at] ^= 1;
+    for (forged, words) in [
+        (changed, ""),
+        (b"no bundle".to_vec(), ""),
+        (Vec::new(), ""),
+        (vec![b'x'; (16 << 20) + 1], "too large"),
+    ] {
+        let offered = peer
+            .session
+            .declare_queryable("minismith/lab/mallory/tools/look_at_door")
+            .callback(move |query| {
+                let _sent = query.reply("minismith/lab/mallory/tools/look_at_door", forged.clone()).wait();
+            })
+            .wait()
+            .unwrap();
+        let (got, code) = fleet.json(&["get", "look_at_door", "--to", "hall", "--from", "mallory"]);
+        assert_eq!(code, 1, "{got}");
+        let reason = got["replies"][0]["reason"].as_str().unwrap().to_owned();
+        println!("{reason}");
+        assert!(reason.contains(words), "{got}");
+        drop(offered);
+    }
+    assert_eq!(hall.request("GET", "/api/v1/tools/look_at_door", "").0, 404);
+    // What was not changed is imported, and waits for a person.
+    let (got, code) = fleet.json(&["get", "look_at_door", "--to", "hall", "--from", "kitchen"]);
+    assert_eq!(code, 0, "{got}");
+    assert_eq!(hall.get("/api/v1/tools/look_at_door")["approved"], false);
+    // A message does not change whom a robot trusts, and a withdrawal of another version disables nothing.
+    let withdraw = json!({ "type": "withdraw", "tool": "look_at_door", "code_sha256": ["0".repeat(64)] });
+    assert_eq!(peer.ask(&peer.command(&withdraw))["result"]["disabled"], json!([]));
+    assert_eq!(robot.get("/api/v1/tools/look_at_door")["active"], true);
+}
+
+#[test]
+fn a_robot_that_was_away_performs_no_old_command() {
+    let Some((fleet, robot, peer)) = one_robot() else { return };
+    let look = peer.say("look left 20 degrees");
+    // The agent hangs: its connection stays, and takes the command.
+    let agent = robot.agent.as_ref().unwrap();
+    agent.signal("STOP");
+    let began = Instant::now();
+    let get = peer.session.get("minismith/lab/kitchen/ask/mallory").payload(look.to_string());
+    let replies = get.timeout(Duration::from_secs(20)).wait().unwrap();
+    let gone = until("the end of presence", SOON, || fleet.robots().is_empty());
+    println!("an agent that hangs was gone after {gone:?}");
+    // Until the command has expired.
+    std::thread::park_timeout(Duration::from_secs(7).saturating_sub(began.elapsed()));
+    agent.signal("CONT");
+    let back = until("its return", SOON, || !fleet.status("kitchen").is_null());
+    println!("it was present {back:?} after its return");
+    let answers: Vec<Value> = replies
+        .drain()
+        .filter_map(|reply| serde_json::from_slice(&reply.result().ok()?.payload().to_bytes()).ok())
+        .collect();
+    assert!(answers.iter().all(|reply| reply["refusal"] == "stale"), "{answers:?}");
+    std::thread::park_timeout(Duration::from_secs(2));
+    assert!(robot.yaw_deg().abs() < 2.0, "an old command moved the robot");
+    assert_eq!(peer.ask(&peer.say("look left 20 degrees"))["outcome"], "done");
 }

@@ -57,7 +57,7 @@ impl Secure {
     }
 
     fn identity(&self, member: &str) -> PathBuf {
-        self.place(member).join("home/identity")
+        self.place(member).join("lab/identity")
     }
 
     fn command(&self, member: &str, arguments: &[&str]) -> Command {
@@ -99,7 +99,7 @@ impl Secure {
     /// Starts the router with the configuration that the fleet has now.
     fn restart_router(&mut self) {
         self.fleet.router = None;
-        let config = self.place("owner").join("home/authority/router.json5");
+        let config = self.place("owner").join("lab/authority/router.json5");
         self.fleet.start_zenohd(&config).unwrap();
     }
 
@@ -164,7 +164,7 @@ fn each_role_does_what_it_may_and_no_more() {
 
     // A viewer, and another robot, use the keys of others.
     let vera = secure.peer(&secure.identity("vera")).unwrap();
-    let status = answers(&vera, "minismith/home/kitchen/status", "")[0].clone();
+    let status = answers(&vera, "minismith/lab/kitchen/status", "")[0].clone();
     let now = status["time_ms"].as_f64().unwrap();
     let look = json!({
         "id": Uuid::new_v4(), "epoch": status["epoch"], "issued_ms": now, "expires_ms": now + 20_000.0,
@@ -175,23 +175,22 @@ fn each_role_does_what_it_may_and_no_more() {
     for (who, session) in [("vera", &vera), ("hall", &hall)] {
         for key in ["ask/vera", "ask/hall", "ask/ben", "ask/anna", "ask/*"] {
             for robot in ["kitchen", "*"] {
-                let key = format!("minismith/home/{robot}/{key}");
+                let key = format!("minismith/lab/{robot}/{key}");
                 assert!(answers(session, &key, &look).is_empty(), "{who} {key}");
             }
         }
     }
     // A robot reads nothing of another, and does not speak in its name.
-    let heard = vera.declare_subscriber("minismith/home/**").wait().unwrap();
+    let heard = vera.declare_subscriber("minismith/lab/**").wait().unwrap();
     let spied = hall.declare_subscriber("minismith/**").wait().unwrap();
-    assert!(answers(&hall, "minismith/home/kitchen/status", "").is_empty());
-    let token = hall.liveliness().declare_token("minismith/home/cellar/alive").wait().unwrap();
+    assert!(answers(&hall, "minismith/lab/kitchen/status", "").is_empty());
+    let token = hall.liveliness().declare_token("minismith/lab/cellar/alive").wait().unwrap();
     let queryable = hall
-        .declare_queryable("minismith/home/kitchen/ask/ben")
-        .callback(|query| drop(query.reply("minismith/home/kitchen/ask/ben", "{}").wait()))
+        .declare_queryable("minismith/lab/kitchen/ask/ben")
+        .callback(|query| drop(query.reply("minismith/lab/kitchen/ask/ben", "{}").wait()))
         .wait()
         .unwrap();
-    for key in
-        ["minismith/home/kitchen/state", "minismith/home/kitchen/events", "minismith/home/cellar/status"]
+    for key in ["minismith/lab/kitchen/state", "minismith/lab/kitchen/events", "minismith/lab/cellar/status"]
     {
         hall.put(key, "forged").wait().unwrap();
         hall.delete(key).wait().unwrap();
@@ -229,7 +228,7 @@ fn each_role_does_what_it_may_and_no_more() {
     assert!(kitchen.yaw_deg().abs() < 2.0);
     // An old command of it, sent by the owner, is still refused: it is bound to its key, and to its time.
     let anna = secure.peer(&secure.identity("owner")).unwrap();
-    let replies = answers(&anna, "minismith/home/kitchen/ask/anna", &look);
+    let replies = answers(&anna, "minismith/lab/kitchen/ask/anna", &look);
     assert_ne!(replies[0]["outcome"], "done", "{replies:?}");
 }
 
@@ -263,6 +262,9 @@ fn strangers_do_not_connect() {
     let plain = format!("tcp/127.0.0.1:{}", secure.fleet.port);
     let output = secure.run("nobody-else", &["--router", &plain, "list"]);
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    // A member does not let others connect past the router, and with it past their roles.
+    let output = secure.run("owner", &["join", "anna", "--listen", "tls/127.0.0.1:0"]);
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
     // A member does not fall back to a connection without TLS.
     let output = secure.run("owner", &["--router", &plain, "list"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("has no TLS"));
@@ -274,8 +276,8 @@ fn codes_work_once_and_keys_are_private() {
     for key in [
         secure.identity("kitchen").join("key.pem"),
         secure.identity("owner").join("key.pem"),
-        secure.place("owner").join("home/authority/fleet.key"),
-        secure.place("owner").join("home/authority/router/key.pem"),
+        secure.place("owner").join("lab/authority/fleet.key"),
+        secure.place("owner").join("lab/authority/router/key.pem"),
     ] {
         let mode = std::fs::metadata(&key).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "{}", key.display());
@@ -318,4 +320,39 @@ fn codes_work_once_and_keys_are_private() {
     let output = secure.run("kitchen", &["list"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("can be read by other users"));
+}
+
+#[test]
+fn our_own_router_enforces_the_same_and_names_whom_it_refuses() {
+    let Some(mut secure) = Secure::with(&[("kitchen", "robot"), ("vera", "viewer")]) else { return };
+    secure.fleet.router = None;
+    let log = secure.fleet.folder.path().join("router.log");
+    let router = secure
+        .command("owner", &["router"])
+        .stdout(Stdio::null())
+        .stderr(std::fs::File::create(&log).unwrap())
+        .spawn()
+        .unwrap();
+    let _router = support::Running(router);
+    let mut kitchen = Robot::start("kitchen", "");
+    secure.join(&mut kitchen);
+    let sees = |member: &str| {
+        let (list, _) = secure.json(member, &["list"]);
+        list["robots"].as_array().map_or(0, Vec::len)
+    };
+    until("the robot", SOON, || sees("vera") == 1);
+    let (refused, code) = secure.json("vera", &["stop"]);
+    assert_eq!(code, 1, "{refused}");
+    let refusals = || std::fs::read_to_string(&log).unwrap();
+    until("the log", SOON, || {
+        refusals().lines().any(|line| line.contains("refused") && line.contains("vera"))
+    });
+    assert!(refusals().contains("minismith/lab/*/ask/vera"), "{}", refusals());
+    // A new member is known without a restart by hand, and a revoked one is not any more.
+    secure.enrol("ben", "operator");
+    until("the new member", SOON, || {
+        secure.run("ben", &["say", "--to", "kitchen", "look left 10 degrees"]).status.code() == Some(0)
+    });
+    assert_eq!(secure.json("owner", &["revoke", "ben"]).1, 0);
+    until("the end of its rights", SOON, || sees("owner") == 1 && sees("ben") == 0);
 }

@@ -232,5 +232,4 @@ impl Bucket {
 }
 
 #[cfg(test)]
-#[path = "guard_tests.rs"]
 mod tests;

@@ -1,7 +1,7 @@
 //! A stop, and what keeps the robot still until its release ([`latch`], [`stop`], [`release`], [`run`]).
 //!
 //! The latch refuses commands of the fleet from the moment at which the stop arrives. The controller's lease keeps all other
-//! clients from moving the robot; whoever stands beside it can still stop it.
+//! clients from moving the robot; a person beside it can still stop it.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -149,7 +149,8 @@ fn command(agent: &Arc<Agent>, runtime: &Handle, flood: &Flood, query: Query) {
         Command::read(&bytes)
     };
     let is_stop = matches!(&read, Ok(command) if command.operation == Operation::Stop {});
-    if !has_budget && !(is_stop && lock(&agent.guard).may_stop(received_ms)) {
+    let may_act = has_budget || is_stop && lock(&agent.guard).may_stop(received_ms);
+    if !may_act {
         if let Some(dropped) = flood.count(received_ms) {
             refuse(
                 None,

@@ -95,13 +95,13 @@ mod tests {
 
     #[test]
     fn each_role_has_its_own_keys() {
-        let fleet: Name = "home".parse().unwrap();
+        let fleet: Name = "lab".parse().unwrap();
         let members = [("anna", Role::Owner), ("ben", Role::Viewer), ("kitchen", Role::Robot)]
             .map(|(name, role)| (name.parse().unwrap(), role));
         let control = control(&fleet, &members);
         assert_eq!(control["default_permission"], "deny");
         let text = control.to_string();
-        assert!(text.contains("minismith/home/*/ask/anna") && !text.contains("ask/ben"), "{text}");
+        assert!(text.contains("minismith/lab/*/ask/anna") && !text.contains("ask/ben"), "{text}");
         assert!(!text.contains("\"delete\""));
         // A robot publishes below its own name alone.
         let rules = control["rules"].as_array().unwrap();
@@ -112,7 +112,7 @@ mod tests {
             })
             .collect();
         assert_eq!(puts.len(), 1);
-        assert_eq!(puts[0]["key_exprs"], json!(["minismith/home/kitchen/**"]));
+        assert_eq!(puts[0]["key_exprs"], json!(["minismith/lab/kitchen/**"]));
         let config = json!({ "mode": "router", "access_control": control });
         zenoh::Config::from_json5(&config.to_string()).unwrap();
     }

@@ -294,8 +294,11 @@ fn params_of(name: &str, hosts: &[String]) -> Result<CertificateParams, Identity
         });
     }
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
-    params.extended_key_usages =
-        vec![ExtendedKeyUsagePurpose::ClientAuth, ExtendedKeyUsagePurpose::ServerAuth];
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+    // Routers alone have hosts. Others could pass themselves off as the router.
+    if !hosts.is_empty() {
+        params.extended_key_usages.push(ExtendedKeyUsagePurpose::ServerAuth);
+    }
     params.use_authority_key_identifier_extension = true;
     set_validity(&mut params, MEMBER_VALIDITY);
     Ok(params)

@@ -1,5 +1,5 @@
-//! How a computer becomes a member ([`offer`], [`accept`]): it makes its own key, and a code that works once proves to both sides
-//! whom they talk to.
+//! How a computer becomes a member ([`offer`], [`accept`]): it makes its own key, and with a code that works once, both sides
+//! verify whom they talk to.
 //!
 //! The code holds 128 random bits. Request and answer carry a MAC that is made with them, so the connection needs no encryption:
 //! a request for a certificate and certificates are public, and nobody who reads or changes them learns or gains anything.
@@ -270,8 +270,8 @@ mod tests {
 
     #[test]
     fn codes_are_read_back_and_bind_their_member() {
-        let (home, kitchen): (Name, Name) = ("home".parse().unwrap(), "kitchen".parse().unwrap());
-        let code = Code::new("192.0.2.1:7448".into(), home.clone(), kitchen);
+        let (lab, kitchen): (Name, Name) = ("lab".parse().unwrap(), "kitchen".parse().unwrap());
+        let code = Code::new("192.0.2.1:7448".into(), lab.clone(), kitchen);
         assert_eq!(code.to_string().parse::<Code>().unwrap(), code);
         assert!(!format!("{code:?}").contains(&code.secret));
         let mac = code.sign("request", "text");
@@ -279,9 +279,9 @@ mod tests {
         assert!(!code.verify("answer", "text", &mac) && !code.verify("request", "other", &mac));
         let other = Code { member: "hall".parse().unwrap(), ..code.clone() };
         assert!(!other.verify("request", "text", &mac));
-        let guessed = Code::new("192.0.2.1:7448".into(), home, "kitchen".parse().unwrap());
+        let guessed = Code::new("192.0.2.1:7448".into(), lab, "kitchen".parse().unwrap());
         assert!(!guessed.verify("request", "text", &mac));
-        for bad in ["", "x", "a:1/home/kitchen/short", "a:1/home/kit*chen/AAAAAAAAAAAAAAAAAAAAAA"] {
+        for bad in ["", "x", "a:1/lab/kitchen/short", "a:1/lab/kit*chen/AAAAAAAAAAAAAAAAAAAAAA"] {
             assert!(bad.parse::<Code>().is_err(), "{bad}");
         }
     }

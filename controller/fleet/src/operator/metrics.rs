@@ -69,8 +69,8 @@ mod tests {
     fn robots_are_labels() {
         let robot = Robot { present: true, clock: None, status: None };
         let roster = Roster::from([("kitchen".parse().unwrap(), robot)]);
-        let text = of(&"home".parse().unwrap(), &roster);
-        assert!(text.contains("minismith_fleet_present{fleet=\"home\",robot=\"kitchen\"} 1\n"), "{text}");
+        let text = of(&"lab".parse().unwrap(), &roster);
+        assert!(text.contains("minismith_fleet_present{fleet=\"lab\",robot=\"kitchen\"} 1\n"), "{text}");
         assert!(!text.contains("clock_offset_seconds{"), "{text}");
     }
 }

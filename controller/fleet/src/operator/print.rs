@@ -84,10 +84,11 @@ pub fn replies(
     if as_json {
         let clocks: serde_json::Map<String, Value> =
             clocks.iter().map(|(name, clock)| (name.to_string(), json!(clock))).collect();
-        let mut printed = json!({ "command": command, "replies": replies, "clocks": clocks });
-        if together {
-            printed["skew_ms"] = json!(skew);
-        }
+        let printed = if together {
+            json!({ "command": command, "replies": replies, "clocks": clocks, "skew_ms": skew })
+        } else {
+            json!({ "command": command, "replies": replies, "clocks": clocks })
+        };
         document(&printed);
     } else {
         if replies.is_empty() {

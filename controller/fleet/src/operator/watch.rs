@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use zenoh::handlers::RingChannel;
 use zenoh::sample::{Sample, SampleKind};
 
 use super::Operator;
@@ -13,8 +14,11 @@ use crate::keys::{Name, last_of, robot_of};
 use crate::messages::Event;
 use crate::net;
 
-/// How many messages may wait to be printed. State that finds no place is dropped.
-const CAPACITY: usize = 1024;
+/// How many messages may wait to be printed.
+const CAPACITY: usize = 256;
+
+/// How many states may wait before that.
+const STATE_CAPACITY: usize = 64;
 
 /// The largest message that is read, bytes.
 const MAX_MESSAGE_BYTES: usize = 256 << 10;
@@ -48,38 +52,59 @@ impl Operator {
             })
             .await?;
         let mut subscribers = Vec::new();
-        for kind in ["events", "status", "state"] {
-            if kind == "state" && !with_state {
-                continue;
-            }
+        for kind in ["events", "status"] {
             let sender = sender.clone();
             let subscribed = self
                 .session
                 .declare_subscriber(self.all.of_kind(kind))
                 .callback(move |sample| {
-                    if sample.payload().len() <= MAX_MESSAGE_BYTES
-                        && let Ok(data) = serde_json::from_slice(&sample.payload().to_bytes())
-                    {
-                        let kind = match last_of(sample.key_expr().as_str()) {
-                            "events" => "event",
-                            "status" => "status",
-                            _ => "state",
-                        };
+                    if let Some(data) = read(&sample) {
+                        let kind =
+                            if last_of(sample.key_expr().as_str()) == "events" { "event" } else { "status" };
                         pass(&sender, &sample, kind, data);
                     }
                 })
                 .await?;
             subscribers.push(subscribed);
         }
-        let showing = show(receiver, &roster, as_json);
-        match time {
-            Some(time) => {
-                let _over = tokio::time::timeout(time, showing).await;
+        let states = match with_state {
+            true => {
+                let ring = RingChannel::new(STATE_CAPACITY);
+                Some(self.session.declare_subscriber(self.all.of_kind("state")).with(ring).await?)
             }
-            None => showing.await,
+            false => None,
+        };
+        // Where the output is slow, the oldest states make room for new ones.
+        let passing = async {
+            let Some(states) = states else { return std::future::pending().await };
+            while let Ok(sample) = states.recv_async().await {
+                let (robot, data) = (robot_of(sample.key_expr().as_str()), read(&sample));
+                if let Some((robot, data)) = robot.zip(data) {
+                    let shown = Shown { robot, kind: "state", data, received_ms: net::now_ms() };
+                    let _ended = sender.send(shown).await;
+                }
+            }
+        };
+        let showing = show(receiver, &roster, as_json);
+        let over = async {
+            match time {
+                Some(time) => tokio::time::sleep(time).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = showing => {}
+            () = passing => {}
+            () = over => {}
         }
         Ok(())
     }
+}
+
+/// Reads a message of bounded length.
+fn read(sample: &Sample) -> Option<Value> {
+    let payload = sample.payload();
+    (payload.len() <= MAX_MESSAGE_BYTES).then(|| serde_json::from_slice(&payload.to_bytes()).ok()).flatten()
 }
 
 /// Passes a message on, without waiting.

@@ -52,3 +52,61 @@ fn other_messages_are_refused() {
         assert!(read(&bad).is_err(), "{bad}");
     }
 }
+
+/// The page of shapes names exactly the fields that are sent.
+#[test]
+fn the_asyncapi_document_has_the_fields_of_the_messages() {
+    let document: Value = serde_yaml::from_str(include_str!("../../../../docs/fleet.asyncapi.yaml")).unwrap();
+    let robot: Name = "kitchen".parse().unwrap();
+    let reply = Reply {
+        id: Some(Uuid::nil()),
+        robot: robot.clone(),
+        outcome: Outcome::Refused,
+        refusal: Some(Refusal::Stale),
+        reason: Some("x".into()),
+        epoch: Uuid::nil(),
+        received_ms: 1.0,
+        started_ms: Some(1.0),
+        time_ms: 1.0,
+        result: Some(json!({})),
+    };
+    let status = Status {
+        robot: robot.clone(),
+        epoch: Uuid::nil(),
+        time_ms: 1.0,
+        groups: Vec::new(),
+        controller: true,
+        motion_state: None,
+        fault: None,
+        temperature_c: None,
+        voltage_v: None,
+        stopped: None,
+        commands: Vec::new(),
+        state_hz: 10.0,
+        tools: Vec::new(),
+        version: "1".into(),
+    };
+    let event = Event {
+        robot,
+        number: 1,
+        time_ms: 1.0,
+        event: "stopped".into(),
+        caller: Some("anna".into()),
+        message: "x".into(),
+    };
+    let mut command = say("x");
+    command["start_ms"] = json!(1.0);
+    for (name, message) in
+        [("reply", json!(reply)), ("status", json!(status)), ("event", json!(event)), ("command", command)]
+    {
+        let described = &document["components"]["messages"][name]["payload"]["properties"];
+        let names = |value: &Value| {
+            value.as_object().unwrap().keys().cloned().collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!(names(described), names(&message), "{name}");
+    }
+    let refusals = &document["components"]["messages"]["reply"]["payload"]["properties"]["refusal"]["enum"];
+    for refusal in refusals.as_array().unwrap() {
+        serde_json::from_value::<Refusal>(refusal.clone()).unwrap();
+    }
+}
