@@ -6,6 +6,7 @@
     clippy::panic,
     reason = "a test that fails shows where"
 )]
+#![allow(clippy::disallowed_methods, reason = "tests measure time")]
 
 mod support;
 
