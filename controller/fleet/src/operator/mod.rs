@@ -1,6 +1,6 @@
 //! The operator's side ([`Operator`]): who is there, and commands to one, some or all.
 //!
-//! Reading order: this file, [`roster`] (who is there, and their clocks), [`send`] (commands), [`watch`], [`print`], [`metrics`].
+//! Reading order: this file, [`roster`] (who is there, and their clocks), [`send`] (commands), [`watch`], [`mod@print`], [`metrics`].
 
 pub mod metrics;
 pub mod print;
