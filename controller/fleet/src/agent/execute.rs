@@ -1,6 +1,7 @@
 //! Carries out a command that has passed the guard ([`run`]).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -9,6 +10,9 @@ use super::shared::{Agent, Request, lock};
 use super::tools;
 use crate::messages::{Operation, Outcome, Refusal, Reply};
 use crate::net;
+
+/// How long a sentence may take to end by itself after a stop.
+const STOPPED_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Carries out a command and answers it.
 pub async fn run(agent: Arc<Agent>, request: Request) {
@@ -48,6 +52,8 @@ async fn say(agent: &Arc<Agent>, request: &Request, text: &str) -> Reply {
     if let Some(start_ms) = request.command.start_ms {
         net::sleep_until_ms(start_ms).await;
     }
+    // From here on a stop is noticed, also one that comes while the sentence is on its way.
+    let mut stops = agent.stops.subscribe();
     if let Some(reason) = held(agent) {
         return refuse(Refusal::Stopped, reason);
     }
@@ -55,7 +61,20 @@ async fn say(agent: &Arc<Agent>, request: &Request, text: &str) -> Reply {
     if !lock(&agent.guard).may_begin(&request.command, started_ms) {
         return refuse(Refusal::Stale, "it expired, or the robot was stopped, before it could begin".into());
     }
-    let reply = match agent.controller.say(text).await {
+    let stopped = async {
+        let _changed = stops.changed().await;
+        tokio::time::sleep(STOPPED_TIMEOUT).await;
+    };
+    let said = tokio::select! {
+        said = agent.controller.say(text) => said,
+        // The controller stops what a client that is gone has started.
+        () = stopped => {
+            let reason = held(agent).or(Some("the robot was stopped".into()));
+            let reply = agent.reply(id, received_ms, Outcome::Failed);
+            return Reply { reason, started_ms: Some(started_ms), ..reply };
+        }
+    };
+    let reply = match said {
         Ok(result) => {
             let is_done = result.get("outcome").and_then(Value::as_str) == Some("done");
             let reason = result.get("text").and_then(Value::as_str).map(str::to_owned).filter(|_| !is_done);

@@ -10,26 +10,45 @@ use serde_json::{Value, json};
 
 use super::shared::{Agent, Request, lock};
 use crate::controller::ControllerError;
-use crate::messages::{Outcome, Reply, StoppedBy};
+use crate::messages::{Outcome, Refusal, Reply, StoppedBy};
 
 /// How long the lease lasts without a heartbeat, milliseconds, and how often one is sent.
 const LEASE_MS: u64 = 3000;
 const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(700);
+
+/// How long after a stop the controller gets a second one, if a sentence was on its way to it meanwhile.
+const SECOND_STOP_DELAY: Duration = Duration::from_millis(50);
 
 /// Closes the latch. From here on the fleet moves this robot no more.
 pub fn latch(agent: &Agent, request: &Request) {
     let mut latch = lock(&agent.latch);
     let holds_lease = latch.as_ref().is_some_and(|stopped| stopped.holds_lease);
     *latch = Some(StoppedBy { caller: request.caller.clone(), time_ms: request.received_ms, holds_lease });
+    agent.stops.send_modify(|stops| *stops += 1);
+}
+
+/// Stores whether the robot is held. The latch is read while the store is locked, so the last writer stores the newest one.
+fn remember(agent: &Agent) {
+    let mut store = lock(&agent.store);
+    let stopped = lock(&agent.latch).clone();
+    store.change(|memory| memory.stopped = stopped);
 }
 
 /// Brakes the robot, and stores the stop.
 pub async fn stop(agent: &Arc<Agent>, request: &Request) -> Reply {
     let started_ms = crate::net::now_ms();
+    let is_moving = agent.has_sentences();
     let stopped = agent.controller.post("/api/v1/stop", &json!({})).await;
     agent.latched.notify_one();
-    let remembered = lock(&agent.latch).clone();
-    lock(&agent.store).change(|memory| memory.stopped = remembered);
+    if is_moving {
+        let again = agent.clone();
+        // A sentence that had passed the latch may have reached the controller after the stop.
+        tokio::spawn(async move {
+            tokio::time::sleep(SECOND_STOP_DELAY).await;
+            let _stopped = again.controller.post("/api/v1/stop", &json!({})).await;
+        });
+    }
+    remember(agent);
     let reply = match stopped {
         Ok(result) => Reply {
             result: Some(result),
@@ -42,10 +61,18 @@ pub async fn stop(agent: &Arc<Agent>, request: &Request) -> Reply {
     Reply { started_ms: Some(started_ms), ..reply }
 }
 
-/// Opens the latch.
+/// Opens the latch, unless a stop has come after the release.
 pub async fn release(agent: &Arc<Agent>, request: &Request) -> Reply {
-    let was = lock(&agent.latch).take();
-    lock(&agent.store).change(|memory| memory.stopped = None);
+    let id = Some(request.command.id);
+    let was = {
+        let mut latch = lock(&agent.latch);
+        if latch.as_ref().is_some_and(|stopped| stopped.time_ms > request.received_ms) {
+            let reason = "the robot was stopped after this release".into();
+            return agent.refuse(id, request.received_ms, Refusal::Stale, reason);
+        }
+        latch.take()
+    };
+    remember(agent);
     agent.latched.notify_one();
     if was.is_some() {
         // The lease ends before the answer, so that the next command finds the robot free.
@@ -57,7 +84,7 @@ pub async fn release(agent: &Arc<Agent>, request: &Request) -> Reply {
         }
         agent.report("released", Some(&request.caller), format!("released by {}", request.caller)).await;
     }
-    agent.reply(Some(request.command.id), request.received_ms, Outcome::Done)
+    agent.reply(id, request.received_ms, Outcome::Done)
 }
 
 /// Holds the lease of the robot while the latch is closed.

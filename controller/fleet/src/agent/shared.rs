@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, watch};
 use uuid::Uuid;
 use zenoh::Session;
 use zenoh::bytes::Encoding;
@@ -43,6 +43,8 @@ pub struct Agent {
     pub store: Mutex<Store>,
     /// The stop that holds, if any; it is in force before it is stored.
     pub latch: Mutex<Option<StoppedBy>>,
+    /// Counts the stops, for what is on its way to the controller.
+    pub stops: watch::Sender<u64>,
     /// Wakes the task that holds the robot.
     pub latched: Notify,
     /// What the controller last reported of itself, and its tools.
@@ -103,6 +105,7 @@ impl Agent {
             guard: Mutex::new(guard),
             store: Mutex::new(store),
             latch: Mutex::new(latch),
+            stops: watch::Sender::new(0),
             latched: Notify::new(),
             seen: Mutex::default(),
             commands: Mutex::default(),
@@ -179,6 +182,11 @@ impl Agent {
         if let Some(stopped) = lock(&self.latch).as_mut() {
             stopped.holds_lease = is_held;
         }
+    }
+
+    /// Returns whether a sentence is at the controller, or on its way.
+    pub fn has_sentences(&self) -> bool {
+        self.sentences.available_permits() < MAX_SENTENCES
     }
 
     /// Returns whether the robot's lease is not held.
