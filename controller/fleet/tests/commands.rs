@@ -153,3 +153,21 @@ fn the_agents_token_limits_what_the_fleet_may_do() {
     assert_eq!(code, 0, "{stopped}");
     assert!(!robot.log().contains(made["token"].as_str().unwrap()), "a token is in the log");
 }
+
+#[test]
+fn minismith_runs_the_program_beside_it_and_says_where_it_is_missing() {
+    let minismith = support::minismith();
+    let run = |program: &std::path::Path, arguments: &[&str]| {
+        let output = std::process::Command::new(program).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, text) = run(&minismith, &["fleet", "--router", "tcp/127.0.0.1:1", "list", "--json"]);
+    assert!(code == Some(2) && text.contains("minismith fleet: cannot connect to tcp/127.0.0.1:1"), "{text}");
+    // Two folders deep, because the folder above is searched too.
+    let folder = tempfile::tempdir_in(minismith.parent().unwrap()).unwrap();
+    std::fs::create_dir(folder.path().join("bin")).unwrap();
+    let alone = folder.path().join("bin/minismith");
+    std::fs::hard_link(&minismith, &alone).unwrap();
+    let (code, text) = run(&alone, &["fleet", "list"]);
+    assert!(code == Some(2) && text.contains("build it with `make fleet`"), "{text}");
+}
