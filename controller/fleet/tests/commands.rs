@@ -37,6 +37,26 @@ fn a_robot_joins_is_listed_moves_and_leaves() {
     assert!(result["steps"].is_array(), "{result}");
     assert!((robot.yaw_deg() - 20.0).abs() < 2.0, "{}", robot.yaw_deg());
 
+    // An operator that watches sees who asked for what.
+    let watched = std::thread::scope(|scope| {
+        let watching = scope.spawn(|| fleet.run(&["watch", "--json", "--seconds", "4"]));
+        std::thread::park_timeout(Duration::from_millis(1000));
+        assert_eq!(fleet.json(&["say", "--to", "kitchen", "look left 20 degrees"]).1, 0);
+        watching.join().unwrap()
+    });
+    let watched = String::from_utf8(watched.stdout).unwrap();
+    let events: Vec<serde_json::Value> = watched
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|shown: &serde_json::Value| shown["kind"] == "event")
+        .collect();
+    assert!(
+        events
+            .iter()
+            .any(|shown| shown["data"]["event"] == "command_done" && shown["data"]["caller"] == "anna"),
+        "{watched}"
+    );
+
     // A refusal is data.
     let (said, code) = fleet.json(&["say", "--to", "kitchen", "fly to the moon"]);
     assert_eq!((outcomes(&said), code), (vec![("kitchen".into(), "failed".into())], 1), "{said}");

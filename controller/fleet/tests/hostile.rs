@@ -271,6 +271,19 @@ fn forged_bundles_are_refused() {
     let (got, code) = fleet.json(&["get", "look_at_door", "--to", "hall", "--from", "kitchen"]);
     assert_eq!(code, 0, "{got}");
     assert_eq!(hall.get("/api/v1/tools/look_at_door")["approved"], false);
+    let signer = got["replies"][0]["result"]["signer"].as_str().unwrap();
+    assert_eq!(got["replies"][0]["result"]["trusted"], false, "{got}");
+    // Where a person has put its signer into the configuration, nobody has to approve it.
+    let mut attic = Robot::start("attic", &format!("workshop: {{trusted_signers: [\"{signer}\"]}}\n"));
+    attic.join(&fleet.endpoint, &[]);
+    let (got, code) = fleet.json(&["get", "look_at_door", "--to", "attic", "--from", "kitchen"]);
+    assert_eq!(code, 0, "{got}");
+    let result = &got["replies"][0]["result"];
+    assert_eq!(
+        (&result["trusted"], &result["imported"][0]["needs_approval"]),
+        (&json!(true), &json!(false)),
+        "{got}"
+    );
     // A message does not change whom a robot trusts, and a withdrawal of another version disables nothing.
     let withdraw = json!({ "type": "withdraw", "tool": "look_at_door", "code_sha256": ["0".repeat(64)] });
     assert_eq!(peer.ask(&peer.command(&withdraw))["result"]["disabled"], json!([]));

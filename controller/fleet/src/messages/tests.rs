@@ -110,3 +110,21 @@ fn the_asyncapi_document_has_the_fields_of_the_messages() {
         serde_json::from_value::<Refusal>(refusal.clone()).unwrap();
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_of_a_peer_are_fatal(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..400)) {
+        let _refused = Command::read(&bytes);
+    }
+
+    #[test]
+    fn a_changed_command_is_read_or_refused(at in 0_usize..200, byte in proptest::num::u8::ANY) {
+        let mut bytes = say("nod").to_string().into_bytes();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        if let Ok(command) = Command::read(&bytes) {
+            let again = serde_json::to_vec(&command).unwrap();
+            assert_eq!(Command::read(&again), Ok(command));
+        }
+    }
+}
