@@ -97,6 +97,7 @@ const MODULES: &[&str] = &[
 /// Helper modules written in Python. Each runs with `stage` in its globals.
 const HELPERS: &[(&str, &str)] = &[
     ("forks", include_str!("python/forks.py")),
+    ("docstrings", include_str!("python/docstrings.py")),
     ("clocks", include_str!("python/clocks.py")),
     ("chance", include_str!("python/chance.py")),
     ("loop", include_str!("python/loop.py")),
@@ -119,8 +120,8 @@ pub fn prepare(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<()> 
     check_packages(&py.import("sys")?, python)?;
     let context = time_module(py)?;
     let helpers = PyDict::new(py);
-    // The order matters: forks before any module registers fork handlers, clocks before any module copies them, random numbers
-    // after numpy.
+    // The order matters: forks before any module registers fork handlers, docstrings before numpy, clocks before any module
+    // copies them, random numbers after numpy.
     // A script does not follow the robot's clock, and pandas needs the original date classes.
     let parts = HELPERS.iter().filter(|(name, _)| profile == Profile::Motion || *name != "clocks");
     for &(name, source) in parts {
