@@ -6,7 +6,7 @@ use minismith_protocol::HostCall;
 use minismith_tests::{TestDir, workspace};
 use serde_json::{Value, json};
 
-use super::guest::context::{Call, host};
+use super::guest::context::{Call, shared_host};
 use super::server_fixture::served;
 
 /// Steps one after another.
@@ -113,7 +113,7 @@ impl Goal {
 }
 
 fn in_sandbox(name: &str, source: &str) -> (Value, Vec<Goal>) {
-    let played = Call::new(source, name).run(&host());
+    let played = Call::new(source, name).run(shared_host());
     let goals = played.cues.iter().zip(&played.times).filter_map(|(cue, at)| {
         let at = *at as f64 / 1e9;
         let (head, antennas, body_yaw, duration) = match cue {

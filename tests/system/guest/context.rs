@@ -1,5 +1,7 @@
 //! A minimal execution context: it answers every cue immediately, and advances robot time as the cue requires.
 
+use std::sync::OnceLock;
+
 use minismith_protocol::zygote::Level;
 use minismith_protocol::{
     Face, GuestMessage, HOST_CALL_COST, HostCall, HostReply, Job, Limits, RefusalKind, State, SyntaxFacts,
@@ -195,6 +197,12 @@ fn state() -> State {
 /// Returns a warm host with the best sandbox of this machine.
 pub fn host() -> ToolHost {
     host_at_most(Level::Namespaces)
+}
+
+/// Returns the warm host that all calls of this test share.
+pub fn shared_host() -> &'static ToolHost {
+    static HOST: OnceLock<ToolHost> = OnceLock::new();
+    HOST.get_or_init(host)
 }
 
 /// Returns a warm host with a sandbox of at most this level.

@@ -3,7 +3,7 @@
 use minismith_protocol::{GuestMessage, HostCall, Method};
 use serde_json::json;
 
-use super::context::{Call, Played, host};
+use super::context::{Call, Played, shared_host};
 
 const HEAD: &str = "
 import time
@@ -48,7 +48,7 @@ class Robot:
 /// Runs the body of a function with a robot.
 fn play(body: &str) -> Played {
     let body = body.trim().replace('\n', "\n    ");
-    Call::new(&format!("{HEAD}\ndef tool(robot: ReachyMini):\n    {body}\n"), "tool").run(&host())
+    Call::new(&format!("{HEAD}\ndef tool(robot: ReachyMini):\n    {body}\n"), "tool").run(shared_host())
 }
 
 /// A goal that was sent.
@@ -228,11 +228,11 @@ fn mistakes_are_refused_before_anything_moves() {
 fn error_has_the_line_of_the_tool() {
     let source = "from motion import head, neutral, perform\n\n\ndef tool(robot):\n    return perform(\n        robot,\n        \
                   neutral(),\n        head(left=90),\n    )\n";
-    let played = Call::new(source, "tool").run(&host());
+    let played = Call::new(source, "tool").run(shared_host());
     assert!(matches!(played.end, Ok(GuestMessage::Raised { line: Some(8), .. })), "{:?}", played.end);
     // The context refuses sounds while the steps run.
     let source = "from motion import perform, sound\n\n\ndef tool(robot):\n    return perform(robot, sound('a.wav'))\n";
-    let played = Call::new(source, "tool").run(&host());
+    let played = Call::new(source, "tool").run(shared_host());
     assert!(matches!(&played.end, Ok(GuestMessage::Raised { line: Some(5), .. })), "{:?}", played.end);
 }
 

@@ -3,7 +3,7 @@
 use minismith_protocol::{GuestMessage, HostCall, Limits, Method};
 use serde_json::{Value, json};
 
-use super::context::{Call, Played, host};
+use super::context::{Call, Played, host, shared_host};
 
 const HEAD: &str = "
 import asyncio
@@ -17,7 +17,7 @@ from reachy_mini.motion.move import Move
 /// Runs the body of a function with a robot.
 fn play(body: &str) -> Played {
     let body = body.trim().replace('\n', "\n    ");
-    Call::new(&format!("{HEAD}\ndef tool(robot: ReachyMini):\n    {body}\n"), "tool").run(&host())
+    Call::new(&format!("{HEAD}\ndef tool(robot: ReachyMini):\n    {body}\n"), "tool").run(shared_host())
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -312,7 +312,7 @@ fn printed_text_arrives_with_the_turns() {
         Call::new("def flood():\n    while True:\n        print('x' * 100)\n", "flood").within(limits);
     // Printed text arrives in chunks.
     assert_eq!(
-        flood.run(&host()).fault().to_string(),
+        flood.run(shared_host()).fault().to_string(),
         "the tool printed 16384 bytes, its budget is 1000; print less, or return a summary"
     );
 }
@@ -342,7 +342,7 @@ async def run(first, /, *rest, second: Note = default, **options):
 def tool():
     return 1
 ";
-    let facts = Call::new(source, "tool").run(&host()).facts.unwrap();
+    let facts = Call::new(source, "tool").run(shared_host()).facts.unwrap();
     let list = |set: &std::collections::BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(list(&facts.imports), "..far.away.thing .near json os.path typing.*");
     assert_eq!(list(&facts.attributes), "c er j method_b read x y");
@@ -352,6 +352,6 @@ def tool():
         "* Bad Base Meta Note Point Shape a b call_a counter decorate deep default error field first i items j key \
          metaclass more near opened options os other q rest run second stream tail tool v value w whole width x z"
     );
-    let broken = Call::new("# coding: latin-1\ndef tool(:\n", "tool").run(&host());
+    let broken = Call::new("# coding: latin-1\ndef tool(:\n", "tool").run(shared_host());
     assert!(broken.facts.unwrap_err().starts_with("SyntaxError"), "a complaint");
 }

@@ -20,7 +20,7 @@ use mock_robot::robot::MockRobot;
 use mock_robot::scene::Scene;
 use serde_json::{Value, json};
 
-use super::context::{Call, Played, host};
+use super::context::{Call, Played, host, shared_host};
 
 /// Returns a mock in virtual time that does not move.
 fn standing() -> ExecutionContext {
@@ -66,7 +66,7 @@ fn value(tool_run: &ToolRun) -> &Value {
 /// Runs the body of a function with the robot, in an execution context whose images are two by two pixels.
 fn attempt(body: &str) -> Played {
     let body = body.replace('\n', "\n    ");
-    Call::new(&format!("import numpy as np\n\n\ndef tool(robot):\n    {body}\n"), "tool").run(&host())
+    Call::new(&format!("import numpy as np\n\n\ndef tool(robot):\n    {body}\n"), "tool").run(shared_host())
 }
 
 /// The interval of compared bytes in an image.
@@ -85,7 +85,7 @@ fn images_come_from_the_execution_context() {
     let mut context = standing();
     let before = seen(&context);
     let tool_run = act(
-        &host(),
+        shared_host(),
         &mut context,
         &format!(
             "import time
@@ -113,7 +113,7 @@ def tool(robot):
 #[test]
 fn stored_image_never_changes_even_beyond_the_slots() {
     let tool_run = act(
-        &host(),
+        shared_host(),
         &mut standing(),
         "import gc
 import numpy as np
@@ -305,7 +305,7 @@ def {name}(robot: ReachyMini) -> int:
 #[test]
 fn warned_tool_cleans_up_but_has_exceeded_its_budget() {
     let tool_run = act(
-        &host(),
+        shared_host(),
         &mut standing(),
         "def tool(robot):
     try:
