@@ -9,6 +9,7 @@ PROGRAMS := $(TARGET)/debug
 NEXTEST := 0.9.143
 CARGO_FUZZ := 0.13.2
 FUZZ_SECONDS ?= 60
+FUZZ_TARGETS := policy wire bus configuration bundle trace recorded_move image sound sentence steps
 
 # The instrumentation of the code needs a flag of the compiler that is not stable; a sanitizer would find little, since
 # there is no `unsafe` in what is fuzzed.
@@ -139,13 +140,17 @@ bench-authoring: build models ## Has a tool made for each of 120 requests, and j
 bench-understanding: build ## Says some thousand sentences in six languages, and judges what would move by checks of its own
 	$(PROGRAMS)/minismith bench --understanding tests/cases/sentences --out $(TARGET)/understanding.json
 
-fuzz: ## Fuzzes the policy and the guest's protocol, FUZZ_SECONDS (60) each; installs cargo-fuzz where it is missing
+fuzz: ## Fuzzes every reader of outside bytes (or FUZZ_TARGETS="policy wire"), FUZZ_SECONDS (60) each; installs cargo-fuzz where it is missing
 	@cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --version $(CARGO_FUZZ) --locked
 	@cp Cargo.lock tests/fuzz/Cargo.lock
-	@mkdir -p $(TARGET)/fuzz/corpus/policy $(TARGET)/fuzz/corpus/wire
-	$(FUZZ) policy $(TARGET)/fuzz/corpus/policy tests/fuzz/corpus/policy tests/cases/good tests/cases/bad \
-		-- -dict=tests/fuzz/policy.dict $(FUZZING)
-	$(FUZZ) wire $(TARGET)/fuzz/corpus/wire tests/fuzz/corpus/wire -- -dict=tests/fuzz/wire.dict $(FUZZING)
+	@for target in $(FUZZ_TARGETS); do \
+		mkdir -p $(TARGET)/fuzz/corpus/$$target; \
+		case $$target in policy) more="tests/cases/good tests/cases/bad";; *) more=;; esac; \
+		dictionary=tests/fuzz/$$target.dict; \
+		echo "Fuzzing $$target for $(FUZZ_SECONDS) s."; \
+		$(FUZZ) $$target $(TARGET)/fuzz/corpus/$$target tests/fuzz/corpus/$$target $$more \
+			-- $$(test -f $$dictionary && echo -dict=$$dictionary) $(FUZZING) || exit 1; \
+	done
 
 lint: setup dashboard sbom ## Format, clippy, documentation and licences, warnings denied
 	@scripts/sound

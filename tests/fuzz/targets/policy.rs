@@ -1,4 +1,4 @@
-//! Fuzzes `minismith_tests::fuzz::policy`.
+//! Fuzzes `minismith_tests::fuzz::tools::policy`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| minismith_tests::fuzz::policy(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| minismith_tests::fuzz::tools::policy(data));

@@ -1,5 +1,4 @@
-//! Fuzzing targets: the policy, with bytes that may be any file, and the guest's protocol, with any bytes that a guest
-//! may send. `tests/fuzz` drives these functions, and `make test` replays its corpus through them.
+//! A tool's source, and the messages that a running tool may send.
 
 use std::io::Cursor;
 
