@@ -94,6 +94,11 @@ fn page_creates_rehearses_approves_and_runs_a_tool() {
 }
 
 #[test]
+fn editor_helps_while_a_tool_is_written() {
+    on_a_server("tool-editor");
+}
+
+#[test]
 fn page_searches_and_exports_the_journal() {
     on_a_server("journal");
 }

@@ -103,6 +103,7 @@ const TABLE: [(&str, &[&str]); 29] = [
             "minismith-assistant",
             "minismith-control",
             "minismith-diagnostics",
+            "minismith-language-server",
             "minismith-nlu",
             "minismith-perception",
             "minismith-protocol",

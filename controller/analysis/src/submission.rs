@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use minismith_score::expects::Expects;
+pub use minismith_score::expects::Expects;
 use serde::{Deserialize, Serialize};
 
 use minismith_runtime::bounded::read_at_most;

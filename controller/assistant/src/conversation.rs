@@ -17,6 +17,7 @@ mod run;
 mod thinker;
 mod tool_builder;
 mod tool_reuse;
+mod understood;
 mod untrusted_descriptions;
 mod vision_model;
 
@@ -57,6 +58,7 @@ pub use call::reported;
 pub use events::{ConversationEvent, Progress, Watching};
 pub use reply::{Reply, ToolReply, ToolRunReply};
 pub use thinker::Mind;
+pub use understood::UnderstoodPart;
 pub use vision_model::VisionModel;
 
 /// An error that keeps a tool from running.
@@ -268,6 +270,7 @@ impl<'a> Conversation<'a> {
             Understanding::Plan(plan) => plan.clone(),
             _ => Vec::new(),
         };
+        let parts = understood::parts(text, &plan, &context);
         let is_beyond = dry_run::is_beyond(&understood, text);
         let reply = match decide(understood) {
             Decision::Stop => self.stop(),
@@ -288,7 +291,7 @@ impl<'a> Conversation<'a> {
             }
             Decision::Decline(text) => Reply::nothing(text, TurnOutcome::NotUnderstood),
             Decision::Refuse(text) => Reply::nothing(text, TurnOutcome::Refused),
-            Decision::Do(tasks) => self.carry_out(tasks),
+            Decision::Do(tasks) => self.carry_out(tasks, parts),
         };
         self.keep_turn(text, &reply);
         (plan, reply)
@@ -308,13 +311,13 @@ impl<'a> Conversation<'a> {
         Ok(known(self.workshop.registry().list()?))
     }
 
-    fn carry_out(&mut self, tasks: Vec<Task>) -> Reply {
+    fn carry_out(&mut self, tasks: Vec<Task>, understood: Vec<UnderstoodPart>) -> Reply {
         let plan = tasks
             .iter()
             .map(|task| Assignment { agent: task.agent(), task: task.describe() })
             .collect::<Vec<_>>();
-        self.emit(ConversationEvent::Plan { steps: plan.clone() });
-        let mut reply = Reply { plan, ..Reply::nothing(String::new(), TurnOutcome::Done) };
+        self.emit(ConversationEvent::Plan { steps: plan.clone(), understood: understood.clone() });
+        let mut reply = Reply { plan, understood, ..Reply::nothing(String::new(), TurnOutcome::Done) };
         let mut words: Vec<String> = Vec::new();
         let mut tasks = VecDeque::from(tasks);
         while let Some(task) = tasks.pop_front() {

@@ -7,23 +7,20 @@ import { path, route, VIEWS, type View } from './components/route';
 import { Settings, settingsOpen } from './components/settings';
 import { StopButton, StopOutcome } from './components/stop-button';
 import { base, token } from './net/robots';
-import { DriveView } from './views/drive';
-import { HealthView } from './views/health';
-import { JournalView } from './views/journal';
-import { PlotsView } from './views/plots';
+import { lazy } from './components/lazy';
 import { RobotView } from './views/robot';
 import { TalkView } from './views/talk';
-import { ToolsView } from './views/tools';
 import { language, messages } from './i18n';
 
-const PAGES: Record<View, () => preact.JSX.Element> = {
+/** Most people begin with the robot or the conversation. The other views are loaded when they are opened. */
+const PAGES: Record<View, preact.ComponentType> = {
   robot: RobotView,
   talk: TalkView,
-  tools: ToolsView,
-  drive: DriveView,
-  plots: PlotsView,
-  journal: JournalView,
-  health: HealthView,
+  tools: lazy(() => import('./views/tools')),
+  drive: lazy(() => import('./views/drive')),
+  plots: lazy(() => import('./plots/view')),
+  journal: lazy(() => import('./views/journal')),
+  health: lazy(() => import('./views/health')),
 };
 
 export function App() {

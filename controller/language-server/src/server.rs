@@ -32,13 +32,14 @@ use crate::diagnostics::{diagnostic, unreadable};
 use crate::rehearsal::Checker;
 use crate::text::{Text, boundary};
 use crate::tool::{Tool, path_of, toolkit_of};
-use crate::transport::{self, Frame};
+use crate::transport::{self, Frame, Framed, Output, Passed};
 
 /// How long a document must rest before it is checked.
 const DEBOUNCE: Duration = Duration::from_millis(150);
 
-/// Maximum number of open documents.
+/// Maximum number of open documents of an editor, and of a page.
 const MAX_DOCUMENTS: usize = 200;
+const MAX_DOCUMENTS_OF_PAGE: usize = 4;
 
 /// What is kept of a document, in bytes. The policy rejects far shorter ones.
 const MAX_KEPT_BYTES: usize = 1 << 20;
@@ -54,8 +55,17 @@ const QUEUE: usize = 256;
 pub struct Settings {
     /// The limits of motion, which are shown as ranges.
     pub limits: Limits,
-    /// How to start a rehearsal.
-    pub checker: Checker,
+    /// Where the client is.
+    pub client: Client,
+}
+
+/// Where the client is, which decides what it may have.
+#[derive(Clone, Debug)]
+pub enum Client {
+    /// An editor on this computer: it may name files, and its tools are rehearsed by this program.
+    Editor(Checker),
+    /// A page, which may be on another computer: no file is read for it, and it rehearses by other means.
+    Page,
 }
 
 /// What the thread that answers receives.
@@ -76,12 +86,33 @@ pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send,
 ) -> io::Result<bool> {
+    let mut input = BufReader::new(input);
+    answer(settings, move || transport::read(&mut input), Framed(output))
+}
+
+/// Serves one client whose messages come and go one by one, until there are no more, and returns whether it said goodbye.
+///
+/// # Errors
+/// A message cannot be passed on.
+pub fn serve_messages(
+    settings: Settings,
+    mut messages: impl Iterator<Item = String> + Send + 'static,
+    output: impl FnMut(String) -> io::Result<()> + Send,
+) -> io::Result<bool> {
+    let read = move || messages.next().map_or(Frame::End, |text| transport::unframed(&text));
+    answer(settings, read, Passed(output))
+}
+
+fn answer(
+    settings: Settings,
+    mut read: impl FnMut() -> Frame + Send + 'static,
+    output: impl Output + Send,
+) -> io::Result<bool> {
     let (sender, events) = sync_channel(QUEUE);
     let frames = sender.clone();
     std::thread::Builder::new().name("lsp-input".into()).spawn(move || {
-        let mut input = BufReader::new(input);
         loop {
-            let frame = transport::read(&mut input);
+            let frame = read();
             let is_end = matches!(frame, Frame::End);
             if frames.send(Event::Frame(frame)).is_err() || is_end {
                 return;
@@ -93,7 +124,7 @@ pub fn serve(
         let answering = answering.spawn_scoped(scope, move || {
             let mut server = Server {
                 catalog: Catalog::new(settings.limits),
-                checker: settings.checker,
+                client: settings.client,
                 output,
                 events,
                 sender,
@@ -137,7 +168,7 @@ struct Document {
 
 struct Server<W> {
     catalog: Catalog,
-    checker: Checker,
+    client: Client,
     output: W,
     events: Receiver<Event>,
     sender: SyncSender<Event>,
@@ -155,7 +186,7 @@ struct Server<W> {
 /// Why a request has no result.
 type Refusal = (ErrorCode, String);
 
-impl<W: Write> Server<W> {
+impl<W: Output> Server<W> {
     fn run(&mut self) -> io::Result<bool> {
         loop {
             match self.next() {
@@ -281,7 +312,7 @@ impl<W: Write> Server<W> {
         let window = params.capabilities.window.unwrap_or_default();
         self.shows_progress = window.work_done_progress.unwrap_or_default();
         self.phase = Phase::Running;
-        to_json(answers::abilities())
+        to_json(answers::abilities(&self.client))
     }
 
     fn notification(&mut self, notification: Notification) -> io::Result<()> {
@@ -308,8 +339,15 @@ impl<W: Write> Server<W> {
     fn open(&mut self, params: DidOpenTextDocumentParams) -> io::Result<()> {
         let document = params.text_document;
         let key = document.uri.as_str().to_owned();
-        if self.documents.len() >= MAX_DOCUMENTS && !self.documents.contains_key(&key) {
-            return self.show(MessageType::ERROR, &format!("more than {MAX_DOCUMENTS} documents are open"));
+        let max = match self.client {
+            Client::Editor(_) => MAX_DOCUMENTS,
+            Client::Page => MAX_DOCUMENTS_OF_PAGE,
+        };
+        if self.documents.len() >= max && !self.documents.contains_key(&key) {
+            return self.show(MessageType::ERROR, &format!("more than {max} documents are open"));
+        }
+        if matches!(self.client, Client::Page) && path_of(&document.uri).is_some() {
+            return self.show(MessageType::ERROR, "a page cannot open files of this computer");
         }
         let opened = Document {
             uri: document.uri,
@@ -420,8 +458,7 @@ impl<W: Write> Server<W> {
     }
 
     fn send(&mut self, message: Message) -> io::Result<()> {
-        message.write(&mut self.output)?;
-        self.output.flush()
+        transport::write(&mut self.output, &message)
     }
 }
 

@@ -1,9 +1,10 @@
-//! Frames of the protocol on standard input and output. The client is not trusted: every length is bounded.
+//! Messages of the protocol: in frames on standard input and output, or one by one. The client is not trusted: every length is
+//! bounded.
 
 use std::io::{self, BufRead, Read, Write};
 
 use lsp_server::{ErrorCode, Message};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Maximum length of one message, in bytes. A longer one is skipped.
 const MAX_MESSAGE_BYTES: u64 = 16 << 20;
@@ -22,6 +23,52 @@ pub(crate) enum Frame {
     TooLong(u64),
     /// The input has ended, or nothing in it says where the next message begins.
     End,
+}
+
+/// Takes messages to the client.
+pub(crate) trait Output {
+    /// Writes one message.
+    ///
+    /// # Errors
+    /// The client is gone.
+    fn write(&mut self, message: &Value) -> io::Result<()>;
+}
+
+/// Writes messages in frames.
+pub(crate) struct Framed<W>(pub W);
+
+impl<W: Write> Output for Framed<W> {
+    fn write(&mut self, message: &Value) -> io::Result<()> {
+        let text = message.to_string();
+        write!(self.0, "Content-Length: {}\r\n\r\n{text}", text.len())?;
+        self.0.flush()
+    }
+}
+
+/// Passes messages on one by one.
+pub(crate) struct Passed<F>(pub F);
+
+impl<F: FnMut(String) -> io::Result<()>> Output for Passed<F> {
+    fn write(&mut self, message: &Value) -> io::Result<()> {
+        (self.0)(message.to_string())
+    }
+}
+
+/// Writes a message.
+pub(crate) fn write(output: &mut impl Output, message: &Message) -> io::Result<()> {
+    let mut message = serde_json::to_value(message)?;
+    if let Some(fields) = message.as_object_mut() {
+        fields.insert("jsonrpc".to_owned(), "2.0".into());
+    }
+    output.write(&message)
+}
+
+/// Reads a message that came without a frame.
+pub(crate) fn unframed(text: &str) -> Frame {
+    match text.len() as u64 {
+        length if length > MAX_MESSAGE_BYTES => Frame::TooLong(length),
+        _ => parse(text.as_bytes()),
+    }
 }
 
 /// Reads one frame.
@@ -48,7 +95,7 @@ pub(crate) fn read(input: &mut impl BufRead) -> Frame {
 }
 
 fn parse(body: &[u8]) -> Frame {
-    match serde_json::from_slice::<serde_json::Value>(body) {
+    match serde_json::from_slice::<Value>(body) {
         Err(error) => Frame::Invalid(ErrorCode::ParseError, format!("the message is not JSON: {error}")),
         Ok(value) => match serde_json::from_value(value) {
             Ok(message) => Frame::Message(message),
@@ -89,11 +136,10 @@ fn invalid(what: &str) -> io::Error {
 }
 
 /// Writes an error that belongs to no request.
-pub(crate) fn write_error(output: &mut impl Write, code: ErrorCode, message: &str) -> io::Result<()> {
-    let error = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code as i32, "message": message } });
-    let text = error.to_string();
-    write!(output, "Content-Length: {}\r\n\r\n{text}", text.len())?;
-    output.flush()
+pub(crate) fn write_error(output: &mut impl Output, code: ErrorCode, message: &str) -> io::Result<()> {
+    output.write(&json!({
+        "jsonrpc": "2.0", "id": null, "error": { "code": code as i32, "message": message },
+    }))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod dashboard;
 mod extract;
 mod job;
 mod journal;
+mod language_server;
 mod lease;
 mod mcp;
 mod metrics;
@@ -133,6 +134,7 @@ pub async fn serve(
     let router = own
         .merge(telemetry::routes(body.handle()))
         .merge(voice::routes(answering.queue(), body, config))
+        .merge(language_server::routes(config))
         .merge(openapi::routes(document))
         .fallback(dashboard::file)
         .merge(mcp::routes(answering.queue(), body, config))
@@ -187,7 +189,7 @@ fn own_routes(body: &RobotRuntime, queue: &RequestQueue, config: &Config, journa
     let stored = (body.recorder(), journal);
     OpenApiRouter::with_openapi(openapi::bare())
         .merge(about::routes(config, body))
-        .merge(robot::routes(body.handle()))
+        .merge(robot::routes(body.handle(), config))
         .merge(camera::routes(body))
         .merge(metrics::routes(body.handle(), queue.clone(), config, stored))
         .merge(chat::routes(queue.clone(), config))

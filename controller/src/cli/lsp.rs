@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use minismith_language_server::{Checker, Settings, serve};
+use minismith_language_server::{Checker, Client, Settings, serve};
 use minismith_runtime::config::Config;
 
 use super::CommandStatus;
@@ -14,7 +14,7 @@ pub fn run(config: &Config) -> anyhow::Result<CommandStatus> {
         arguments.extend(["--config".into(), file.into()]);
     }
     arguments.extend(["tool", "check", "--json"].map(OsString::from));
-    let checker = Checker { program: std::env::current_exe()?, arguments };
-    let settings = Settings { limits: config.limits, checker };
+    let client = Client::Editor(Checker { program: std::env::current_exe()?, arguments });
+    let settings = Settings { limits: config.limits, client };
     Ok(CommandStatus::when(serve(settings, std::io::stdin(), std::io::stdout())?))
 }

@@ -18,7 +18,7 @@ impl Conversation<'_> {
         self.context.begin(stop_epoch);
         self.context.raise_priority(Priority::Client);
         self.begin_noting("question", &task.describe()).in_scope(|| {
-            let reply = self.carry_out(vec![task]);
+            let reply = self.carry_out(vec![task], Vec::new());
             self.context.release_control();
             self.note_answer(&reply);
             reply

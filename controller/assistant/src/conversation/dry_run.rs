@@ -4,6 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::known;
+use super::understood::{UnderstoodPart, parts};
 use crate::agents::coordinator::{Assignment, Decision, decide};
 use crate::agents::route::tool_request;
 use crate::author::{is_authoring_request, is_lasting_reaction, is_tool_request};
@@ -36,6 +37,9 @@ pub struct PlanPreview {
     pub outcome: PreviewOutcome,
     /// The assignments, in order.
     pub plan: Vec<Assignment>,
+    /// The parts of the sentence, with the steps that each stands for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub understood: Vec<UnderstoodPart>,
     /// The answer where nothing is done.
     #[serde(rename = "says")]
     pub message: Option<String>,
@@ -45,12 +49,23 @@ pub struct PlanPreview {
 /// language model is available.
 #[must_use]
 pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> PlanPreview {
-    let of = |follows, plan, says| PlanPreview { text: text.into(), outcome: follows, plan, message: says };
+    let of = |outcome, plan, message| PlanPreview {
+        text: text.into(),
+        outcome,
+        plan,
+        understood: Vec::new(),
+        message,
+    };
     if is_stop(text) {
         return of(PreviewOutcome::Stop, Vec::new(), None);
     }
     let tools = known(tools);
-    let understood = understood(text, &Known { tools: &tools, before: None });
+    let known = Known { tools: &tools, before: None };
+    let understood = understood(text, &known);
+    let parts = match &understood {
+        Understanding::Plan(plan) => parts(text, plan, &known),
+        _ => Vec::new(),
+    };
     let is_beyond = is_beyond(&understood, text);
     match decide(understood) {
         Decision::Stop => of(PreviewOutcome::Stop, Vec::new(), None),
@@ -59,7 +74,7 @@ pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> PlanPreview {
         Decision::Refuse(says) => of(PreviewOutcome::Refuse, Vec::new(), Some(says)),
         Decision::Do(tasks) => {
             let plan = tasks.iter().map(|task| Assignment { agent: task.agent(), task: task.describe() });
-            of(PreviewOutcome::Do, plan.collect(), None)
+            PlanPreview { understood: parts, ..of(PreviewOutcome::Do, plan.collect(), None) }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::understood::UnderstoodPart;
 use super::{Conversation, TurnOutcome};
 use crate::agents::Agent;
 use crate::agents::coordinator::Assignment;
@@ -34,6 +35,9 @@ pub enum ConversationEvent {
     Plan {
         /// The steps, in this order.
         steps: Vec<Assignment>,
+        /// The parts of the sentence, with the steps that each stands for.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        understood: Vec<UnderstoodPart>,
     },
     /// A step begins.
     Begun(Assignment),
@@ -81,7 +85,8 @@ impl From<&Checked> for ConversationEvent {
 impl From<&Plan> for ConversationEvent {
     fn from(plan: &Plan) -> Self {
         let step = |task: &String| Assignment { agent: Agent::Coordinator, task: task.clone() };
-        ConversationEvent::Plan { steps: plan.steps.iter().map(|planned| step(&planned.task)).collect() }
+        let steps = plan.steps.iter().map(|planned| step(&planned.task)).collect();
+        ConversationEvent::Plan { steps, understood: Vec::new() }
     }
 }
 

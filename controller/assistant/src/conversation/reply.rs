@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::understood::UnderstoodPart;
 use crate::agents::coordinator::Assignment;
 use crate::agents::turn::Usage;
 use crate::code_tasks::report::Report;
@@ -23,6 +24,9 @@ pub struct Reply {
     pub text: String,
     /// The assignments to the agents.
     pub plan: Vec<Assignment>,
+    /// The parts of the sentence, with the steps that each stands for. Omitted where the grammar did not read it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub understood: Vec<UnderstoodPart>,
     /// The requested and achieved values of each motion.
     pub steps: Vec<Step>,
     /// The tool that was made or run last.
@@ -47,6 +51,7 @@ impl Reply {
         Reply {
             text,
             plan: Vec::new(),
+            understood: Vec::new(),
             steps: Vec::new(),
             tool: None,
             outcome,

@@ -1,11 +1,21 @@
-/** Lists the findings of policy, rehearsal and review. */
+/** Lists the findings of policy, rehearsal and review, with the changes that remove them. */
 
 import type { Finding } from '../protocol/responses';
 import { messages } from '../i18n';
 
 const CLASS = { pass: 'is-plain', needs_approval: 'is-warn', reject: 'is-bad' } as const;
 
-export function Findings({ all, onLine }: { all: Finding[]; onLine?: (line: number) => void }) {
+interface ShownFinding extends Finding {
+  fixes?: { title: string; apply: () => void }[];
+}
+
+export function Findings({
+  all,
+  onLine,
+}: {
+  all: ShownFinding[];
+  onLine?: (line: number) => void;
+}) {
   const w = messages.value.tools;
   if (all.length === 0) return <p class="note">{w.noFindings}</p>;
   return (
@@ -16,6 +26,11 @@ export function Findings({ all, onLine }: { all: Finding[]; onLine?: (line: numb
           <span>
             {finding.reason}
             {finding.hint !== '' && <span class="note"> {finding.hint}</span>}
+            {(finding.fixes ?? []).map(({ title, apply }) => (
+              <button key={title} type="button" class="link fix" onClick={apply}>
+                {w.fix(title)}
+              </button>
+            ))}
           </span>
           {finding.line === null ? (
             <span class="note mono">{finding.rule}</span>

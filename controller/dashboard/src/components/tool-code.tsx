@@ -4,12 +4,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { CodeEditor } from '../editor/code-editor';
 import { diff } from '../logic/diff';
 import { request } from '../net/http';
+import { draftFrom } from '../net/tool-draft';
 import { TOOL } from '../protocol/compat';
 import type { ToolDetails } from '../protocol/responses';
 import { messages } from '../i18n';
 import { Findings } from './findings';
 import { Card, RoleButton } from './basics';
-import { editCopy } from './tool-new';
+import { go } from './route';
 
 interface ToolCodeProps {
   tool: ToolDetails;
@@ -37,6 +38,10 @@ export function ToolCode({ tool, versions, onVersion }: ToolCodeProps) {
     });
     return () => ending.abort();
   }, [name, comparedVersion]);
+  const edit = () => {
+    draftFrom(name, version, tool.code, tool.manifest.expects ?? []);
+    go('tools', '+');
+  };
   return (
     <Card
       title={w.code}
@@ -82,7 +87,7 @@ export function ToolCode({ tool, versions, onVersion }: ToolCodeProps) {
       )}
       {Object.keys(tool.modules ?? {}).length === 0 && (
         <p class="buttons">
-          <RoleButton action="check" onClick={() => editCopy(tool.code)}>
+          <RoleButton action="check" onClick={edit}>
             {w.edit}
           </RoleButton>
         </p>
@@ -99,7 +104,7 @@ export function ToolCode({ tool, versions, onVersion }: ToolCodeProps) {
   );
 }
 
-function Changes({ before, after }: { before: string; after: string }) {
+export function Changes({ before, after }: { before: string; after: string }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={messages.value.tools.changes}>
       <table class="diff mono">

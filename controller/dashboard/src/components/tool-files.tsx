@@ -5,6 +5,7 @@ import { requestFile } from '../net/http';
 import type { ToolDetails } from '../protocol/responses';
 import { messages } from '../i18n';
 import { download, Outcome } from './basics';
+import { useToolImage } from './tool-image';
 
 const FILES = {
   page: { type: 'text/markdown', end: 'md' },
@@ -19,24 +20,9 @@ const fileUrl = (tool: ToolDetails, file: string) => {
 export function ToolFiles({ tool }: { tool: ToolDetails }) {
   const w = messages.value.tools;
   const { name, version } = tool.manifest;
-  const [image, setImage] = useState<string | null>(null);
   const [outcome, setOutcome] = useState('');
-  useEffect(() => {
-    const ending = new AbortController();
-    let url: string | null = null;
-    setOutcome('');
-    void requestFile(fileUrl(tool, 'picture'), { signal: ending.signal }).then((answer) => {
-      if (ending.signal.aborted || !answer.ok) return;
-      // A browser runs no scripts of an SVG that is shown as an image.
-      url = URL.createObjectURL(new Blob([answer.value], { type: 'image/svg+xml' }));
-      setImage(url);
-    });
-    return () => {
-      ending.abort();
-      if (url !== null) URL.revokeObjectURL(url);
-      setImage(null);
-    };
-  }, [name, version]);
+  const image = useToolImage({ name, version });
+  useEffect(() => setOutcome(''), [name, version]);
   const save = async (file: keyof typeof FILES) => {
     const { type, end } = FILES[file];
     const answer = await requestFile(fileUrl(tool, file), { timeoutMs: 60_000 });

@@ -1,141 +1,198 @@
-/** The editor for a new tool. The server checks the code as the user types; accepted code can be added. */
+/**
+ * The editor for a new tool. The language server shows findings while the user types; after a pause, or for a key, the server
+ * rehearses the tool. Accepted code can be added.
+ */
 
-import { signal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { CodeEditor } from '../editor/code-editor';
+import type { LiveFinding } from '../editor/language';
 import { isAllowed } from '../net/live';
-import { post, type Result } from '../net/http';
-import { robotSignal } from '../net/robots';
-import { CHECK } from '../protocol/compat';
-import type { CheckResult } from '../protocol/responses';
+import { post } from '../net/http';
+import { checkCode, code, expectsText, newDraft, original, parseExpects } from '../net/tool-draft';
+import type { CheckResult, Finding } from '../protocol/responses';
 import { messages } from '../i18n';
+import { Elapsed } from './elapsed';
+import { Expectations, ExpectationsEditor } from './expectations';
 import { Findings } from './findings';
 import { ReplayView } from './replay';
 import { ReportPlots } from './report';
 import { go, path } from './route';
+import { showMotionPlots } from './show-plots';
 import { Card, RoleButton, NeedsRole, Outcome } from './basics';
+import { Changes } from './tool-code';
 
-/** The pause in typing after which the code is checked, milliseconds. */
+/** The pause in typing after which the code is rehearsed, milliseconds. */
 const CHECK_DELAY_MS = 700;
 
-const TEMPLATE = `from reachy_mini import ReachyMini
-from reachy_mini.utils import create_head_pose
-
-
-def peek(robot: ReachyMini, degrees: float = 15.0) -> str:
-    """Look to the left and back.
-
-    Args:
-        robot: The robot.
-        degrees: How far to look, between 5 and 30.
-
-    Returns:
-        What was done.
-    """
-    robot.goto_target(head=create_head_pose(yaw=degrees), duration=0.8)
-    robot.goto_target(head=create_head_pose(), duration=0.8)
-    return f"looked {degrees} degrees to the left"
-`;
-
-/** The draft is kept as long as the page is open. */
-const code = signal(TEMPLATE);
-
-/** Opens the editor with the code of an existing tool. */
-export function editCopy(text: string): void {
-  code.value = text;
-  go('tools', '+');
+interface Check {
+  /** What was checked. */
+  code: string;
+  expects: string;
+  result: CheckResult;
 }
 
-/** Whether the server is too old to return the motion with a check. */
-const lacksMotion = robotSignal(false);
-
-async function checkCode(code: string, signal: AbortSignal): Promise<Result<CheckResult>> {
-  const ask = (body: object) =>
-    post<CheckResult>('/api/v1/tools/check', body, { signal, shape: CHECK });
-  if (lacksMotion.value) return ask({ code });
-  const answer = await ask({ code, motion: true });
-  if (answer.ok || answer.status !== 422 || signal.aborted) return answer;
-  // Older servers reject the field `motion`.
-  const plain = await ask({ code });
-  lacksMotion.value = plain.ok;
-  return plain;
-}
-
-export function NewTool({ onAdded }: { onAdded: () => void }) {
+export default function NewTool({ onAdded }: { onAdded: () => void }) {
   const w = messages.value.tools;
-  const [checked, setChecked] = useState<CheckResult | null>(null);
+  const [check, setCheck] = useState<Check | null>(null);
+  const [live, setLive] = useState<LiveFinding[] | null>(null);
   const [state, setState] = useState({ text: '', bad: false });
   const [line, setLine] = useState<{ number: number } | null>(null);
+  const [checking, setChecking] = useState(false);
   const [adding, setAdding] = useState(false);
-  const [initialCode] = useState(() => code.value);
+  const [comparing, setComparing] = useState(false);
+  const [shownCode, setShownCode] = useState(() => code.value);
+  const rehearseNow = useRef(() => {});
   const canCheck = isAllowed('check');
   const currentCode = code.value;
+  const expects = parseExpects(expectsText.value);
   useEffect(() => {
-    if (!canCheck) return;
+    if (!canCheck || expects === null) return;
     const ending = new AbortController();
-    const timer = setTimeout(() => void check(ending.signal), CHECK_DELAY_MS);
-    const check = async (signal: AbortSignal) => {
-      setState({ text: `${w.checking} …`, bad: false });
-      const answer = await checkCode(currentCode, signal);
+    const { signal } = ending;
+    const run = async () => {
+      clearTimeout(timer);
+      setChecking(true);
+      setState({ text: '', bad: false });
+      const answer = await checkCode(currentCode, expects, signal);
       // A newer edit has started its own check.
       if (signal.aborted) return;
-      setChecked(answer.ok ? answer.value : null);
-      if (!answer.ok) setState({ text: answer.detail, bad: true });
-      else if (answer.value.accepted) setState({ text: w.accepted, bad: false });
-      else
-        setState({
-          text: w.rejectedBy(w.phases[answer.value.phase] ?? answer.value.phase),
-          bad: true,
-        });
+      setChecking(false);
+      setCheck(
+        answer.ok ? { code: currentCode, expects: expectsText.value, result: answer.value } : null,
+      );
+      setState(answer.ok ? verdict(answer.value) : { text: answer.detail, bad: true });
     };
-    return () => (clearTimeout(timer), ending.abort());
-  }, [currentCode, canCheck]);
+    const timer = setTimeout(() => void run(), CHECK_DELAY_MS);
+    let isBegun = false;
+    rehearseNow.current = () => {
+      if (!isBegun) void run();
+      isBegun = true;
+    };
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+      setChecking(false);
+    };
+  }, [currentCode, expectsText.value, canCheck]);
   const add = async () => {
     setAdding(true);
     const answer = await post<{
       registered: { name: string; version: number } | null;
       checked: CheckResult;
-    }>('/api/v1/tools', { code: code.value });
+    }>('/api/v1/tools', {
+      code: code.value,
+      ...(expects === null || expects.length === 0 ? {} : { expects }),
+    });
     setAdding(false);
     const added = answer.ok ? answer.value.registered : null;
     if (!answer.ok) setState({ text: answer.detail, bad: true });
     else if (added) {
+      original.value = null;
       onAdded();
       go('tools', added.name);
     }
   };
+  const isCurrent = check?.code === currentCode && check.expects === expectsText.value;
+  const checked = check?.result ?? null;
+  const rehearsed = isCurrent ? (checked?.findings ?? []) : [];
+  // The language server shows the policy's findings at their exact places.
+  const others = live === null ? rehearsed : rehearsed.filter((one) => !isAmong(one, live));
   return (
     <div class="view">
       <p class="back">
         <a href={path('tools')}>← {w.list}</a>
       </p>
       <Card
-        title={w.newTool}
+        title={
+          original.value === null
+            ? w.newTool
+            : w.newVersionOf(original.value.name, original.value.version)
+        }
         aside={
-          <RoleButton
-            action="add"
-            class="primary"
-            disabled={adding || !(checked?.accepted ?? false)}
-            onClick={() => void add()}
-          >
-            {adding ? `${w.adding} …` : w.add}
-          </RoleButton>
+          <span class="buttons">
+            <RoleButton
+              action="check"
+              disabled={checking || expects === null}
+              title="Ctrl+Enter"
+              onClick={() => rehearseNow.current()}
+            >
+              {w.rehearse}
+            </RoleButton>
+            <RoleButton
+              action="add"
+              class="primary"
+              disabled={adding || !isCurrent || !(checked?.accepted ?? false)}
+              onClick={() => void add()}
+            >
+              {adding ? `${w.adding} …` : w.add}
+            </RoleButton>
+          </span>
         }
       >
         <NeedsRole action="check" />
-        <Outcome text={state.text || w.unchecked} bad={state.bad} />
+        {checking ? (
+          <p class="outcome" role="status">
+            {w.checking} … <Elapsed />
+          </p>
+        ) : (
+          <Outcome text={state.text || w.unchecked} bad={state.bad} />
+        )}
         <CodeEditor
-          text={initialCode}
+          text={shownCode}
           label={w.editor}
-          findings={checked?.findings ?? NO_FINDINGS}
+          findings={others}
           onChange={(text) => (code.value = text)}
+          onSubmit={() => rehearseNow.current()}
+          {...(canCheck ? { onFindings: setLive } : {})}
           line={line}
         />
+        <p class="note keys">{w.editorKeys}</p>
         <h3>{w.findings}</h3>
-        <Findings all={checked?.findings ?? NO_FINDINGS} onLine={(number) => setLine({ number })} />
+        <Findings all={[...(live ?? []), ...others]} onLine={(number) => setLine({ number })} />
+        <h3>{w.expectations.title}</h3>
+        {isCurrent && (checked?.expectations ?? []).length > 0 ? (
+          <Expectations all={checked?.expectations ?? []} />
+        ) : (
+          <p class="note">{w.expectations.unmeasured}</p>
+        )}
+        <ExpectationsEditor
+          text={expectsText.value}
+          invalid={expects === null}
+          onText={(text) => (expectsText.value = text)}
+        />
+        {original.value !== null && (
+          <div class="buttons">
+            <button type="button" aria-pressed={comparing} onClick={() => setComparing(!comparing)}>
+              {w.compareWithVersion(original.value.version)}
+            </button>
+            <button
+              type="button"
+              onClick={() => {
+                newDraft();
+                setComparing(false);
+                setShownCode(code.value);
+              }}
+            >
+              {w.discard}
+            </button>
+          </div>
+        )}
+        {comparing && original.value !== null && (
+          <Changes before={original.value.code} after={currentCode} />
+        )}
       </Card>
       {checked?.motion && checked.motion.cycles.length > 0 && (
-        <Card title={messages.value.replay.title}>
+        <Card
+          title={messages.value.replay.title}
+          aside={
+            <button
+              type="button"
+              onClick={() => void showMotionPlots(checked.name, checked.motion)}
+            >
+              {w.showPlots}
+            </button>
+          }
+        >
           <ReplayView replay={checked.motion} />
         </Card>
       )}
@@ -148,4 +205,17 @@ export function NewTool({ onAdded }: { onAdded: () => void }) {
   );
 }
 
-const NO_FINDINGS: CheckResult['findings'] = [];
+const isAmong = ({ rule, line, reason }: Finding, all: Finding[]) =>
+  all.some((one) => one.rule === rule && one.line === line && one.reason === reason);
+
+/** Says in one sentence how a check ended. */
+function verdict({ accepted, phase, expectations = [] }: CheckResult) {
+  const w = messages.value.tools;
+  if (accepted) {
+    const held = expectations.filter((one) => one.held).length;
+    const more =
+      expectations.length === 0 ? '' : ` ${w.expectations.met(held, expectations.length)}`;
+    return { text: w.accepted + more, bad: false };
+  }
+  return { text: w.rejectedBy(w.phases[phase] ?? phase), bad: true };
+}

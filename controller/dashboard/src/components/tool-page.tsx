@@ -8,6 +8,7 @@ import { formatTime, formatNumber, messages } from '../i18n';
 import { ReportPlots } from './report';
 import { path } from './route';
 import { Card, RoleButton, Outcome } from './basics';
+import { ToolApproval } from './tool-approval';
 import { ToolCode } from './tool-code';
 import { ToolFiles } from './tool-files';
 import { RunTool } from './tool-run';
@@ -122,18 +123,12 @@ function About({
         <dt>{w.usage}</dt>
         <dd>{usageText(tool.usage.tool)}</dd>
       </dl>
-      {tool.approval && <p class="note">{w.approvedBy(tool.approval.by)}</p>}
+      <ToolApproval
+        tool={tool}
+        busy={busy}
+        onApprove={() => void perform('approve', { version }, w.approved)}
+      />
       <div class="buttons">
-        {!tool.approved && (
-          <RoleButton
-            action="approve"
-            class="primary"
-            disabled={busy}
-            onClick={() => void perform('approve', { version }, w.approved)}
-          >
-            {w.approve}
-          </RoleButton>
-        )}
         {isEarlier && (
           <RoleButton
             action="manage"

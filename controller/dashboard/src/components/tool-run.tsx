@@ -11,8 +11,9 @@ import { ReplayView } from './replay';
 import { SchemaForm } from './schema-form';
 import { Card, RoleButton, download, Outcome } from './basics';
 import { clampText } from './clamps';
-import { go } from './route';
-import { stepNotes } from './turns';
+import { Elapsed } from './elapsed';
+import { showMotionPlots } from './show-plots';
+import { stepNotes } from './turn-task';
 
 /** Whether the server has reported that it cannot rehearse for the dashboard. */
 const cannotRehearse = robotSignal(false);
@@ -79,7 +80,13 @@ export function RunTool({ tool, onRun }: { tool: ToolDetails; onRun: () => void 
           </RoleButton>
           {!cannotRehearse.value && (
             <RoleButton action="rehearse" disabled={rehearsing} onClick={() => void rehearse()}>
-              {rehearsing ? `${w.rehearsing} …` : w.rehearse}
+              {rehearsing ? (
+                <>
+                  {w.rehearsing} … <Elapsed />
+                </>
+              ) : (
+                w.rehearse
+              )}
             </RoleButton>
           )}
           {running && (
@@ -144,23 +151,16 @@ function RehearsalView({ of }: { of: RehearsalResult }) {
       {of.cycles.length > 0 && (
         <>
           <ReplayView replay={of} />
-          <button type="button" onClick={() => void plot(of)}>
+          <button
+            type="button"
+            onClick={() => void showMotionPlots(`${of.name} v${of.version}`, of)}
+          >
             {messages.value.tools.showPlots}
           </button>
         </>
       )}
     </div>
   );
-}
-
-/** Shows a rehearsal as plots, which are loaded on first use. */
-async function plot(of: RehearsalResult): Promise<void> {
-  const [{ runFromRehearsal }, { showRehearsal }] = await Promise.all([
-    import('../logic/plots/run'),
-    import('../plots/runs'),
-  ]);
-  showRehearsal(runFromRehearsal(`${of.name} v${of.version}`, of));
-  go('plots');
 }
 
 function RunResult({ response }: { response: RunResponse }) {

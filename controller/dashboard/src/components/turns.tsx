@@ -1,13 +1,13 @@
-/** Shows the turns of a conversation with their steps. */
+/** Shows the turns of a conversation: what was said, how it was taken, what was done, and what was not and why. */
 
-import type { CheckProgress, TaskState, Task } from '../logic/turn-progress';
 import type { Turn } from '../net/conversation';
 import { turns } from '../net/conversation';
-import type { MotionStep } from '../protocol/responses';
-import { formatNumber, messages } from '../i18n';
-import { Findings } from './findings';
+import { messages } from '../i18n';
+import { Expectations } from './expectations';
+import { MakeTool } from './make-tool';
 import { path } from './route';
-import { clampText } from './clamps';
+import { agentText, outcomeText, TaskView } from './turn-task';
+import { Understood } from './understood';
 
 export const Turns = () => (
   <>
@@ -20,8 +20,11 @@ export const Turns = () => (
 function TurnView({ turn }: { turn: Turn }) {
   const w = messages.value.talk;
   const { progress, end } = turn;
-  const { tasks, reply, thinking } = progress;
+  const { tasks, reply, thinking, understood } = progress;
   const stepTexts = tasks.flatMap((task) => task.result?.text ?? []).join(' ');
+  const moved = tasks
+    .filter((task) => task.agent === 'robot_control' && task.state === 'done')
+    .filter((task) => (task.result?.steps.length ?? 0) > 0);
   return (
     <>
       <p class="user-message">
@@ -30,21 +33,20 @@ function TurnView({ turn }: { turn: Turn }) {
       </p>
       <div class="robot-reply">
         <span class="hidden">{w.robot}: </span>
+        <Understood parts={understood} />
         <ol class="steps">
           {tasks.map((task, at) => (
             <TaskView key={at} task={task} />
           ))}
         </ol>
         {end === null && (
-          <p class="note">{thinking === null ? w.working : w.thinking(agent(thinking))} …</p>
+          <p class="note">{thinking === null ? w.working : w.thinking(agentText(thinking))} …</p>
         )}
         {reply && stepTexts !== reply.text && <p>{reply.text}</p>}
-        {reply && <p class="note">{w.outcome(outcome(reply.outcome))}</p>}
-        {reply?.tool && (
-          <p>
-            {w.tool(reply.tool.name, reply.tool.version)}{' '}
-            <a href={path('tools', reply.tool.name)}>{w.openTool}</a>
-          </p>
+        {reply && <p class="note">{w.outcome(outcomeText(reply.outcome))}</p>}
+        {reply?.tool && <ToolMade tool={reply.tool} />}
+        {reply && !reply.tool && moved.length > 0 && (
+          <MakeTool tasks={moved.map(({ task }) => task)} />
         )}
         {progress.error && <p class="outcome is-bad">{progress.error}</p>}
         {end?.is === 'refused' && <p class="outcome is-bad">{w.rejected(end.detail)}</p>}
@@ -54,81 +56,27 @@ function TurnView({ turn }: { turn: Turn }) {
   );
 }
 
-const outcome = (word: string): string => messages.value.outcomes[word] ?? word;
-
-const agent = (name: string): string => messages.value.agents[name] ?? name;
-
-const CLASS: Record<TaskState, string> = {
-  waiting: '',
-  running: 'is-fair',
-  done: 'is-good',
-  failed: 'is-bad',
-  skipped: '',
-};
-
-function TaskView({ task }: { task: Task }) {
-  const w = messages.value.talk;
-  const { result, state, from } = task;
-  return (
-    <li class={`is-step-${state}`}>
-      <span class="agent">
-        {from !== null && (
-          <>
-            {agent(from)} <span aria-hidden="true">→</span>
-            <span class="hidden">{w.handsOffTo}</span>{' '}
-          </>
-        )}
-        {agent(task.agent)}
-      </span>
-      <span>{result?.text || task.task}</span>
-      <span class={`badge ${CLASS[state]}`}>
-        {result === null ? w.states[state] : outcome(result.outcome)}
-      </span>
-      {task.check && <CheckView check={task.check} />}
-      {(result?.steps ?? []).flatMap(stepNotes).map((note, at) => (
-        <span key={at} class="more">
-          {note}
-        </span>
-      ))}
-    </li>
-  );
-}
-
-/** Shows the progress of a tool check, or its result. */
-function CheckView({ check }: { check: CheckProgress }) {
+/** The tool that was made or run: what was assumed, and what was measured of the request. */
+function ToolMade({ tool }: { tool: NonNullable<NonNullable<Turn['progress']['reply']>['tool']> }) {
   const w = messages.value;
-  const { progress } = check;
-  const phase = w.tools.phases[check.phase] ?? check.phase;
-  if (progress !== null) {
-    const { done, of } = progress;
-    const what = `${check.tool}: ${phase}`;
-    return (
-      <div class="check">
-        {/* The total is not known at the start. Screen readers do not announce each step. */}
-        <progress max={Math.max(1, of)} aria-label={what} {...(of > 0 ? { value: done } : {})} />
-        <span class="note" aria-hidden="true">
-          {of > 0 ? `${what} ${formatNumber(done)} / ${formatNumber(of)}` : what}
-        </span>
-      </div>
-    );
-  }
-  const verdict = !check.accepted
-    ? w.tools.rejectedBy(phase)
-    : check.needsApproval
-      ? w.talk.needsApproval
-      : w.tools.accepted;
+  const { name, version, assumed = [], expectations = [] } = tool;
   return (
-    <div class="check">
+    <>
+      {assumed.map((text) => (
+        <p key={text} class="note">
+          {w.talk.assumed} {text}
+        </p>
+      ))}
+      {expectations.length > 0 && (
+        <>
+          <h3>{w.tools.expectations.title}</h3>
+          <Expectations all={expectations} />
+        </>
+      )}
       <p>
-        <span class="mono">{check.tool}</span>: {verdict}
+        {version === null ? name : w.talk.tool(name, version)}{' '}
+        <a href={path('tools', name)}>{w.talk.openTool}</a>
       </p>
-      {check.findings.length > 0 && <Findings all={check.findings} />}
-    </div>
+    </>
   );
-}
-
-/** Returns a line for each clamp and for the error of a motion step. */
-export function stepNotes(step: MotionStep): string[] {
-  const clamps = (step.clamps ?? []).map(clampText);
-  return step.error ? [...clamps, messages.value.talk.rejected(step.error)] : clamps;
 }

@@ -8,8 +8,15 @@ import {
   indentUnit,
   syntaxHighlighting,
 } from '@codemirror/language';
-import { lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
+import { completionKeymap } from '@codemirror/autocomplete';
+import {
+  lintGutter,
+  lintKeymap,
+  openLintPanel,
+  setDiagnostics,
+  type Diagnostic,
+} from '@codemirror/lint';
+import { EditorState, Prec } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
@@ -19,6 +26,7 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { Finding } from '../protocol/responses';
+import { LanguageSupport, type LiveFinding } from './language';
 
 export interface Editor {
   setText(text: string): void;
@@ -32,6 +40,10 @@ export interface EditorOptions {
   label: string;
   /** Without it the editor is read-only. */
   onChange?: (text: string) => void;
+  /** Called with what the language server finds while the user types; `null` while there is none. */
+  onFindings?: (findings: LiveFinding[] | null) => void;
+  /** Called for Ctrl+Enter. */
+  onSubmit?: () => void;
 }
 
 const theme = EditorView.theme({
@@ -49,7 +61,29 @@ const theme = EditorView.theme({
     backgroundColor: 'var(--card)',
     color: 'var(--ink)',
     border: '1px solid var(--line)',
+    maxWidth: 'min(560px, 92vw)',
   },
+  '.cm-markup': { padding: '6px 10px', maxHeight: '40vh', overflow: 'auto', lineHeight: '1.4' },
+  '.cm-markup pre': { marginBottom: '4px', whiteSpace: 'pre-wrap' },
+  '.cm-markup ul': { paddingLeft: '14px', listStyle: 'disc' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'inherit', maxHeight: '16em' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    background: 'var(--accent)',
+    color: 'var(--on-accent)',
+  },
+  '.cm-completionDetail': { fontStyle: 'normal', opacity: '0.8', fontSize: '12px' },
+  '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
+  '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
+  '.cm-panels.cm-panels-bottom': { borderTop: '1px solid var(--line)' },
+  '.cm-panel.cm-panel-lint ul [aria-selected]': { backgroundColor: 'var(--card)' },
+  '.cm-diagnosticAction': {
+    background: 'var(--accent)',
+    color: 'var(--on-accent)',
+    minHeight: '24px',
+    fontSize: '12px',
+  },
+  '.cm-diagnosticSource': { fontSize: '12px', opacity: '1', color: 'var(--soft)' },
 });
 
 const colours = HighlightStyle.define([
@@ -67,9 +101,22 @@ const SEVERITY = { pass: 'info', needs_approval: 'warning', reject: 'error' } as
 
 export function createEditor(
   parent: HTMLElement,
-  { text, label, onChange }: EditorOptions,
+  { text, label, onChange, onFindings, onSubmit }: EditorOptions,
 ): Editor {
   const isReadOnly = onChange === undefined;
+  let findings: Finding[] = [];
+  const mark = () => {
+    const own = findings.map((one) => diagnostic(view.state, one));
+    view.dispatch(setDiagnostics(view.state, [...(language?.diagnostics ?? []), ...own]));
+  };
+  const language =
+    onFindings === undefined
+      ? null
+      : new LanguageSupport((found) => {
+          mark();
+          onFindings(found);
+        });
+  const submit = () => (onSubmit?.(), onSubmit !== undefined);
   const view = new EditorView({
     parent,
     state: EditorState.create({
@@ -84,7 +131,14 @@ export function createEditor(
         indentUnit.of('    '),
         syntaxHighlighting(colours),
         theme,
-        keymap.of([...defaultKeymap, ...historyKeymap]),
+        Prec.high(
+          keymap.of([
+            { key: 'Mod-Enter', run: submit },
+            { key: 'Mod-.', run: openLintPanel },
+          ]),
+        ),
+        language?.extensions() ?? [],
+        keymap.of([...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.contentAttributes.of({
           'aria-label': label,
           spellcheck: 'false',
@@ -94,23 +148,23 @@ export function createEditor(
           ? [EditorState.readOnly.of(true), EditorView.editable.of(false)]
           : [highlightActiveLine()]),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) onChange?.(update.state.doc.toString());
+          if (!update.docChanged) return;
+          const next = update.state.doc.toString();
+          language?.follow(update.changes, next);
+          onChange?.(next);
         }),
       ],
     }),
   });
+  language?.connect(view);
   return {
     setText(next) {
       if (next === view.state.doc.toString()) return;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
     },
-    setFindings(findings) {
-      view.dispatch(
-        setDiagnostics(
-          view.state,
-          findings.map((one) => diagnostic(view.state, one)),
-        ),
-      );
+    setFindings(next) {
+      findings = next;
+      mark();
     },
     goTo(number) {
       const line = view.state.doc.line(Math.max(1, Math.min(view.state.doc.lines, number)));
@@ -120,7 +174,10 @@ export function createEditor(
       });
       view.focus();
     },
-    dispose: () => view.destroy(),
+    dispose() {
+      language?.close();
+      view.destroy();
+    },
   };
 }
 

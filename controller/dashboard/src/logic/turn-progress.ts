@@ -5,7 +5,7 @@
  * finished steps. An event of an unknown step adds that step. Unknown events change nothing.
  */
 
-import type { Finding, StepReport, Reply, ChatEvent } from '../protocol/responses';
+import type { Finding, StepReport, Reply, ChatEvent, UnderstoodPart } from '../protocol/responses';
 
 export type TaskState = 'waiting' | 'running' | 'done' | 'failed' | 'skipped';
 
@@ -18,6 +18,9 @@ export interface Task {
   check: CheckProgress | null;
   /** The report of the finished step. */
   result: StepReport | null;
+  /** When it started and ended, milliseconds of the page's clock. */
+  startedAt: number | null;
+  endedAt: number | null;
 }
 
 export interface CheckProgress {
@@ -28,6 +31,9 @@ export interface CheckProgress {
   accepted: boolean;
   needsApproval: boolean;
   findings: Finding[];
+  /** The phases so far, with the time at which each began, and the end of the last one. */
+  phases: { phase: string; startedAt: number }[];
+  endedAt: number | null;
 }
 
 export interface Question {
@@ -37,6 +43,8 @@ export interface Question {
 
 export interface TurnProgress {
   tasks: Task[];
+  /** How the sentence was taken. */
+  understood: UnderstoodPart[];
   /** The agent whose model is running. */
   thinking: string | null;
   question: Question | null;
@@ -46,6 +54,7 @@ export interface TurnProgress {
 
 export const NO_PROGRESS: TurnProgress = {
   tasks: [],
+  understood: [],
   thinking: null,
   question: null,
   reply: null,
@@ -59,9 +68,16 @@ const newTask = (agent: string, task: string, state: TaskState): Task => ({
   from: null,
   check: null,
   result: null,
+  startedAt: null,
+  endedAt: null,
 });
 
-export function applyEvent(progress: TurnProgress, event: ChatEvent): TurnProgress {
+/** Applies an event that arrived at a time. */
+export function applyEvent(
+  progress: TurnProgress,
+  event: ChatEvent,
+  at: number = performance.now(),
+): TurnProgress {
   // A model runs until the next event.
   const now = { ...progress, thinking: null };
   switch (event.event) {
@@ -72,13 +88,17 @@ export function applyEvent(progress: TurnProgress, event: ChatEvent): TurnProgre
       );
       return {
         ...now,
+        understood: event.data.understood ?? progress.understood,
         tasks: [...started, ...rest.map((step) => newTask(step.agent, step.task, 'waiting'))],
       };
     }
     case 'step_started':
       return {
         ...now,
-        tasks: updateTask(progress.tasks, event.data, ['waiting'], { state: 'running' }),
+        tasks: updateTask(progress.tasks, event.data, ['waiting'], {
+          state: 'running',
+          startedAt: at,
+        }),
       };
     case 'thinking':
       return { ...progress, thinking: event.data.agent };
@@ -98,6 +118,8 @@ export function applyEvent(progress: TurnProgress, event: ChatEvent): TurnProgre
         accepted: false,
         needsApproval: false,
         findings: [],
+        phases: [{ phase, startedAt: at }],
+        endedAt: null,
       };
       return { ...now, tasks: attachCheck(progress.tasks, check) };
     }
@@ -110,12 +132,14 @@ export function applyEvent(progress: TurnProgress, event: ChatEvent): TurnProgre
         accepted,
         needsApproval: needs_approval,
         findings: findings ?? [],
+        phases: [],
+        endedAt: at,
       };
       return { ...now, tasks: attachCheck(progress.tasks, check) };
     }
     case 'step_finished': {
       const state = event.data.outcome === 'done' ? 'done' : 'failed';
-      const by: Partial<Task> = { state, result: event.data };
+      const by: Partial<Task> = { state, result: event.data, endedAt: at };
       return {
         ...now,
         question: null,
@@ -125,7 +149,12 @@ export function applyEvent(progress: TurnProgress, event: ChatEvent): TurnProgre
     case 'question':
       return { ...now, question: event.data };
     case 'reply':
-      return finishProgress({ ...now, question: null, reply: event.data });
+      return finishProgress({
+        ...now,
+        understood: event.data.understood ?? progress.understood,
+        question: null,
+        reply: event.data,
+      });
     case 'error':
       return finishProgress({ ...now, question: null, error: event.data.detail });
     default:
@@ -162,5 +191,27 @@ function attachCheck(tasks: Task[], check: CheckProgress): Task[] {
   const runs = tasks.map((task) => task.state === 'running').lastIndexOf(true);
   const own = runs >= 0 ? runs : tasks.length - 1;
   if (own < 0) return [{ ...newTask('code', check.tool, 'running'), check }];
-  return tasks.map((task, at) => (at === own ? { ...task, check } : task));
+  return tasks.map((task, at) =>
+    at === own ? { ...task, check: withPhases(task.check, check) } : task,
+  );
+}
+
+/** Adds the phases of the same check so far. A draft that is checked again begins anew. */
+function withPhases(before: CheckProgress | null, check: CheckProgress): CheckProgress {
+  if (before === null || before.tool !== check.tool || before.endedAt !== null) return check;
+  const known = before.phases.at(-1)?.phase;
+  const more = check.phases.filter(({ phase }) => phase !== known);
+  return { ...check, phases: [...before.phases, ...more] };
+}
+
+/** A word that a tool can be named by, from what it does. */
+export function toolName(task: string): string {
+  const words = task
+    .toLowerCase()
+    .normalize('NFD')
+    .match(/[a-z]+/g);
+  return (words ?? [])
+    .filter((word) => !['the', 'then', 'a', 'and', 'times', 'degrees', 'to'].includes(word))
+    .slice(0, 3)
+    .join('_');
 }

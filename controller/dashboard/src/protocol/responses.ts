@@ -38,6 +38,8 @@ export interface Limits {
   head_pitch_deg: number;
   head_roll_deg: number;
   relative_yaw_deg: number;
+  /** The part of the velocities and accelerations that a tool has until it is approved. Older servers do not send it. */
+  unapproved_tool_scale?: number;
 }
 
 export interface Percentiles {
@@ -182,6 +184,14 @@ export interface CheckResult {
   findings: Finding[];
   report: Report | null;
   motion?: RecordedMotion | null;
+  expectations?: Measured[];
+}
+
+/** What was measured of one expectation about a motion. */
+export interface Measured {
+  held: boolean;
+  expected: string;
+  measured: string;
 }
 
 export interface ToolDetails {
@@ -194,6 +204,12 @@ export interface ToolDetails {
     provenance: { author: string; request: string };
     findings: Finding[];
     report: Report | null;
+    /** What the motion must do. */
+    expects?: unknown[];
+    /** The values of the parameters that the rehearsal covers, where these are not all. */
+    verified_range?: Record<string, { min?: number; max?: number }>;
+    needs_approval?: boolean;
+    code_sha256?: string;
   };
   approved: boolean;
   approval: { by: string; at: number } | null;
@@ -230,7 +246,10 @@ export interface RunResponse {
 
 /** An event of a streamed chat. Every server sends `step_finished`, `question`, `reply` and `error`. */
 export type ChatEvent =
-  | { event: 'plan'; data: { steps: { agent: string; task: string }[] } }
+  | {
+      event: 'plan';
+      data: { steps: { agent: string; task: string }[]; understood?: UnderstoodPart[] };
+    }
   | { event: 'step_started'; data: { agent: string; task: string } }
   | { event: 'thinking'; data: { agent: string } }
   | { event: 'handoff'; data: { from: string; to: string; task: string } }
@@ -250,6 +269,12 @@ export type ChatEvent =
   | { event: 'reply'; data: Reply }
   | { event: 'error'; data: { detail: string } };
 
+/** A part of a sentence, and the steps that it stands for. */
+export interface UnderstoodPart {
+  text: string;
+  steps: string[];
+}
+
 export interface StepReport {
   agent: string;
   task: string;
@@ -262,8 +287,21 @@ export interface Reply {
   text: string;
   outcome: string;
   plan: { agent: string; task: string }[];
+  /** Absent where the sentence was not read by the grammar, and from older servers. */
+  understood?: UnderstoodPart[];
   steps: MotionStep[];
-  tool: { name: string; version: number; code?: string; findings?: Finding[] } | null;
+  tool: ToolReply | null;
+}
+
+/** A tool that was made or run. */
+export interface ToolReply {
+  name: string;
+  version: number | null;
+  code?: string | null;
+  /** What was assumed where the request left something open. */
+  assumed?: string[];
+  findings?: Finding[];
+  expectations?: Measured[];
 }
 
 export interface JournalEntry {

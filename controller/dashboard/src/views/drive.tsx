@@ -26,7 +26,7 @@ import { formatNumber, messages } from '../i18n';
 /** A difference that remains this long after the target last changed is shown as clamped, milliseconds. */
 const SETTLED_MS = 500;
 
-export function DriveView() {
+export default function DriveView() {
   const w = messages.value.drive;
   useEffect(listenForInput, []);
   const inControl = steering.lease.value.status === 'held' && !stale.value;

@@ -10,7 +10,7 @@ import type { DoctorCheck, Percentiles } from '../protocol/responses';
 import { formatNumber, messages } from '../i18n';
 import { robotSignal } from '../net/robots';
 
-export function HealthView() {
+export default function HealthView() {
   const w = messages.value;
   const fault = robotState.value?.state.fault;
   const status = health.value?.state;

@@ -69,7 +69,7 @@ async function save(visible: JournalEntry[]): Promise<void> {
   download(name, type, toJsonLines(visible));
 }
 
-export function JournalView() {
+export default function JournalView() {
   const w = messages.value;
   const permitted = isAllowed('journal');
   const { kind, actor, text, id } = filter.value;

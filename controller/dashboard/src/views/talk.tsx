@@ -1,7 +1,7 @@
 /** The conversation with the robot: messages, steps and results. */
 
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isAllowed } from '../net/live';
 import { request, post } from '../net/http';
 import {
@@ -13,20 +13,25 @@ import {
   turns,
 } from '../net/conversation';
 import { Card, RoleButton, NeedsRole } from '../components/basics';
+import { Clamps } from '../components/clamps';
+import { Robot3D } from '../components/robot-3d';
 import { Turns } from '../components/turns';
+import { Understood } from '../components/understood';
 import { Voice } from '../components/voice';
 import { PLAN, SESSIONS } from '../protocol/compat';
-import type { Session } from '../protocol/responses';
+import type { Session, UnderstoodPart } from '../protocol/responses';
 import { messages } from '../i18n';
 import { robotSignal } from '../net/robots';
 
 const draft = signal('');
 const plan = robotSignal('');
+const planParts = robotSignal<UnderstoodPart[]>([]);
 const sessionIds = robotSignal<string[]>([]);
 
 interface PlanPreview {
   outcome: string;
   plan: { agent: string; task: string }[];
+  understood?: UnderstoodPart[];
   message: string | null;
 }
 
@@ -37,8 +42,9 @@ export function TalkView() {
   useEffect(() => {
     end.current?.scrollIntoView({ block: 'nearest' });
   }, [turns.value.length, last?.progress]);
+  const showsRobot = useIsWide();
   return (
-    <div class="view talk-view">
+    <div class={`view talk-view ${showsRobot ? 'has-robot' : ''}`}>
       <Card
         title={w.views.talk}
         aside={
@@ -58,8 +64,26 @@ export function TalkView() {
           <MessageForm />
         </div>
       </Card>
+      {showsRobot && (
+        <Card title={w.views.robot} class="talk-robot">
+          <Robot3D />
+          <Clamps />
+        </Card>
+      )}
     </div>
   );
+}
+
+/** Whether the robot fits beside the conversation. On a phone its model is not even loaded. */
+function useIsWide(): boolean {
+  const [query] = useState(() => matchMedia('(min-width: 1100px)'));
+  const [isWide, setIsWide] = useState(query.matches);
+  useEffect(() => {
+    const change = () => setIsWide(query.matches);
+    query.addEventListener('change', change);
+    return () => query.removeEventListener('change', change);
+  }, [query]);
+  return isWide;
 }
 
 function MessageForm() {
@@ -70,6 +94,7 @@ function MessageForm() {
     const text = draft.value.trim();
     if (text === '' || busy.value) return;
     draft.value = plan.value = '';
+    planParts.value = [];
     void submitMessage(text);
   };
   const onKey = (event: KeyboardEvent) => {
@@ -120,6 +145,7 @@ function MessageForm() {
       <p class="note one-line" role="status">
         {plan.value}
       </p>
+      <Understood parts={planParts.value} />
       <Sessions />
     </form>
   );
@@ -132,9 +158,13 @@ async function previewPlan(): Promise<void> {
     { timeoutMs: 15_000, shape: PLAN },
   );
   const w = messages.value.talk;
+  planParts.value = [];
   if (!answer.ok) plan.value = answer.detail;
   else if (answer.value.message !== null) plan.value = answer.value.message;
-  else plan.value = `${w.plan} ${answer.value.plan.map((part) => part.task).join('; ')}`;
+  else {
+    plan.value = `${w.plan} ${answer.value.plan.map((part) => part.task).join('; ')}`;
+    planParts.value = answer.value.understood ?? [];
+  }
 }
 
 /** Selects the session in which the conversation is saved. */

@@ -5,7 +5,8 @@ import { useEffect } from 'preact/hooks';
 import { request } from '../net/http';
 import { path, route } from '../components/route';
 import { Outcome } from '../components/basics';
-import { NewTool } from '../components/tool-new';
+import { lazy } from '../components/lazy';
+import { ToolOverview } from '../components/tool-overview';
 import { ToolPage } from '../components/tool-page';
 import { TOOL_LIST } from '../protocol/compat';
 import type { ToolSummary } from '../protocol/responses';
@@ -14,6 +15,8 @@ import { robotSignal } from '../net/robots';
 
 /** The pause in typing after which the server searches by meaning, milliseconds. */
 const SEARCH_DELAY_MS = 300;
+
+const LazyNewTool = lazy(() => import('../components/tool-new'));
 
 const tools = robotSignal<ToolSummary[] | null>(null);
 const loadError = robotSignal('');
@@ -30,15 +33,15 @@ async function load(): Promise<void> {
   if (answer.ok) tools.value = answer.value.tools;
 }
 
-export function ToolsView() {
+export default function ToolsView() {
   const name = route.value.rest[0];
   useEffect(() => void load(), []);
   const listed = tools.value?.find((tool) => tool.name === name);
   return (
     <div class={`tools-view ${name === undefined ? 'is-list' : 'is-page'}`}>
       <List chosen={name} />
-      {name === undefined && <p class="note tools-empty">{messages.value.tools.choose}</p>}
-      {name === '+' && <NewTool onAdded={() => void load()} />}
+      {name === undefined && tools.value !== null && <ToolOverview tools={tools.value} />}
+      {name === '+' && <LazyNewTool onAdded={() => void load()} />}
       {name !== undefined && name !== '+' && (
         <ToolPage key={name} name={name} listed={listed} onChange={() => void load()} />
       )}

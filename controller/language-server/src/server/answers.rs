@@ -1,7 +1,6 @@
 //! Answers to requests about a document, which need no other process.
 
 use std::collections::HashMap;
-use std::io::Write;
 
 use lsp_server::{ErrorCode, Request};
 use lsp_types::request::{
@@ -17,9 +16,10 @@ use lsp_types::{
 };
 use serde_json::{Value, json};
 
-use super::{Document, Refusal, Server, read, to_json};
+use super::{Client, Document, Refusal, Server, read, to_json};
 use crate::diagnostics::{diagnostic, place};
 use crate::fixes::{self, Fix};
+use crate::transport::Output;
 use crate::{completion, hover};
 
 /// The command that rehearses a document.
@@ -31,7 +31,8 @@ const REHEARSE_TITLE: &str = "Rehearse this tool";
 const REHEARSE_KIND: CodeActionKind = CodeActionKind::new("source.rehearse");
 
 /// Returns what this server can do.
-pub(super) fn abilities() -> InitializeResult {
+pub(super) fn abilities(client: &Client) -> InitializeResult {
+    let can_rehearse = matches!(client, Client::Editor(_));
     let characters = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect());
     let capabilities = ServerCapabilities {
         position_encoding: Some(PositionEncodingKind::UTF16),
@@ -50,11 +51,15 @@ pub(super) fn abilities() -> InitializeResult {
             ..SignatureHelpOptions::default()
         }),
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, REHEARSE_KIND]),
+            code_action_kinds: Some(if can_rehearse {
+                vec![CodeActionKind::QUICKFIX, REHEARSE_KIND]
+            } else {
+                vec![CodeActionKind::QUICKFIX]
+            }),
             ..CodeActionOptions::default()
         })),
-        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
-        execute_command_provider: Some(ExecuteCommandOptions {
+        code_lens_provider: can_rehearse.then_some(CodeLensOptions { resolve_provider: Some(false) }),
+        execute_command_provider: can_rehearse.then(|| ExecuteCommandOptions {
             commands: vec![REHEARSE.to_owned()],
             work_done_progress_options: WorkDoneProgressOptions { work_done_progress: Some(true) },
         }),
@@ -64,7 +69,7 @@ pub(super) fn abilities() -> InitializeResult {
     InitializeResult { capabilities, server_info: Some(ServerInfo { name: "minismith".to_owned(), version }) }
 }
 
-impl<W: Write> Server<W> {
+impl<W: Output> Server<W> {
     pub(super) fn answer(&self, request: Request) -> Result<Value, Refusal> {
         let params = request.params;
         match request.method.as_str() {
@@ -136,7 +141,7 @@ impl<W: Write> Server<W> {
                 }
             }
         }
-        if wanted(&REHEARSE_KIND) {
+        if matches!(self.client, Client::Editor(_)) && wanted(&REHEARSE_KIND) {
             actions.push(CodeActionOrCommand::CodeAction(CodeAction {
                 title: REHEARSE_TITLE.to_owned(),
                 kind: Some(REHEARSE_KIND),

@@ -1,6 +1,6 @@
 //! The command that rehearses a document, and its progress.
 
-use std::io::{self, Write};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -18,9 +18,10 @@ use lsp_types::{
 use serde_json::json;
 
 use super::answers::REHEARSE;
-use super::{Event, Refusal, Server, read};
+use super::{Client, Event, Refusal, Server, read};
 use crate::rehearsal::{Checked, Rehearsal, Rehearsed};
 use crate::tool::path_of;
+use crate::transport::Output;
 
 /// Maximum number of rehearsals at a time. Each keeps all processors busy.
 const MAX_REHEARSALS: usize = 2;
@@ -50,13 +51,17 @@ pub(super) struct Running {
     thread: JoinHandle<()>,
 }
 
-impl<W: Write> Server<W> {
+impl<W: Output> Server<W> {
     /// Starts a rehearsal.
     pub(super) fn execute(&mut self, request: Request) -> Result<(), Refusal> {
         let params: ExecuteCommandParams = read(request.params)?;
         if params.command != REHEARSE {
             return Err((ErrorCode::InvalidParams, format!("there is no command {}", params.command)));
         }
+        let Client::Editor(checker) = &self.client else {
+            return Err((ErrorCode::InvalidRequest, "a page cannot rehearse here".to_owned()));
+        };
+        let checker = checker.clone();
         let Some(uri) = params.arguments.into_iter().next() else {
             return Err((ErrorCode::InvalidParams, format!("{REHEARSE} takes the URI of a document")));
         };
@@ -72,7 +77,7 @@ impl<W: Write> Server<W> {
         let rehearsal = Rehearsal {
             submission: tool.with_text(&text),
             folder: path_of(&uri).and_then(|path| Some(path.parent()?.to_owned())),
-            checker: self.checker.clone(),
+            checker,
             cancelled: Arc::clone(&cancelled),
         };
         let name = rehearsal.submission.name.clone();

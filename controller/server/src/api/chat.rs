@@ -83,7 +83,8 @@ struct ChatEvent {
     event: String,
     /// JSON: `{"event": ..., "data": ...}`. The data by event:
     ///
-    /// * `plan`: its `steps`, each with an `agent` and a `task`.
+    /// * `plan`: its `steps`, each with an `agent` and a `task`, and the parts of the sentence (`understood`), each with its `text` and
+    ///   the `steps` that it stands for.
     /// * `step_started`: the `agent` and the `task`.
     /// * `thinking`: the `agent` that asks a model.
     /// * `handoff`: `from`, `to` and `task`.

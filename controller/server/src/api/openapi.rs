@@ -82,6 +82,10 @@ stops speech, and `{\"type\": \"ping\", \"sent\": any}`. The events are `state` 
 `event`. For each request the server sends `said` (`text`) and then the events of a streamed chat up to `reply` or `error`, \
 as `{\"event\", \"data\"}`. The next utterance answers a question. A client that disconnects stops what it started.
 
+`GET /api/v1/language-server` is the language server of `minismith lsp` for the editor of a page, for engineers: each text \
+message is one message of the Language Server Protocol, without frames. Documents have addresses such as `minismith:tool.py`; \
+files of the server are not read, and nothing is rehearsed.
+
 Respond to pings, as every WebSocket library does by itself. While a ping is unanswered, the server sends at most half a \
 second of frames; after half a minute it closes the connection. `/ws/sdk` and the routes below `/api` but not below \
 `/api/v1` are those of the official daemon (version 1.13.0), which documents them.";

@@ -30,18 +30,21 @@ use super::extract::{ApiError, ErrorBody};
 use super::names::both;
 use super::refuse;
 use minismith_control::snapshot::view_of;
+use minismith_runtime::config::Config;
 use minismith_runtime::report::{ClampReport, PostureReport, clamp_reports, round_for_display};
 use minismith_runtime::role::Role;
 
-pub(super) fn routes(control_loop: ControlLoopHandle) -> OpenApiRouter {
+pub(super) fn routes(control_loop: ControlLoopHandle, config: &Config) -> OpenApiRouter {
+    let scale = config.limits.unapproved_tool_scale.value();
+    let limits = OpenApiRouter::new().routes(routes!(limits)).with_state((control_loop.clone(), scale));
     OpenApiRouter::new()
         .routes(routes!(health))
         .routes(routes!(state))
-        .routes(routes!(limits))
         .routes(routes!(stop))
         .routes(routes!(reset_statistics))
         .routes(routes!(measure))
         .with_state(control_loop)
+        .merge(limits)
 }
 
 /// The health of the controller and the robot.
@@ -219,6 +222,8 @@ struct LimitsNow {
     head_roll_deg: f64,
     /// Maximum yaw between head and body in either direction, degrees.
     relative_yaw_deg: f64,
+    /// The part of the maximum velocities and accelerations that a tool has until a person approves it.
+    unapproved_tool_scale: f64,
 }
 
 /// The limits of one motor.
@@ -244,7 +249,7 @@ struct JointLimitReport {
     (status = 200, description = "The limits.", body = LimitsNow),
 ))]
 async fn limits(
-    State(control_loop): State<ControlLoopHandle>,
+    State((control_loop, unapproved_tool_scale)): State<(ControlLoopHandle, f64)>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
     caller.require_role(Role::Viewer)?;
@@ -271,6 +276,7 @@ async fn limits(
         head_pitch_deg: degrees(limits.head_pitch),
         head_roll_deg: degrees(limits.head_roll),
         relative_yaw_deg: degrees(limits.relative_yaw),
+        unapproved_tool_scale,
     };
     Ok(both(&http::LIMITS, &limits))
 }

@@ -33,7 +33,7 @@ use super::tools_state::{Answer, Shop, Which};
 use super::{tool_admin, tool_preview};
 use minismith_analysis::files::Output;
 use minismith_analysis::manifest::{Example, Provenance, TestCase};
-use minismith_analysis::submission::{Declared, Submission};
+use minismith_analysis::submission::{Declared, Expects, Submission};
 use minismith_assistant::conversation::{Conversation, RunResult};
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
@@ -44,6 +44,9 @@ use minismith_toolchain::workshop::responses::{self, AddResult, FileChecked, Sea
 
 /// Maximum number of modules of a toolkit, as for one that is read from a folder.
 const MAX_MODULES: usize = 32;
+
+/// Maximum number of expectations. One about a parameter is measured in a call of its own.
+const MAX_EXPECTS: usize = 50;
 
 pub(super) fn routes(queue: RequestQueue, control_loop: ControlLoopHandle, config: &Config) -> OpenApiRouter {
     let config = Arc::new(config.clone());
@@ -159,6 +162,10 @@ struct HandedIn {
     /// Calls with expected results, as in a manifest.
     #[serde(default)]
     test_cases: Vec<TestCase>,
+    /// What the motion of the default call must do, as `expects` of a tool's declarations.
+    #[serde(default)]
+    #[schema(value_type = Vec<Object>)]
+    expects: Expects,
     /// Also rehearse a call with these arguments.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
@@ -170,11 +177,15 @@ struct HandedIn {
 
 impl HandedIn {
     fn submitted(self, caller: &Caller) -> Result<Submission, ApiError> {
-        let HandedIn { code, name, modules, examples, mut test_cases, args, motion: _ } = self;
+        let HandedIn { code, name, modules, examples, mut test_cases, expects, args, motion: _ } = self;
         if modules.as_ref().is_some_and(|modules| modules.len() > MAX_MODULES) {
             let why =
                 format!("too many modules: {MAX_MODULES} allowed; split the toolkit into several tools");
             return Err(unprocessable("body.modules", &why));
+        }
+        if expects.0.len() > MAX_EXPECTS {
+            let why = format!("too many expectations: {} given, {MAX_EXPECTS} allowed", expects.0.len());
+            return Err(unprocessable("body.expects", &why));
         }
         let Some(name) = name.or_else(|| modules.is_none().then(|| "tool".to_owned())) else {
             return Err(unprocessable(
@@ -190,7 +201,7 @@ impl HandedIn {
             name,
             main: code.into_bytes(),
             others: modules.map(|modules| modules.into_iter().map(bytes).collect()),
-            declared: Declared { examples, test_cases, ..Declared::default() },
+            declared: Declared { examples, test_cases, expects, ..Declared::default() },
             // Never one of this program's own authors, whatever the client's name is.
             origin: Provenance { author: format!("{}, by the API", caller.name), ..Provenance::default() },
         })

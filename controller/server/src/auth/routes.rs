@@ -25,7 +25,7 @@ pub fn least(is_read: bool, path: &str) -> Role {
     let steps: Vec<&str> = steps.iter().map(AsRef::as_ref).collect();
     if is_read {
         return match steps.as_slice() {
-            ["api", "v1", "journal" | "recordings" | "doctor", ..] => Role::Engineer,
+            ["api", "v1", "journal" | "recordings" | "doctor" | "language-server", ..] => Role::Engineer,
             // Sessions are for those who may talk to the robot; streamed targets move it.
             ["api", "v1", "sessions", ..]
             | ["api", "v1", "lease", _, ..]
@@ -88,6 +88,7 @@ mod tests {
             (true, "/api/v1/recordings", Role::Engineer),
             (true, "/api/v1/recordings/x.trace.jsonl", Role::Engineer),
             (true, "/api/v1/doctor", Role::Engineer),
+            (true, "/api/v1/language-server", Role::Engineer),
             (true, "/api/v1/me", Role::Viewer),
             (true, "/api/v1/sessions/evening", Role::Operator),
             (true, "/api/v1/voice", Role::Operator),

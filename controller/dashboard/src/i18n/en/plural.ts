@@ -1,0 +1,4 @@
+/** Counts things in English. */
+
+export const plural = (count: number, one: string, more: string) =>
+  `${count} ${count === 1 ? one : more}`;
