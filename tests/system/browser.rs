@@ -94,6 +94,11 @@ fn page_creates_rehearses_approves_and_runs_a_tool() {
 }
 
 #[test]
+fn conversation_shows_how_a_sentence_was_taken() {
+    on_a_server("understood");
+}
+
+#[test]
 fn editor_helps_while_a_tool_is_written() {
     on_a_server("tool-editor");
 }

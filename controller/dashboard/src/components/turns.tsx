@@ -2,7 +2,9 @@
 
 import type { Turn } from '../net/conversation';
 import { turns } from '../net/conversation';
+import type { ToolReply } from '../protocol/responses';
 import { messages } from '../i18n';
+import { clampText } from './clamps';
 import { Expectations } from './expectations';
 import { MakeTool } from './make-tool';
 import { path } from './route';
@@ -57,14 +59,19 @@ function TurnView({ turn }: { turn: Turn }) {
 }
 
 /** The tool that was made or run: what was assumed, and what was measured of the request. */
-function ToolMade({ tool }: { tool: NonNullable<NonNullable<Turn['progress']['reply']>['tool']> }) {
+function ToolMade({ tool }: { tool: ToolReply }) {
   const w = messages.value;
-  const { name, version, assumed = [], expectations = [] } = tool;
+  const { name, version, assumed = [], expectations = [], run } = tool;
   return (
     <>
       {assumed.map((text) => (
         <p key={text} class="note">
           {w.talk.assumed} {text}
+        </p>
+      ))}
+      {(run?.clamps ?? []).map((clamp) => (
+        <p key={`${clamp.what} ${clamp.cause}`} class="more">
+          {clampText(clamp)}
         </p>
       ))}
       {expectations.length > 0 && (

@@ -225,7 +225,18 @@ const CHAT_DATA: Readonly<Record<string, Shape>> = {
     fields: { accepted: 'admitted', phase: 'stage' },
     inside: { findings: FINDING },
   },
-  reply: { inside: { steps: MOTION_STEP, tool: { inside: { findings: FINDING } } } },
+  reply: {
+    inside: {
+      steps: MOTION_STEP,
+      tool: {
+        fields: { run: 'performance' },
+        inside: {
+          findings: FINDING,
+          run: { fields: { clamps: 'trims' }, inside: { clamps: CLAMP } },
+        },
+      },
+    },
+  },
 };
 
 /** Returns an event of a streamed chat with current names. */

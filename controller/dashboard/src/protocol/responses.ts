@@ -302,6 +302,8 @@ export interface ToolReply {
   assumed?: string[];
   findings?: Finding[];
   expectations?: Measured[];
+  /** Its run, if it ran. */
+  run?: { clamps?: Clamp[] } | null;
 }
 
 export interface JournalEntry {
