@@ -94,6 +94,11 @@ fn page_creates_rehearses_approves_and_runs_a_tool() {
 }
 
 #[test]
+fn tour_ends_with_a_tool_and_reasons_are_given() {
+    on_a_server("help");
+}
+
+#[test]
 fn conversation_shows_how_a_sentence_was_taken() {
     on_a_server("understood");
 }

@@ -20,6 +20,7 @@ mod code;
 mod control_loop;
 mod dances;
 mod dashboard;
+mod dashboard_editor;
 mod data;
 mod dataset_export;
 mod detectors;

@@ -270,7 +270,7 @@ impl<'a> Conversation<'a> {
             Understanding::Plan(plan) => plan.clone(),
             _ => Vec::new(),
         };
-        let parts = understood::parts(text, &plan, &context);
+        let parts = understood::parts(text, &plan, |part| dry_run::understood(part, &context));
         let is_beyond = dry_run::is_beyond(&understood, text);
         let reply = match decide(understood) {
             Decision::Stop => self.stop(),

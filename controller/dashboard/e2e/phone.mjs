@@ -13,9 +13,13 @@ const VIEWS = [
   'plots',
   'journal',
   'health',
+  'health/doctor',
 ];
 const SIZES = [
-  ['phone', { viewport: PHONE, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }],
+  [
+    'phone',
+    { viewport: { ...PHONE, width: 360 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
+  ],
   ['desktop', { viewport: DESKTOP }],
 ];
 
@@ -30,6 +34,7 @@ const LOADED = {
   plots: '.legend tbody tr',
   journal: '.entries > li',
   health: '.health-view .facts',
+  'health/doctor': '.checks li',
 };
 
 /** Actions that show more of a view. */
@@ -39,6 +44,16 @@ const ACTIONS = {
     await page.locator('textarea').press('Enter');
     const done = () => page.locator('.robot-reply').last().locator('.badge.is-good').count();
     await eventually(`${at}: the request is done`, done, (n) => n === 3);
+  },
+  async 'tools/+'(page, eventually, at) {
+    const code = page.locator('.cm-content');
+    await eventually(`${at}: the example passes`, () => page.locator('.expectations li').count());
+    await code.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('import os\n');
+    await eventually(`${at}: a finding is shown`, () => page.locator('.findings .why').count());
+    await page.locator('.findings .why summary').first().click();
+    await page.keyboard.press('Control+Home');
   },
   async 'tools/greet'(page, eventually, at) {
     await page.getByRole('button', { name: 'Rehearse', exact: true }).click();

@@ -11,17 +11,24 @@ const tokens = JSON.parse(process.env.MINISMITH_TOKENS ?? '{}');
 
 /** For each role: the enabled buttons, by view. */
 const OPEN = {
-  viewer: { 'tools/greet': [], drive: [], health: [] },
-  operator: { 'tools/greet': ['Run', 'Rehearse'], drive: ['Take control'], health: [] },
+  viewer: { 'tools/greet': [], drive: [], health: [], 'health/doctor': [] },
+  operator: {
+    'tools/greet': ['Run', 'Rehearse'],
+    drive: ['Take control'],
+    health: [],
+    'health/doctor': [],
+  },
   engineer: {
     'tools/greet': ['Run', 'Rehearse'],
     drive: ['Take control'],
-    health: ['Reset statistics', 'Run checks'],
+    health: ['Reset statistics'],
+    'health/doctor': ['Run checks'],
   },
   owner: {
     'tools/greet': ['Run', 'Rehearse', 'Disable'],
     drive: ['Take control'],
-    health: ['Reset statistics', 'Run checks'],
+    health: ['Reset statistics'],
+    'health/doctor': ['Run checks'],
   },
 };
 const ALL = OPEN.owner;

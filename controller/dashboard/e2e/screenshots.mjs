@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Not a test: takes screenshots of every view. `node e2e/screenshots.mjs FOLDER` */
+/** Not a test: takes screenshots of every view in both themes. `node e2e/screenshots.mjs FOLDER` */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,9 +37,12 @@ async function settle(page) {
   if (!(await isLive(page))) throw new Error('the page is not live');
 }
 
+/** The end of the names of the pictures in this theme. */
+let suffix = '';
+
 async function shoot(page, name) {
   await settle(page);
-  const path = join(folder, `${name}.png`);
+  const path = join(folder, `${name}${suffix}.png`);
   const image = reducePalette(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
   writeFileSync(path, image);
   console.log(`${path} ${image.length}`);
@@ -54,89 +57,140 @@ async function say(page, text, steps) {
   const done = page.locator('.robot-reply').last().locator('.badge.is-good');
   // If the tool already exists, the robot asks whether to make it again.
   const question = page.locator('form.question').getByRole('button', { name: 'No' });
-  await done
-    .nth(steps - 1)
-    .or(question)
-    .first()
-    .waitFor();
+  if (steps > 0)
+    await done
+      .nth(steps - 1)
+      .or(question)
+      .first()
+      .waitFor();
   if (await question.count()) await question.click();
   await page.getByRole('button', { name: 'Send' }).first().waitFor();
 }
 
-const page = await open({ viewport: DESKTOP, colorScheme: 'light' });
-await rest(LIVELY);
-await show(page, 'robot');
-await shoot(page, 'robot');
+async function shootRobot(page) {
+  await rest(LIVELY);
+  await show(page, 'robot');
+  const dismiss = page.getByRole('button', { name: 'No, thanks' });
+  if (suffix === '') {
+    await dismiss.waitFor();
+    await shoot(page, 'tour-offer');
+  }
+  if (await dismiss.count()) await dismiss.click();
+  await shoot(page, 'robot');
+}
 
-await show(page, 'talk');
-await settle(page);
-await say(page, 'nod twice, then look left 20 degrees', 2);
-await say(page, 'make a tool that wiggles the antennas three times', 1);
-await shoot(page, 'talk');
+async function shootTalk(page) {
+  await show(page, 'talk');
+  await settle(page);
+  await say(page, 'nod twice, then look left 20 degrees', 2);
+  await say(page, 'turn your head 200 degrees to the left', 0);
+  await say(page, 'make a tool that wiggles the antennas three times', 1);
+  await shoot(page, 'talk');
+}
 
-const { tools } = (await request('/api/v1/tools')).value;
-const made = tools.find((tool) => !tool.predefined) ?? tools[0];
-await show(page, `tools/${made.name}`);
-await page.waitForSelector('.plots');
-await shoot(page, 'tool');
-await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
-await page.waitForSelector('.replay');
-await page.locator('.replay-bar input').evaluate((input) => {
-  input.value = String(Number(input.max) * 0.4);
-  input.dispatchEvent(new Event('input', { bubbles: true }));
-});
-await page.locator('.replay').evaluate((replay) => replay.scrollIntoView({ block: 'center' }));
-await shoot(page, 'rehearsal');
+async function shootTools(page) {
+  await request('/api/v1/tools/greet/run', { method: 'POST', body: { args: { waves: 2 } } });
+  await request('/api/v1/tools/look_around/run', { method: 'POST', body: { args: {} } });
+  await show(page, 'tools');
+  await page.waitForSelector('.tiles img');
+  await shoot(page, 'tools');
+  const { tools } = (await request('/api/v1/tools')).value;
+  const made = tools.find((tool) => !tool.predefined) ?? tools[0];
+  await show(page, `tools/${made.name}`);
+  await page.waitForSelector('.plots');
+  await shoot(page, 'tool');
+  await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
+  await page.waitForSelector('.replay');
+  await page.locator('.replay-bar input').evaluate((input) => {
+    input.value = String(Number(input.max) * 0.4);
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  await page.locator('.replay').evaluate((replay) => replay.scrollIntoView({ block: 'center' }));
+  await shoot(page, 'rehearsal');
+}
 
-await show(page, 'tools/+');
-await page.waitForSelector('.replay');
-await shoot(page, 'new-tool');
+async function shootEditor(page) {
+  await show(page, 'tools/+');
+  await page.waitForSelector('.expectations');
+  await shoot(page, 'new-tool');
+  const code = page.locator('.cm-content');
+  await code.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('End');
+  await page.keyboard.type('\nrobot.goto_target(body_yaw=90, duration=2.0)');
+  await page.waitForSelector('.findings button.fix');
+  await page.keyboard.type('\nrobot.');
+  await page.waitForSelector('.cm-tooltip-autocomplete li');
+  await page.locator('.code').evaluate((editor) => editor.scrollIntoView({ block: 'start' }));
+  await shoot(page, 'editor');
+}
 
-await rest(LIVELY);
-await show(page, 'drive');
-await page.waitForSelector('.pad');
-await settle(page);
-await page.getByRole('button', { name: 'Take control' }).click();
-await page.waitForSelector('.lease.is-mine');
-await shoot(page, 'drive');
-await page.getByRole('button', { name: 'Release control' }).click();
+async function shootDrive(page) {
+  await rest(LIVELY);
+  await show(page, 'drive');
+  await page.waitForSelector('.pad');
+  await settle(page);
+  await page.getByRole('button', { name: 'Take control' }).click();
+  await page.waitForSelector('.lease.is-mine');
+  await shoot(page, 'drive');
+  await page.getByRole('button', { name: 'Release control' }).click();
+}
 
-await show(page, 'plots');
-await page.waitForSelector('.legend');
-await request('/api/v1/tools/greet/run', { method: 'POST', body: { args: { waves: 2 } } });
-await page.getByRole('button', { name: 'Refresh' }).click();
-const runs = page.getByRole('combobox', { name: 'Show', exact: true });
-const recording = runs
-  .locator('optgroup option')
-  .filter({ hasText: /^greet/ })
-  .first();
-await recording.waitFor({ state: 'attached' });
-await runs.selectOption(await recording.getAttribute('value'));
-await page.getByLabel('Compare with').selectOption({ label: 'a rehearsal of the same call' });
-await page.waitForSelector('.comparison');
-await page.locator('.cursor-slider input').evaluate((input) => {
-  input.value = '1.5';
-  input.dispatchEvent(new Event('input', { bubbles: true }));
-});
-await shoot(page, 'plots');
-await page.getByRole('combobox', { name: 'Show', exact: true }).selectOption('');
+async function shootPlots(page) {
+  await show(page, 'plots');
+  await page.waitForSelector('.legend');
+  await request('/api/v1/tools/greet/run', { method: 'POST', body: { args: { waves: 2 } } });
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  const runs = page.getByRole('combobox', { name: 'Show', exact: true });
+  const recording = runs
+    .locator('optgroup option')
+    .filter({ hasText: /^greet/ })
+    .first();
+  await recording.waitFor({ state: 'attached' });
+  await runs.selectOption(await recording.getAttribute('value'));
+  await page.getByLabel('Compare with').selectOption({ label: 'a rehearsal of the same call' });
+  await page.waitForSelector('.comparison');
+  await page.locator('.cursor-slider input').evaluate((input) => {
+    input.value = '1.5';
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  await shoot(page, 'plots');
+  await runs.selectOption('');
+}
 
-await show(page, 'journal');
-await page.waitForSelector('.entries > li');
-await shoot(page, 'journal');
-await show(page, 'health');
-await page.getByRole('button', { name: 'Run checks' }).click();
-await page.waitForSelector('.checks li');
-await shoot(page, 'health');
-await page.context().close();
+async function shootRest(page) {
+  await show(page, 'journal');
+  await page.waitForSelector('.entries > li');
+  await shoot(page, 'journal');
+  await show(page, 'health');
+  await shoot(page, 'health');
+  await show(page, 'health/doctor');
+  await page.waitForSelector('.checks li');
+  await shoot(page, 'doctor');
+}
 
-const phone = await open({ viewport: PHONE, hasTouch: true, isMobile: true, colorScheme: 'light' });
-await show(phone, 'robot');
-await shoot(phone, 'phone');
-await phone.context().close();
+async function shootPhone(colorScheme) {
+  const page = await open({ viewport: PHONE, hasTouch: true, isMobile: true, colorScheme });
+  await show(page, 'robot');
+  await page.getByRole('button', { name: 'No, thanks' }).click();
+  await shoot(page, 'phone');
+  await page.context().close();
+}
 
-const dark = await open({ viewport: DESKTOP, colorScheme: 'dark' });
-await show(dark, 'robot');
-await shoot(dark, 'dark');
+for (const colorScheme of ['light', 'dark']) {
+  suffix = colorScheme === 'light' ? '' : '-dark';
+  const page = await open({ viewport: DESKTOP, colorScheme });
+  await shootRobot(page);
+  await shootTalk(page);
+  await shootTools(page);
+  await shootEditor(page);
+  await shootDrive(page);
+  await shootPlots(page);
+  await shootRest(page);
+  await page.context().close();
+  await shootPhone(colorScheme);
+}
 await rest();
 await browser.close();

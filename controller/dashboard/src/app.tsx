@@ -7,10 +7,13 @@ import { path, route, VIEWS, type View } from './components/route';
 import { Settings, settingsOpen } from './components/settings';
 import { StopButton, StopOutcome } from './components/stop-button';
 import { base, token } from './net/robots';
+import { tourStep } from './net/tour';
 import { lazy } from './components/lazy';
 import { RobotView } from './views/robot';
 import { TalkView } from './views/talk';
 import { language, messages } from './i18n';
+
+const Tour = lazy(() => import('./components/tour'));
 
 /** Most people begin with the robot or the conversation. The other views are loaded when they are opened. */
 const PAGES: Record<View, preact.ComponentType> = {
@@ -64,6 +67,7 @@ export function App() {
       </nav>
       <main id="content" class="content" tabIndex={-1}>
         <StaleBar />
+        {tourStep.value !== null && <Tour />}
         <Page key={`${base.value} ${token.value}`} />
       </main>
       <Settings />

@@ -61,13 +61,13 @@ pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> PlanPreview {
     }
     let tools = known(tools);
     let known = Known { tools: &tools, before: None };
-    let understood = understood(text, &known);
-    let parts = match &understood {
-        Understanding::Plan(plan) => parts(text, plan, &known),
+    let meaning = understood(text, &known);
+    let parts = match &meaning {
+        Understanding::Plan(plan) => parts(text, plan, |part| understood(part, &known)),
         _ => Vec::new(),
     };
-    let is_beyond = is_beyond(&understood, text);
-    match decide(understood) {
+    let is_beyond = is_beyond(&meaning, text);
+    match decide(meaning) {
         Decision::Stop => of(PreviewOutcome::Stop, Vec::new(), None),
         Decision::Decline(_) if is_beyond && thinks => of(PreviewOutcome::Think, Vec::new(), None),
         Decision::Decline(says) => of(PreviewOutcome::Decline, Vec::new(), Some(says)),

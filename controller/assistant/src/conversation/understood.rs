@@ -7,9 +7,7 @@ use serde::Serialize;
 use std::ops::Range;
 use utoipa::ToSchema;
 
-use minismith_nlu::{Intent, Known, Understanding};
-
-use super::dry_run;
+use minismith_nlu::{Intent, Understanding};
 
 /// A part of a sentence, and what it was taken for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -30,8 +28,12 @@ const JOINT: &str = ", then ";
 const CONJUNCTIONS: [&str; 12] =
     ["and", "then", "und", "dann", "danach", "et", "puis", "ensuite", "y", "luego", "e", "después"];
 
-/// Returns the parts of a sentence that was read as this plan.
-pub(super) fn parts(text: &str, plan: &[Intent], known: &Known<'_>) -> Vec<UnderstoodPart> {
+/// Returns the parts of a sentence that `read` reads as this plan.
+pub(super) fn parts(
+    text: &str,
+    plan: &[Intent],
+    read: impl Fn(&str) -> Understanding,
+) -> Vec<UnderstoodPart> {
     if plan.is_empty() {
         return Vec::new();
     }
@@ -41,7 +43,7 @@ pub(super) fn parts(text: &str, plan: &[Intent], known: &Known<'_>) -> Vec<Under
     if clauses.len() < 2 || clauses.len() > MAX_CLAUSES {
         return whole(&described);
     }
-    let mut reader = Reader { text, clauses, known, read: Vec::new() };
+    let mut reader = Reader { text, clauses, read, known: Vec::new() };
     reader.align(0, &described).unwrap_or_else(|| whole(&described))
 }
 
@@ -53,15 +55,15 @@ fn describe(plan: &[Intent]) -> String {
     plan.iter().map(ToString::to_string).collect::<Vec<_>>().join(JOINT)
 }
 
-struct Reader<'a> {
+struct Reader<'a, Read> {
     text: &'a str,
     clauses: Vec<Range<usize>>,
-    known: &'a Known<'a>,
+    read: Read,
     /// What ranges of clauses were read as.
-    read: Vec<(Range<usize>, Option<String>)>,
+    known: Vec<(Range<usize>, Option<String>)>,
 }
 
-impl Reader<'_> {
+impl<Read: Fn(&str) -> Understanding> Reader<'_, Read> {
     /// Returns the parts from a clause on that stand for exactly these steps, with the shortest parts first.
     fn align(&mut self, from: usize, steps: &str) -> Option<Vec<UnderstoodPart>> {
         let count = self.clauses.len();
@@ -79,14 +81,14 @@ impl Reader<'_> {
 
     /// Returns what neighbouring clauses are read as if nothing else is said.
     fn alone(&mut self, range: Range<usize>) -> Option<String> {
-        if let Some((_, read)) = self.read.iter().find(|(known, _)| *known == range) {
+        if let Some((_, read)) = self.known.iter().find(|(known, _)| *known == range) {
             return read.clone();
         }
-        let read = match dry_run::understood(self.words(range.clone())?, self.known) {
+        let read = match (self.read)(self.words(range.clone())?) {
             Understanding::Plan(plan) if !plan.is_empty() => Some(describe(&plan)),
             _ => None,
         };
-        self.read.push((range, read.clone()));
+        self.known.push((range, read.clone()));
         read
     }
 
@@ -124,17 +126,20 @@ fn clauses(text: &str) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use minismith_nlu::Known;
+    use minismith_nlu::{Known, interpret};
+
+    fn read(text: &str) -> Understanding {
+        interpret(text, &Known { tools: &[], before: None })
+    }
 
     fn of(text: &str) -> Vec<(String, Vec<String>)> {
-        let known = Known { tools: &[], before: None };
-        let Understanding::Plan(plan) = dry_run::understood(text, &known) else { return Vec::new() };
-        parts(text, &plan, &known).into_iter().map(|part| (part.text, part.steps)).collect()
+        let Understanding::Plan(plan) = read(text) else { return Vec::new() };
+        parts(text, &plan, read).into_iter().map(|part| (part.text, part.steps)).collect()
     }
 
     #[test]
     fn each_part_stands_for_its_steps() {
-        let expected = [("nod twice", "nod 2 times"), ("look left 20 degrees", "look left 20 degrees")];
+        let expected = [("nod twice", "nod twice"), ("look left 20 degrees", "look left 20 deg")];
         let found = of("Nod twice, then look left 20 degrees.");
         let found: Vec<(String, &str)> =
             found.iter().map(|(text, steps)| (text.to_lowercase(), steps[0].as_str())).collect();
@@ -150,9 +155,8 @@ mod tests {
             "nicke zweimal und schau dann nach links",
             "nod",
         ] {
-            let known = Known { tools: &[], before: None };
-            let Understanding::Plan(plan) = dry_run::understood(text, &known) else { panic!("{text}") };
-            let parts = parts(text, &plan, &known);
+            let Understanding::Plan(plan) = read(text) else { panic!("{text}") };
+            let parts = parts(text, &plan, read);
             let steps: Vec<String> = parts.iter().flat_map(|part| part.steps.clone()).collect();
             assert_eq!(steps.join(JOINT), describe(&plan), "{text}");
             assert!(parts.iter().all(|part| text.contains(&part.text)), "{text}: {parts:?}");

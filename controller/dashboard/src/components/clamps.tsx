@@ -3,6 +3,7 @@
 import { robotState, robotStateStale, frame, stale } from '../net/live';
 import type { Clamp } from '../protocol/responses';
 import { formatNumber, messages } from '../i18n';
+import { WhyClamped } from './why';
 
 /** Returns the clamps that act on the current motion. The list is empty if the robot does not report them. */
 export function activeClamps(): Clamp[] {
@@ -31,6 +32,7 @@ export function Clamps() {
           <li key={`${clamp.what} ${clamp.cause}`}>{clampText(clamp)}</li>
         ))}
       </ul>
+      <WhyClamped clamps={all} texts={all.map(clampText)} />
     </div>
   );
 }

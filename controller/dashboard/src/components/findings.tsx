@@ -2,6 +2,7 @@
 
 import type { Finding } from '../protocol/responses';
 import { messages } from '../i18n';
+import { WhyFinding } from './why';
 
 const CLASS = { pass: 'is-plain', needs_approval: 'is-warn', reject: 'is-bad' } as const;
 
@@ -26,6 +27,7 @@ export function Findings({
           <span>
             {finding.reason}
             {finding.hint !== '' && <span class="note"> {finding.hint}</span>}
+            <WhyFinding finding={finding} />
             {(finding.fixes ?? []).map(({ title, apply }) => (
               <button key={title} type="button" class="link fix" onClick={apply}>
                 {w.fix(title)}

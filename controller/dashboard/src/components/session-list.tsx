@@ -58,7 +58,11 @@ export function SessionList() {
     <Card title={w.journal.sessions}>
       <NeedsRole action="sessions" />
       {loadError.value !== '' && <Outcome bad text={loadError.value} />}
-      {sessions.value?.length === 0 && <p class="note">{w.journal.noSessions}</p>}
+      {sessions.value?.length === 0 && (
+        <p class="note">
+          {w.journal.noSessions} {w.help.empty.sessionsHint}
+        </p>
+      )}
       <ul class="sessions">
         {(sessions.value ?? []).map((session) => (
           <li key={session.id}>

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { link, access } from '../net/live';
 import * as robots from '../net/robots';
+import { setTourStep } from '../net/tour';
 import { whoAmI } from '../net/whoami';
 import { LANGUAGES, language, setLanguage, messages, type Language } from '../i18n';
 import { applyTheme, theme, THEMES, type Theme } from './theme';
@@ -44,6 +45,17 @@ export function Settings() {
       </div>
       <Robots />
       <Login />
+      <p>
+        <button
+          type="button"
+          onClick={() => {
+            close();
+            setTourStep('look');
+          }}
+        >
+          {w.help.tour.start}
+        </button>
+      </p>
       <div class="row">
         <label>
           {w.settings.theme}

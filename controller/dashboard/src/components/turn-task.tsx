@@ -8,6 +8,7 @@ import type { MotionStep } from '../protocol/responses';
 import { formatNumber, messages } from '../i18n';
 import { Findings } from './findings';
 import { clampText } from './clamps';
+import { WhyClamped } from './why';
 
 export const outcomeText = (word: string): string => messages.value.outcomes[word] ?? word;
 
@@ -31,6 +32,7 @@ export function TaskView({ task }: { task: Task }) {
   const w = messages.value.talk;
   const { result, state, from, check, startedAt, endedAt } = task;
   // A tool is drafted until its check begins.
+  const clamps = (result?.steps ?? []).flatMap((step) => step.clamps ?? []);
   const isDrafting = state === 'running' && task.agent === 'code' && check === null;
   return (
     <li class={`is-step-${state}`}>
@@ -66,6 +68,11 @@ export function TaskView({ task }: { task: Task }) {
           {note}
         </span>
       ))}
+      {clamps.length > 0 && (
+        <div class="check">
+          <WhyClamped clamps={clamps} texts={clamps.map(clampText)} />
+        </div>
+      )}
     </li>
   );
 }

@@ -10,6 +10,7 @@ import { MakeTool } from './make-tool';
 import { path } from './route';
 import { agentText, outcomeText, TaskView } from './turn-task';
 import { Understood } from './understood';
+import { WhyClamped, WhyNotDone } from './why';
 
 export const Turns = () => (
   <>
@@ -46,6 +47,9 @@ function TurnView({ turn }: { turn: Turn }) {
         )}
         {reply && stepTexts !== reply.text && <p>{reply.text}</p>}
         {reply && <p class="note">{w.outcome(outcomeText(reply.outcome))}</p>}
+        {reply && reply.outcome !== 'done' && (
+          <WhyNotDone said={turn.message} outcome={reply.outcome} reason={reply.text} />
+        )}
         {reply?.tool && <ToolMade tool={reply.tool} />}
         {reply && !reply.tool && moved.length > 0 && (
           <MakeTool tasks={moved.map(({ task }) => task)} />
@@ -62,6 +66,7 @@ function TurnView({ turn }: { turn: Turn }) {
 function ToolMade({ tool }: { tool: ToolReply }) {
   const w = messages.value;
   const { name, version, assumed = [], expectations = [], run } = tool;
+  const clamps = run?.clamps ?? [];
   return (
     <>
       {assumed.map((text) => (
@@ -69,11 +74,12 @@ function ToolMade({ tool }: { tool: ToolReply }) {
           {w.talk.assumed} {text}
         </p>
       ))}
-      {(run?.clamps ?? []).map((clamp) => (
+      {clamps.map((clamp) => (
         <p key={`${clamp.what} ${clamp.cause}`} class="more">
           {clampText(clamp)}
         </p>
       ))}
+      {clamps.length > 0 && <WhyClamped clamps={clamps} texts={clamps.map(clampText)} />}
       {expectations.length > 0 && (
         <>
           <h3>{w.tools.expectations.title}</h3>

@@ -1,4 +1,5 @@
 import { health } from './de/health';
+import { help } from './de/help';
 import { plots } from './de/plots';
 import { talk } from './de/talk';
 import { tools } from './de/tools';
@@ -227,6 +228,7 @@ export const de: Messages = {
     },
   },
   health,
+  help,
   settings: {
     open: 'Roboter und Einstellungen',
     robots: 'Roboter',

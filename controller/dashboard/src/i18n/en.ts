@@ -1,6 +1,7 @@
 /** All texts of the page in English. The type check fails if a translation lacks a key. */
 
 import { health } from './en/health';
+import { help } from './en/help';
 import { plots } from './en/plots';
 import { talk } from './en/talk';
 import { tools } from './en/tools';
@@ -227,6 +228,7 @@ export const en = {
     } as Record<string, string>,
   },
   health,
+  help,
   settings: {
     open: 'Robots and settings',
     robots: 'Robots',

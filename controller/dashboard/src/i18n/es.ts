@@ -1,4 +1,5 @@
 import { health } from './es/health';
+import { help } from './es/help';
 import { plots } from './es/plots';
 import { talk } from './es/talk';
 import { tools } from './es/tools';
@@ -227,6 +228,7 @@ export const es: Messages = {
     },
   },
   health,
+  help,
   settings: {
     open: 'Robots y ajustes',
     robots: 'Robots',

@@ -1,4 +1,5 @@
 import { health } from './fr/health';
+import { help } from './fr/help';
 import { plots } from './fr/plots';
 import { talk } from './fr/talk';
 import { tools } from './fr/tools';
@@ -228,6 +229,7 @@ export const fr: Messages = {
     },
   },
   health,
+  help,
   settings: {
     open: 'Robots et réglages',
     robots: 'Robots',

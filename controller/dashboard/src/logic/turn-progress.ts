@@ -196,7 +196,7 @@ function attachCheck(tasks: Task[], check: CheckProgress): Task[] {
   );
 }
 
-/** Adds the phases of the same check so far. A draft that is checked again begins anew. */
+/** Adds the phases of the same check so far. A draft that is checked again begins with its first phase. */
 function withPhases(before: CheckProgress | null, check: CheckProgress): CheckProgress {
   if (before === null || before.tool !== check.tool || before.endedAt !== null) return check;
   const known = before.phases.at(-1)?.phase;

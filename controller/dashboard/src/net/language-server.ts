@@ -12,7 +12,7 @@ export const DOCUMENT = 'minismith:tool.py';
 /** How long typing rests before the text is sent, milliseconds. */
 const SEND_DELAY_MS = 80;
 const TIMEOUT_MS = 10_000;
-/** Attempts without any connection after which the server is taken to have no language server. */
+/** Attempts after which a server that has never answered is taken to have no language server. */
 const MAX_FAILURES = 4;
 
 export interface LanguageListener {
@@ -40,6 +40,7 @@ export class LanguageServer {
   private isReady = false;
   private isClosed = false;
   private failures = 0;
+  private hasAnswered = false;
   private requests = 0;
   private readonly pending = new Map<number, Pending>();
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -59,9 +60,8 @@ export class LanguageServer {
     if (text === this.text) return;
     this.text = text;
     this.version += 1;
-    // The server closes an idle connection. Whoever types again needs it again.
-    if (this.socket === null && this.retry === undefined && this.failures < MAX_FAILURES)
-      this.connect();
+    // The server closes an idle connection, which is opened again with the next change.
+    if (this.socket === null && this.retry === undefined && !this.hasGivenUp()) this.connect();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.flush(), SEND_DELAY_MS);
   }
@@ -90,7 +90,10 @@ export class LanguageServer {
     this.retry = undefined;
     const socket = openSocket(PATH);
     this.socket = socket;
-    if (socket === null) return;
+    if (socket === null) {
+      this.failures = MAX_FAILURES;
+      return;
+    }
     socket.onopen = () => void this.initialize();
     socket.onmessage = ({ data }) => this.receive(String(data));
     socket.onclose = ({ reason }) => this.lost(socket, reason.startsWith('idle'));
@@ -102,7 +105,11 @@ export class LanguageServer {
       rootUri: null,
       capabilities: {},
     });
-    if (answer === null) return;
+    if (answer === null) {
+      this.socket?.close();
+      return;
+    }
+    this.hasAnswered = true;
     this.notify('initialized', {});
     this.sentVersion = this.version;
     this.notify('textDocument/didOpen', {
@@ -122,8 +129,12 @@ export class LanguageServer {
     if (socket !== this.socket || this.isClosed) return;
     if (!this.isReady) this.failures += 1;
     this.end();
-    if (wasIdle || this.failures >= MAX_FAILURES) return;
+    if (wasIdle || this.hasGivenUp()) return;
     this.retry = setTimeout(() => this.connect(), retryDelay(this.failures));
+  }
+
+  private hasGivenUp(): boolean {
+    return !this.hasAnswered && this.failures >= MAX_FAILURES;
   }
 
   private end(): void {

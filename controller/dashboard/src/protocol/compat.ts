@@ -66,7 +66,14 @@ export const STOP_REPLY: Shape = {
 
 export const LIMITS: Shape = {
   inside: {
-    joints: { fields: { min_deg: 'low_deg', max_deg: 'high_deg', max_velocity_dps: 'speed_dps' } },
+    joints: {
+      fields: {
+        min_deg: 'low_deg',
+        max_deg: 'high_deg',
+        max_velocity_dps: 'speed_dps',
+        max_acceleration_dps2: 'acceleration_dps2',
+      },
+    },
   },
 };
 

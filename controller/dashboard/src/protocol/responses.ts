@@ -33,7 +33,7 @@ export interface Limits {
     min_deg: number;
     max_deg: number;
     max_velocity_dps: number;
-    acceleration_dps2: number;
+    max_acceleration_dps2?: number;
   }[];
   head_pitch_deg: number;
   head_roll_deg: number;
@@ -117,6 +117,15 @@ export interface Finding {
   verdict: 'pass' | 'needs_approval' | 'reject';
   reason: string;
   hint: string;
+}
+
+/** A rule of the policy. */
+export interface PolicyRule {
+  id: string;
+  reason: string;
+  advice: string;
+  good: string;
+  bad: string;
 }
 
 export interface JointReport {

@@ -1,17 +1,20 @@
 /** The health of the robot: control loop, faults, motors and diagnostics. */
 
 import { useState } from 'preact/hooks';
-import { request, post } from '../net/http';
+import { post } from '../net/http';
 import { robotState, robotStateStale, health, healthStale } from '../net/live';
 import { Motors } from '../components/motors';
 import { Card, RoleButton, Outcome } from '../components/basics';
+import { DoctorPage } from '../components/doctor';
+import { path, route } from '../components/route';
+import { WhyFault } from '../components/why';
 import { RESET_STATISTICS_PATH } from '../protocol/compat';
-import type { DoctorCheck, Percentiles } from '../protocol/responses';
+import type { Percentiles } from '../protocol/responses';
 import { formatNumber, messages } from '../i18n';
-import { robotSignal } from '../net/robots';
 
 export default function HealthView() {
   const w = messages.value;
+  if (route.value.rest[0] === 'doctor') return <DoctorPage />;
   const fault = robotState.value?.state.fault;
   const status = health.value?.state;
   return (
@@ -23,14 +26,18 @@ export default function HealthView() {
             {fault}
           </p>
         )}
+        {fault && <WhyFault />}
         {status && !fault && <p>{w.health.noFaults}</p>}
         {status?.last_fault ? (
-          <dl class="facts">
-            <dt>{status.last_fault.kind}</dt>
-            <dd>
-              {status.last_fault.message} ({w.health.times(status.last_fault.count)})
-            </dd>
-          </dl>
+          <>
+            <dl class="facts">
+              <dt>{status.last_fault.kind}</dt>
+              <dd>
+                {status.last_fault.message} ({w.health.times(status.last_fault.count)})
+              </dd>
+            </dl>
+            {!fault && <WhyFault />}
+          </>
         ) : (
           <p class="note">{w.health.noFaultYet}</p>
         )}
@@ -41,7 +48,11 @@ export default function HealthView() {
       <Card title={w.robot.motors} class={`wide ${robotStateStale.value ? 'is-old' : ''}`}>
         <Motors />
       </Card>
-      <Doctor />
+      <p class="wide">
+        <a class="button" href={path('health', 'doctor')}>
+          {w.help.doctor.open}
+        </a>
+      </p>
     </div>
   );
 }
@@ -118,57 +129,6 @@ function ControlLoop() {
         </p>
       ))}
       <Outcome text={outcome.text} bad={outcome.bad} />
-    </Card>
-  );
-}
-
-const checks = robotSignal<DoctorCheck[] | null>(null);
-const doctorError = robotSignal('');
-const CLASS = { good: 'is-good', warn: 'is-warn', bad: 'is-bad' } as const;
-
-async function runDoctor(): Promise<void> {
-  const answer = await request<{ checks: DoctorCheck[] }>('/api/v1/doctor', { timeoutMs: 60_000 });
-  const isMissing = !answer.ok && answer.status === 404;
-  doctorError.value = answer.ok ? '' : isMissing ? messages.value.health.noDoctor : answer.detail;
-  checks.value = answer.ok ? answer.value.checks : null;
-}
-
-function Doctor() {
-  const w = messages.value.health;
-  const [busy, setBusy] = useState(false);
-  const run = async () => {
-    setBusy(true);
-    await runDoctor();
-    setBusy(false);
-  };
-  return (
-    <Card
-      title={w.doctor}
-      class="wide"
-      aside={
-        <RoleButton action="diagnose" disabled={busy} onClick={() => void run()}>
-          {busy ? `${messages.value.common.loading} …` : w.runChecks}
-        </RoleButton>
-      }
-    >
-      <p class="note one-line" role="status">
-        {doctorError.value}
-      </p>
-      <ul class="checks">
-        {(checks.value ?? []).map((check, at) => (
-          <li key={at}>
-            <span class={`badge ${CLASS[check.state] ?? ''}`}>{w.states[check.state]}</span>
-            <span>
-              <strong>{check.name}</strong>: {check.detail}
-              {check.remedy && (
-                <p class="note">
-                  {w.remedy}: {check.remedy}
-                </p>
-              )}
-            </span>
-          </li>
-        ))}
-      </ul>
     </Card>
   );
 }

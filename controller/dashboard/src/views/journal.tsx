@@ -15,6 +15,7 @@ import {
 import { request, requestFile } from '../net/http';
 import { isAllowed } from '../net/live';
 import { Card, download, NeedsRole, Outcome } from '../components/basics';
+import { route } from '../components/route';
 import { SessionList } from '../components/session-list';
 import { JOURNAL } from '../protocol/compat';
 import type { JournalEntry } from '../protocol/responses';
@@ -83,6 +84,12 @@ export default function JournalView() {
     return () => (clearTimeout(timer), ending.abort());
   }, [permitted, kind, actor, text, id]);
   const found = filterEntries(entries.value, filter.value);
+  const isFiltered = filter.value.errorsOnly || [kind, actor, text, id].some((one) => one !== '');
+  // An address may name what to look for.
+  const searched = route.value.rest[0];
+  useEffect(() => {
+    if (searched !== undefined) filter.value = { ...NO_FILTER, text: searched };
+  }, [searched]);
   return (
     <div class="view">
       <Card
@@ -109,7 +116,16 @@ export default function JournalView() {
             <EntryView key={`${entry.process_id}.${entry.seq}`} entry={entry} />
           ))}
         </ul>
-        {permitted && found.length === 0 && <p class="note">{w.journal.empty}</p>}
+        {permitted && found.length === 0 && (
+          <p class="note">
+            {isFiltered ? w.journal.empty : w.help.empty.journalHint}{' '}
+            {isFiltered && (
+              <button type="button" class="link" onClick={() => (filter.value = NO_FILTER)}>
+                {w.help.empty.clearFilter}
+              </button>
+            )}
+          </p>
+        )}
         {next.value !== null && next.value !== undefined && (
           <p class="buttons">
             <button type="button" disabled={!permitted} onClick={() => void load(undefined, true)}>

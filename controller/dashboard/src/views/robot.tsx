@@ -5,7 +5,9 @@ import { Motors } from '../components/motors';
 import { PostureTable } from '../components/posture';
 import { Robot3D } from '../components/robot-3d';
 import { Card } from '../components/basics';
+import { TourOffer } from '../components/tour-offer';
 import { Clamps } from '../components/clamps';
+import { WhyFault } from '../components/why';
 import { robotState, robotStateStale, frame, stale } from '../net/live';
 import { messages } from '../i18n';
 
@@ -15,6 +17,7 @@ export function RobotView() {
   const fault = robotState.value?.state.fault;
   return (
     <div class="view robot-view">
+      <TourOffer />
       <Card
         title={w.views.robot}
         class="scene-card"
@@ -28,9 +31,12 @@ export function RobotView() {
       </Card>
       <Camera />
       {fault && (
-        <p class="fault" role="alert">
-          {w.robot.fault}: {fault}
-        </p>
+        <div class="fault">
+          <p role="alert">
+            {w.robot.fault}: {fault}
+          </p>
+          <WhyFault />
+        </div>
       )}
       <Card title={w.robot.posture} class={stale.value ? 'is-old' : ''}>
         <PostureTable />

@@ -54,7 +54,7 @@ export function TalkView() {
         }
       >
         <div class="log" role="log" aria-label={w.talk.log} aria-live="polite">
-          {turns.value.length === 0 && <p class="note">{w.talk.say}.</p>}
+          {turns.value.length === 0 && <p class="note">{w.help.empty.turnsHint}</p>}
           <Turns />
           <div ref={end} />
         </div>

@@ -27,6 +27,9 @@ pub(super) const REHEARSE: &str = "minismith.rehearse";
 
 const REHEARSE_TITLE: &str = "Rehearse this tool";
 
+/// Maximum number of findings of which a page gets fixes.
+const MAX_FIXED_OF_PAGE: usize = 20;
+
 /// The kind of the action that rehearses.
 const REHEARSE_KIND: CodeActionKind = CodeActionKind::new("source.rehearse");
 
@@ -124,7 +127,12 @@ impl<W: Output> Server<W> {
         {
             let source = document.text.as_str();
             let found = tool.findings(source);
-            for located in &found {
+            // Each fix is tried by the rules, and a page asks about its whole text.
+            let max = match self.client {
+                Client::Editor(_) => usize::MAX,
+                Client::Page => MAX_FIXED_OF_PAGE,
+            };
+            for located in found.iter().take(max) {
                 let range = document.text.span(&place(&document.text, located));
                 if range.start.line > params.range.end.line || range.end.line < params.range.start.line {
                     continue;

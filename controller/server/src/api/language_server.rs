@@ -23,7 +23,7 @@ use minismith_runtime::config::{Config, Limits};
 use minismith_runtime::role::Role;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{interval, timeout};
 
 use super::caller::MessageAuthor;
 use super::extract::ApiError;
@@ -37,8 +37,10 @@ const MAX_MESSAGE_BYTES: usize = 512 << 10;
 /// Maximum number of messages that wait, in each direction. A client that sends more has to wait.
 const QUEUE: usize = 64;
 
-/// Time without a message after which the connection ends.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
+/// Minutes without a message after which the connection ends.
+const IDLE_TIMEOUT_MIN: u32 = 10;
+
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// Timeout for sending one message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
@@ -83,12 +85,13 @@ async fn converse(mut socket: WebSocket, limits: Limits, permit: OwnedSemaphoreP
     let (messages, received) = channel(QUEUE);
     let (outgoing, mut answers) = channel(QUEUE);
     let serving = tokio::task::spawn_blocking(move || serve(limits, received, outgoing, permit));
-    let mut idle_at = Instant::now() + IDLE_TIMEOUT;
+    let mut minutes = interval(MINUTE);
+    let mut idle_min = 0;
     loop {
         tokio::select! {
             message = socket.recv() => match message {
                 Some(Ok(Message::Text(text))) => {
-                    idle_at = Instant::now() + IDLE_TIMEOUT;
+                    idle_min = 0;
                     if !pass(&messages, text.to_string(), &mut socket, &mut answers).await {
                         break;
                     }
@@ -103,7 +106,12 @@ async fn converse(mut socket: WebSocket, limits: Limits, permit: OwnedSemaphoreP
                     break;
                 }
             }
-            () = sleep_until(idle_at) => {
+            _ = minutes.tick() => {
+                idle_min += 1;
+                // The first tick comes at once.
+                if idle_min <= IDLE_TIMEOUT_MIN {
+                    continue;
+                }
                 let reason = CloseFrame { code: close_code::AWAY, reason: "idle for ten minutes".into() };
                 let _ = timeout(SEND_TIMEOUT, socket.send(Message::Close(Some(reason)))).await;
                 break;

@@ -101,13 +101,13 @@ export const tools: ToolsTexts = {
   compareWithVersion: (version) => `Mit Version ${version} vergleichen`,
   discard: 'Entwurf verwerfen',
   editorKeys:
-    'Strg+Eingabe: proben · Strg+Leertaste: vervollständigen · Alt+I: erklären · Strg+.: Befunde und Korrekturen · F8: nächster Befund',
+    'Strg+Eingabe: Probelauf · Strg+Leertaste: vervollständigen · Alt+I: erklären · Strg+.: Befunde und Korrekturen · F8: nächster Befund',
   expectations: {
     title: 'Erwartungen',
     held: 'erfüllt',
     missed: 'nicht erfüllt',
     measured: 'Gemessen:',
-    unmeasured: 'Was die Bewegung leisten muss, wird in der Probe gemessen.',
+    unmeasured: 'Was die Bewegung leisten muss, wird im Probelauf gemessen.',
     met: (held, all) => `${held} von ${plural(all, 'Erwartung', 'Erwartungen')} erfüllt.`,
     edit: 'Erwartungen ändern',
     label: 'Eine JSON-Liste; Beträge in Grad, Millimetern oder Sekunden',
@@ -126,7 +126,7 @@ export const tools: ToolsTexts = {
     beyond: (ranges) =>
       `Aufrufe außerhalb des geprüften Bereichs (${ranges}), innerhalb der Grenzen des Roboters.`,
     scope: (n) =>
-      `Davor wird Version ${n} mit voller Geschwindigkeit geprobt; misslingt das, wird nichts erlaubt. Eine andere Version braucht ihre eigene Freigabe.`,
+      `Davor wird Version ${n} mit voller Geschwindigkeit im Probelauf geprüft; misslingt das, wird nichts erlaubt. Eine andere Version braucht ihre eigene Freigabe.`,
   },
   overview: {
     waiting: 'Wartet auf Freigabe',
