@@ -84,7 +84,10 @@ async function shootTalk(page) {
   await settle(page);
   await say(page, 'nod twice, then look left 20 degrees', 2);
   await say(page, 'turn your head 200 degrees to the left', 0);
-  await say(page, 'make a tool that wiggles the antennas three times', 1);
+  // The robot asks about a tool that it has already.
+  const name = suffix === '' ? 'wiggle_thrice' : 'three_wiggles';
+  await say(page, `make a tool called ${name} that wiggles the antennas three times`, 1);
+  await page.getByRole('button', { name: 'Send' }).first().waitFor();
   await shoot(page, 'talk');
 }
 
@@ -123,7 +126,7 @@ async function shootEditor(page) {
   await page.waitForSelector('.findings button.fix');
   await page.keyboard.type('\nrobot.');
   await page.waitForSelector('.cm-tooltip-autocomplete li');
-  await page.locator('.code').evaluate((editor) => editor.scrollIntoView({ block: 'start' }));
+  await page.locator('.code').evaluate((editor) => editor.scrollIntoView({ block: 'center' }));
   await shoot(page, 'editor');
 }
 

@@ -1,6 +1,6 @@
 /** Lays out the page: the header, the navigation and the open view. */
 
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Connection, StaleBar } from './components/connection';
 import { Icon } from './components/icons';
 import { path, route, VIEWS, type View } from './components/route';
@@ -28,7 +28,9 @@ const PAGES: Record<View, preact.ComponentType> = {
 
 export function App() {
   const w = messages.value;
-  const { view } = route.value;
+  const { view, rest } = route.value;
+  // Before the view scrolls to where it begins.
+  useLayoutEffect(() => scrollTo(0, 0), [view, rest.join('/')]);
   useEffect(() => {
     document.documentElement.lang = language.value;
     document.title = `${w.views[view]} · ${w.title}`;

@@ -100,7 +100,7 @@ const Checks = ({ all }: { all: DoctorCheck[] }) => (
           {messages.value.health.states[check.state]}
         </span>
         <span>
-          <strong>{check.name}</strong>: {check.detail}
+          <strong>{check.name}</strong>: <Code text={check.detail} />
           {check.remedy && <Remedy text={check.remedy} />}
         </span>
       </li>
@@ -108,11 +108,17 @@ const Checks = ({ all }: { all: DoctorCheck[] }) => (
   </ul>
 );
 
+/** Text in which code stands between backticks. */
+const Code = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+);
+
 /** A remedy, with the command in it to copy. */
 function Remedy({ text }: { text: string }) {
   const w = messages.value;
   const [copied, setCopied] = useState(false);
-  const command = /`([^`]+)`/.exec(text)?.[1];
+  // What is not a command, such as a key of the configuration, is not copied.
+  const command = /`((?:minismith|make|sudo|apt|systemctl)\b[^`]+)`/.exec(text)?.[1];
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(command ?? '');
@@ -123,8 +129,7 @@ function Remedy({ text }: { text: string }) {
   };
   return (
     <span class="remedy">
-      <strong>{w.health.remedy}:</strong>{' '}
-      {text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}
+      <strong>{w.health.remedy}:</strong> <Code text={text} />
       {command !== undefined && (
         <button type="button" class="link" onClick={() => void copy()}>
           {copied ? w.help.doctor.copied : w.help.doctor.copy}

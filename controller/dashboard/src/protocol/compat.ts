@@ -198,6 +198,10 @@ const OLDER_KINDS: Names = {
   robot: 'body',
 };
 
+/** Who reports the state of the motion. */
+const ACTOR = 'control loop';
+const OLDER_ACTOR = 'the pulse';
+
 export const JOURNAL: Shape = {
   inside: {
     entries: {
@@ -213,6 +217,9 @@ export const JOURNAL: Shape = {
         kind: Object.fromEntries(
           Object.entries(OLDER_KINDS).map(([current, older]) => [older, current]),
         ),
+        actor: { [OLDER_ACTOR]: ACTOR },
+        action: { doing: 'motion state' },
+        outcome: MOTION_STATES,
       },
     },
   },
@@ -287,7 +294,7 @@ export const leaseRequest = (purpose: string, heartbeat_ms: number, take: boolea
 /** The parameters that search the journal. */
 export const journalParameters = (kind: string, actor: string, text: string, id: string) => ({
   kind: OLDER_KINDS[kind] ?? kind,
-  who: actor,
+  who: actor === ACTOR ? OLDER_ACTOR : actor,
   text,
   id,
 });

@@ -20,7 +20,15 @@ export default function HealthView() {
   return (
     <div class="view health-view">
       <ControlLoop />
-      <Card title={w.health.lastFault} class={healthStale.value ? 'is-old' : ''}>
+      <Card
+        title={w.health.lastFault}
+        class={healthStale.value ? 'is-old' : ''}
+        aside={
+          <a class="button" href={path('health', 'doctor')}>
+            {w.help.doctor.open}
+          </a>
+        }
+      >
         {fault && (
           <p class="fault" role="alert">
             {fault}
@@ -48,11 +56,6 @@ export default function HealthView() {
       <Card title={w.robot.motors} class={`wide ${robotStateStale.value ? 'is-old' : ''}`}>
         <Motors />
       </Card>
-      <p class="wide">
-        <a class="button" href={path('health', 'doctor')}>
-          {w.help.doctor.open}
-        </a>
-      </p>
     </div>
   );
 }

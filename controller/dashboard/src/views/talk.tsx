@@ -1,7 +1,7 @@
 /** The conversation with the robot: messages, steps and results. */
 
 import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { isAllowed } from '../net/live';
 import { request, post } from '../net/http';
 import {
@@ -17,6 +17,7 @@ import { Clamps } from '../components/clamps';
 import { Robot3D } from '../components/robot-3d';
 import { Turns } from '../components/turns';
 import { Understood } from '../components/understood';
+import { useMedia } from '../components/use-media';
 import { Voice } from '../components/voice';
 import { PLAN, SESSIONS } from '../protocol/compat';
 import type { Session, UnderstoodPart } from '../protocol/responses';
@@ -42,7 +43,8 @@ export function TalkView() {
   useEffect(() => {
     end.current?.scrollIntoView({ block: 'nearest' });
   }, [turns.value.length, last?.progress]);
-  const showsRobot = useIsWide();
+  // On a phone the model of the robot is not even loaded.
+  const showsRobot = useMedia('(min-width: 1100px)');
   return (
     <div class={`view talk-view ${showsRobot ? 'has-robot' : ''}`}>
       <Card
@@ -56,7 +58,7 @@ export function TalkView() {
         <div class="log" role="log" aria-label={w.talk.log} aria-live="polite">
           {turns.value.length === 0 && <p class="note">{w.help.empty.turnsHint}</p>}
           <Turns />
-          <div ref={end} />
+          <div ref={end} class="log-end" />
         </div>
         <div class="say">
           <Question />
@@ -74,21 +76,8 @@ export function TalkView() {
   );
 }
 
-/** Whether the robot fits beside the conversation. On a phone its model is not even loaded. */
-function useIsWide(): boolean {
-  const [query] = useState(() => matchMedia('(min-width: 1100px)'));
-  const [isWide, setIsWide] = useState(query.matches);
-  useEffect(() => {
-    const change = () => setIsWide(query.matches);
-    query.addEventListener('change', change);
-    return () => query.removeEventListener('change', change);
-  }, [query]);
-  return isWide;
-}
-
 function MessageForm() {
   const w = messages.value.talk;
-  const hasQuestion = turns.value.at(-1)?.progress.question != null;
   const submit = (event: Event) => {
     event.preventDefault();
     const text = draft.value.trim();
@@ -104,7 +93,7 @@ function MessageForm() {
     <form onSubmit={submit}>
       <NeedsRole action="talk" />
       <div class="examples" role="group" aria-label={w.examples}>
-        {!hasQuestion &&
+        {turns.value.length === 0 &&
           w.sentences.map((sentence) => (
             <button type="button" key={sentence} onClick={() => (draft.value = sentence)}>
               {sentence}

@@ -7,6 +7,7 @@ import { path, route } from '../components/route';
 import { Outcome } from '../components/basics';
 import { lazy } from '../components/lazy';
 import { ToolOverview } from '../components/tool-overview';
+import { useMedia } from '../components/use-media';
 import { ToolPage } from '../components/tool-page';
 import { TOOL_LIST } from '../protocol/compat';
 import type { ToolSummary } from '../protocol/responses';
@@ -35,12 +36,16 @@ async function load(): Promise<void> {
 
 export default function ToolsView() {
   const name = route.value.rest[0];
+  // Where the list takes the whole width, it is what people came for.
+  const hasRoom = useMedia('(min-width: 981px)');
   useEffect(() => void load(), []);
   const listed = tools.value?.find((tool) => tool.name === name);
   return (
     <div class={`tools-view ${name === undefined ? 'is-list' : 'is-page'}`}>
       <List chosen={name} />
-      {name === undefined && tools.value !== null && <ToolOverview tools={tools.value} />}
+      {name === undefined && hasRoom && tools.value !== null && (
+        <ToolOverview tools={tools.value} />
+      )}
       {name === '+' && <LazyNewTool onAdded={() => void load()} />}
       {name !== undefined && name !== '+' && (
         <ToolPage key={name} name={name} listed={listed} onChange={() => void load()} />

@@ -152,7 +152,12 @@ async fn send(socket: &mut WebSocket, answer: String) -> bool {
 }
 
 /// Answers the messages of one editor. The permit goes along, so that it is held as long as the threads exist.
-fn serve(limits: Limits, mut received: Receiver<String>, outgoing: Sender<String>, permit: OwnedSemaphorePermit) {
+fn serve(
+    limits: Limits,
+    mut received: Receiver<String>,
+    outgoing: Sender<String>,
+    permit: OwnedSemaphorePermit,
+) {
     let messages = std::iter::from_fn(move || received.blocking_recv());
     let output = move |text| outgoing.blocking_send(text).map_err(std::io::Error::other);
     if let Err(error) = serve_messages(Settings { limits, client: Client::Page }, messages, output) {
