@@ -102,6 +102,8 @@ export function RunTool({ tool, onRun }: { tool: ToolDetails; onRun: () => void 
         <Outcome bad text={cannotRehearse.value ? w.cannotRehearse : rehearsed.detail} />
       )}
       {rehearsed?.ok && <RehearsalView of={rehearsed.value} />}
+      {/* The place of the replay, so that nothing below moves when it comes. */}
+      {rehearsing && rehearsed === null && <div class="result is-pending" aria-hidden="true" />}
     </Card>
   );
 }
