@@ -10,6 +10,7 @@ import './style/base.css';
 import './style/shell.css';
 import './style/settings.css';
 import './style/views.css';
+import './style/talk.css';
 import './style/tools.css';
 import './style/drive.css';
 import './style/journal.css';
