@@ -11,8 +11,11 @@ pub mod robot;
 pub mod text;
 pub mod tools;
 
+/// Reads some bytes.
+pub type Target = fn(&[u8]);
+
 /// All targets by name, in the order in which they run.
-pub const TARGETS: [(&str, fn(&[u8])); 11] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("policy", tools::policy),
     ("wire", tools::wire),
     ("bus", robot::bus),
