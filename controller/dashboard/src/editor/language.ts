@@ -68,6 +68,7 @@ export class LanguageSupport {
   private view: EditorView | null = null;
   /** What is marked in the text. */
   diagnostics: Diagnostic[] = [];
+  private findings: LiveFinding[] = [];
 
   /** `onChange` is called when the diagnostics change; `null` while there is no language server. */
   constructor(private readonly onChange: (findings: LiveFinding[] | null) => void) {}
@@ -79,18 +80,27 @@ export class LanguageSupport {
       onConnection: (isConnected) => {
         if (isConnected) return;
         this.diagnostics = [];
+        this.findings = [];
         this.onChange(null);
       },
     });
   }
 
-  /** Takes a change of the text. What is marked moves along until the server has read the new text. */
+  /**
+   * Takes a change of the text. What is marked moves along until the server has read the new text. The fixes go, since they are
+   * for the text before.
+   */
   follow(changes: ChangeSet, text: string): void {
     this.diagnostics = this.diagnostics.map((one) => ({
       ...one,
       from: changes.mapPos(one.from, 1),
       to: changes.mapPos(one.to, 1),
+      actions: [],
     }));
+    if (this.findings.some((one) => one.fixes.length > 0)) {
+      this.findings = this.findings.map((one) => ({ ...one, fixes: [] }));
+      this.onChange(this.findings);
+    }
     this.server?.setText(text);
   }
 
@@ -133,6 +143,7 @@ export class LanguageSupport {
         apply,
       })),
     }));
+    this.findings = findings;
     this.onChange(findings);
   }
 
