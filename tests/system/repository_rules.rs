@@ -149,6 +149,7 @@ const TABLE: [(&str, &[&str]); 29] = [
             "minismith-perception",
             "minismith-protocol",
             "minismith-runtime",
+            "minismith-score",
             "minismith-server",
             "minismith-toolchain",
             "minismith-voice",

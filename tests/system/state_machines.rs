@@ -42,7 +42,7 @@ fn for_each_sequence(choices: usize, length: u32, mut run: impl FnMut(&[usize]))
 /// Two clients of equal priority, one above them, and one that changes its own as a tool run does.
 const PRIORITIES: [Priority; 3] = [Priority::Agent, Priority::Agent, Priority::Client];
 
-/// Operations on each claim: acquire, release, drop and claim anew, raise or lower.
+/// Operations on each claim: acquire, release, drop and claim again, raise or lower.
 const OPERATIONS: usize = 4;
 
 /// What the arbiter must do, as simple as it can be said.
@@ -137,7 +137,7 @@ struct Rig {
     log: MotionLog,
     /// A motion that was planned before the first command.
     old: Trajectory,
-    /// Whether a motor's torque or mode was switched, so that its goal may start anew from where it is.
+    /// Whether a motor's torque or mode was switched, so that its goal may start again from where it is.
     switched: bool,
     /// Whether a stop was the latest command that concerns motion.
     stopped: bool,
