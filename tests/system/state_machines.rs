@@ -24,6 +24,8 @@ use minismith_tests::cycles::{CYCLE_PERIOD, beyond};
 use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
 
+use super::policy::Dice;
+
 /// Calls `run` with each sequence of numbers below `choices` that has this length.
 fn for_each_sequence(choices: usize, length: u32, mut run: impl FnMut(&[usize])) -> usize {
     let count = choices.pow(length);
@@ -283,15 +285,9 @@ fn stop_wins_and_limits_hold_after_every_short_sequence_of_commands() {
 
 #[test]
 fn stop_wins_and_limits_hold_after_long_sequences_of_commands() {
-    // Knuth's MMIX generator.
-    let mut state = 20_261_126_u64;
+    let mut dice = Dice(20_261_126);
     for _ in 0..150 {
-        let sequence: Vec<usize> = (0..40)
-            .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (state >> 33) as usize % COMMANDS.len()
-            })
-            .collect();
+        let sequence: Vec<usize> = (0..40).map(|_| dice.below(COMMANDS.len())).collect();
         run(&sequence);
     }
 }

@@ -129,17 +129,16 @@ fn command(agent: &Arc<Agent>, runtime: &Handle, flood: &Flood, query: Query) {
             drop(permit);
         });
     };
+    let refuse_flood = || {
+        if let Some(dropped) = flood.count(received_ms) {
+            let reason = format!("too many commands ({dropped} so far); send at most 10 per second");
+            refuse(None, Refusal::Busy, reason);
+        }
+    };
     let length = query.payload().map_or(0, zenoh::bytes::ZBytes::len);
     let has_budget = lock(&agent.guard).has_budget(&caller, received_ms);
     if !has_budget && length > MAX_STOP_BYTES {
-        if let Some(dropped) = flood.count(received_ms) {
-            refuse(
-                None,
-                Refusal::Busy,
-                format!("too many commands ({dropped} so far); send at most 10 per second"),
-            );
-        }
-        return;
+        return refuse_flood();
     }
     // Its length is bounded by the session; what is too long is not copied.
     let read = if length > crate::messages::MAX_COMMAND_BYTES {
@@ -151,14 +150,7 @@ fn command(agent: &Arc<Agent>, runtime: &Handle, flood: &Flood, query: Query) {
     let is_stop = matches!(&read, Ok(command) if command.operation == Operation::Stop {});
     let may_act = has_budget || is_stop && lock(&agent.guard).may_stop(received_ms);
     if !may_act {
-        if let Some(dropped) = flood.count(received_ms) {
-            refuse(
-                None,
-                Refusal::Busy,
-                format!("too many commands ({dropped} so far); send at most 10 per second"),
-            );
-        }
-        return;
+        return refuse_flood();
     }
     let command = match read {
         Ok(command) => command,
