@@ -25,7 +25,9 @@ use minismith_toolchain::workshop::check::{CheckPhase, Checked};
 
 /// Short, since many attacks end only at this limit. No assertion depends on it.
 const GUEST: minismith_protocol::Limits =
-    minismith_protocol::Limits { cpu_seconds: 3, turn_seconds: 0.6, ..minismith_protocol::Limits::DEFAULT };
+    minismith_protocol::Limits { cpu_seconds: 2, turn_seconds: 0.6, ..minismith_protocol::Limits::DEFAULT };
+/// The longest turn of an attack that reaches its goal only by going on: more time shows nothing more.
+const TURN_OF_AN_ENDLESS_ATTACK_S: f64 = 0.2;
 const ROBOT_TIME_S: f64 = 20.0;
 
 /// The kinds of attack of which there must be several.
@@ -98,11 +100,12 @@ fn score<'a>(what: &str, layers: impl Iterator<Item = &'a str>) {
     println!("score | {what:<26} | {total:>3} | {}", parts.join(" | "));
 }
 
-/// Runs the whole check of each case in a workshop of its own.
-fn check_all(cases: &[Case]) -> Vec<Checked> {
+/// Runs the whole check of each case in a workshop of its own, with this limit of computing time for each rehearsal.
+fn check_all(cases: &[Case], wall_time_s: u32) -> Vec<Checked> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config.yaml");
-    std::fs::write(&file, "control_loop: {rate_hz: 100}\n").unwrap();
+    let budget = format!("workshop: {{budget: {{wall_time_s: {wall_time_s}}}}}\n");
+    std::fs::write(&file, format!("control_loop: {{rate_hz: 100}}\n{budget}")).unwrap();
     let config = Config { tools: folder.path().join("tools"), ..Config::load(Some(&file)).unwrap() };
     let workshop = Workshop::open(&config).unwrap();
     each(cases, |case| workshop.check(&Submission::of(&case.name, &case.bytes)).unwrap().0)
@@ -118,7 +121,7 @@ fn good_tools_are_accepted_without_a_question() {
     assert!(ours.len() >= 60, "{}", ours.len());
     let mut wrong = Vec::new();
     for (whose, cases) in [("good tools", ours), ("good tools of the corpus", benign)] {
-        let checked = check_all(&cases);
+        let checked = check_all(&cases, 30);
         let layer = |checked: &Checked| match checked.accepted && !checked.needs_approval {
             true => "admitted",
             false => "wrongly refused",
@@ -206,7 +209,8 @@ fn complaint(case: &Case, checked: &Checked) -> Option<String> {
 fn attacks_are_stopped_by_their_stated_layer() {
     let mut wrong = Vec::new();
     for (whose, cases) in [("attacks", own("bad")), ("attacks of the corpus", corpus("escapes"))] {
-        let checked = check_all(&cases);
+        // Those that never end do so only at this limit.
+        let checked = check_all(&cases, 1);
         score(whose, checked.iter().map(layer_of));
         wrong.extend(cases.iter().zip(&checked).filter_map(|(case, checked)| complaint(case, checked)));
         wrong.extend(cases.iter().filter_map(trace_of));
@@ -218,19 +222,24 @@ fn attacks_are_stopped_by_their_stated_layer() {
 fn perform_unread(host: &ToolHost, case: &Case) -> (ToolRun, Vec<LoggedCycle>) {
     let (mut context, trace) = in_context();
     let source = case.source();
+    let turn_seconds = match case.success {
+        Success::Forever | Success::None => TURN_OF_AN_ENDLESS_ATTACK_S,
+        _ => GUEST.turn_seconds,
+    };
+    let limits = minismith_protocol::Limits { turn_seconds, ..GUEST };
     let job = Job {
         takes_robot: source.contains(&format!("def {}(robot", case.entry)),
         source,
         module: case.name.clone(),
         entry: case.entry.clone(),
         seed: 1,
-        limits: GUEST,
+        limits,
         ..Job::default()
     };
     use Capability::{Camera, Motion, Motors, Sound, Tracking};
     let capabilities = [Camera, Motion, Motors, Sound, Tracking].into();
     let permit = Permissions { capabilities, robot_time_s: ROBOT_TIME_S, ..Permissions::default() };
-    let tool_run = execute(&mut host.fork(GUEST).unwrap(), job, &mut context, &permit);
+    let tool_run = execute(&mut host.fork(limits).unwrap(), job, &mut context, &permit);
     (tool_run, trace.take())
 }
 
