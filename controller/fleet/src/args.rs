@@ -202,6 +202,9 @@ pub struct Join {
     /// Rate of camera images while somebody watches them, Hz; 0 for none.
     #[arg(long, value_name = "HZ", default_value_t = 0.0)]
     pub camera_hz: f64,
+    /// End when standard input does, for the program that started this one.
+    #[arg(long, hide = true)]
+    pub with_parent: bool,
     /// Print one JSON document when the robot is present.
     #[arg(long)]
     pub json: bool,

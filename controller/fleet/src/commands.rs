@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::io::AsyncReadExt as _;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::agent;
@@ -360,7 +361,14 @@ async fn join_fleet(context: Context, join: Join) -> Result<bool, FleetError> {
             print::line(&format!("{} is in the fleet {fleet} at {endpoint}; Ctrl-C ends it", join.robot));
         }
     };
-    agent::run(options, &link, joined, interrupted()?).await?;
+    let interrupted = interrupted()?;
+    let ended = async {
+        tokio::select! {
+            () = interrupted => {}
+            () = end_of_input(), if join.with_parent => {}
+        }
+    };
+    agent::run(options, &link, joined, ended).await?;
     Ok(true)
 }
 
@@ -371,6 +379,12 @@ fn data_folder() -> Result<PathBuf, FleetError> {
     named
         .or_else(home)
         .ok_or_else(|| FleetError::Usage("this user has no home; name a folder with --folder".into()))
+}
+
+/// Waits for the end of standard input, which the program that started this one holds open.
+async fn end_of_input() {
+    let mut byte = [0];
+    while !matches!(tokio::io::stdin().read(&mut byte).await, Ok(0) | Err(_)) {}
 }
 
 /// Returns a future that waits for a signal to end.

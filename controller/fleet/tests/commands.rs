@@ -191,3 +191,18 @@ fn minismith_runs_the_program_beside_it_and_says_where_it_is_missing() {
     let (code, text) = run(&alone, &["fleet", "list"]);
     assert!(code == Some(2) && text.contains("build it with `make fleet`"), "{text}");
 }
+
+#[test]
+fn a_key_of_the_configuration_makes_the_robot_a_member_while_it_is_served() {
+    let Some(fleet) = Fleet::on_zenohd() else { return };
+    let keys = format!("fleet: {{robot: kitchen, groups: [dancers], router: {:?}}}\n", fleet.endpoint);
+    let mut robot = Robot::start("kitchen", &keys);
+    until("the first state", SOON, || fleet.status("kitchen")["motion_state"] == "holding");
+    assert_eq!(fleet.status("kitchen")["groups"], json!(["dancers"]));
+    let (said, code) = fleet.json(&["say", "--to", "dancers", "look left 20 degrees"]);
+    assert_eq!((outcomes(&said), code), (vec![("kitchen".into(), "done".into())], 0), "{said}");
+
+    // Its agent ends with the controller, even if that is killed.
+    robot.controller.take().unwrap().kill();
+    until("the end of its membership", SOON, || fleet.robots().is_empty());
+}

@@ -51,10 +51,11 @@ use self::auth::AuthMiddleware;
 use self::extract::ApiError;
 pub use self::mcp::{McpError, bridge_client, serve_client};
 use self::request_queue::{RequestQueue, WorkerThread};
+use crate::fleet;
 use crate::media::camera_socket::CameraSocket;
 use crate::media::sounds::Sounds;
 use crate::media::tool_sound::ToolSounds;
-use crate::media::webrtc::WebRtcProgram;
+use crate::media::webrtc;
 use crate::voice::Parts;
 use minismith_apps::manager::AppManager;
 use minismith_apps::sandbox::Host;
@@ -150,11 +151,11 @@ pub async fn serve(
     let connections = usize::try_from(config.server.max_connections).unwrap_or(usize::MAX);
     let router = auth::with_auth(router, keeper);
     robot.serve_apps(router.clone(), config.tool_host.python.clone());
-    let webrtc = WebRtcProgram::start(&config.server, address);
+    let programs = (webrtc::start(&config.server, address), fleet::start(config, address));
     let ending = async {
         until.await;
-        // Its peers would hold the server's connections. If it does not end, it is ended with this process.
-        let _ended = tokio::task::spawn_blocking(move || drop(webrtc)).await;
+        // They and their peers would hold the server's connections. One that does not end is ended with this process.
+        let _ended = tokio::task::spawn_blocking(move || drop(programs)).await;
         // The app would go on until the server has ended.
         robot.close_apps().await;
     };

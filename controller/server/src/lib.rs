@@ -1,7 +1,7 @@
 //! The HTTP and WebSocket server, access control, and conversations by voice.
 //!
 //! Reading order: [`api`] (the routes), [`auth`] (who asks, and what for), [`voice`] (microphone to motion to speaker),
-//! [`media`] (camera frames for programs on this computer).
+//! [`media`] (camera frames for programs on this computer), `child_program` (programs that run beside the server: WebRTC, `fleet`).
 //!
 //! # Requests
 //!
@@ -23,5 +23,7 @@
 
 pub mod api;
 pub mod auth;
+mod child_program;
+mod fleet;
 pub mod media;
 pub mod voice;

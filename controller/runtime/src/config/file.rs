@@ -10,6 +10,7 @@ use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use super::agents::{AgentName, AgentText};
 use super::camera::{CalibrationFile, CameraSource, IntrinsicsName, ProviderName, SceneChoice};
 use super::choice::{Flag, InvalidValue, Nlu, OptionalMechanismName, RobotChoice, SomePath};
+use super::fleet::{FleetName, MaybeFleetName, Router};
 use super::language_model::{KeyName, ModelName, ServerAddress};
 use super::logs::{Levels, OtlpEndpoint};
 use super::places::PredefinedTools;
@@ -145,6 +146,7 @@ mappings! {
         bus: BusKeys,
         server: ServerKeys,
         compat: CompatKeys,
+        fleet: FleetKeys,
         tools: ToolsKeys,
         models: ModelsKeys,
         workshop: WorkshopKeys,
@@ -313,6 +315,15 @@ mappings! {
         app_directory: Given<SomePath>,
         app_sdk: Given<AutoPath>,
         app_memory_mb: Given<AppMegabytes>,
+    }
+    /// `fleet`.
+    FleetKeys {
+        robot: Given<MaybeFleetName>,
+        fleet: Given<FleetName>,
+        groups: Listed<FleetName>,
+        router: Given<Router>,
+        token_file: Given<MaybePath>,
+        directory: Given<SomePath>,
     }
     /// `tools`.
     ToolsKeys {

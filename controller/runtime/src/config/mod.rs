@@ -12,6 +12,7 @@ mod camera;
 mod choice;
 mod error;
 mod file;
+mod fleet;
 mod language_model;
 mod logs;
 mod old_spelling;
@@ -36,6 +37,7 @@ pub use bar::{Bar, Lowerable, NotLowerable};
 pub use camera::{Camera, CameraSource, SceneChoice, Vision};
 pub use choice::{InvalidValue, Nlu, RobotChoice};
 pub use error::ConfigError;
+pub use fleet::{FleetMembership, FleetName};
 pub use language_model::{Endpoint, Key, KeyError, KeyName, LanguageModel, LocalModel};
 pub use logs::{Levels, Logs};
 pub use old_spelling::OldSpelling;
@@ -86,6 +88,8 @@ pub struct Config {
     pub workshop: Workshop,
     /// Apps that were made for the official daemon.
     pub apps: Apps,
+    /// The fleet that the robot is a member of, if any.
+    pub fleet: Option<FleetMembership>,
     /// How the program is replaced by a newer one.
     pub update: Update,
     /// The program that runs tools.

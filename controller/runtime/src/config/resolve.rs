@@ -12,8 +12,9 @@ use super::places::Places;
 use super::roster::roster;
 use super::{
     Agents, Apps, BUILT_IN, BUILT_IN_NAME, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint,
-    Group, Head, LanguageModel, Limits, LocalModel, Logs, Memory, Nlu, RecordingConfig, RerunConfig,
-    RobotChoice, SceneChoice, Server, Service, Stewart, ToolHost, Update, Vision, Voice, Workshop, parse,
+    FleetMembership, Group, Head, LanguageModel, Limits, LocalModel, Logs, Memory, Nlu, RecordingConfig,
+    RerunConfig, RobotChoice, SceneChoice, Server, Service, Stewart, ToolHost, Update, Vision, Voice,
+    Workshop, parse,
 };
 use crate::journal::RotatingFile;
 use crate::paths::Layout;
@@ -66,6 +67,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
     let signing_key = user_path!("signing key", workshop.signing_key);
     let programs = user_path!("programs of self-update", update.directory);
     let app_directory = user_path!("apps", compat.app_directory);
+    let fleet_directory = user_path!("fleet", fleet.directory);
     let limits = Limits {
         body_rotation: Group {
             max_angle: of!(limits.body_rotation.max_angle_deg).into(),
@@ -158,6 +160,17 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
             directory: app_directory,
             sdk: of!(compat.app_sdk).0,
             memory_bytes: u64::from(of!(compat.app_memory_mb).value()) << 20,
+        },
+        fleet: match of!(fleet.robot).0 {
+            None => None,
+            Some(robot) => Some(FleetMembership {
+                robot,
+                fleet: of!(fleet.fleet),
+                groups: listed(&own.fleet.groups),
+                router: of!(fleet.router).0,
+                token_file: of!(fleet.token_file).0.map(|path| places.absolute(&path)),
+                directory: fleet_directory,
+            }),
         },
         update: Update { public_key: of!(update.public_key).0, directory: programs },
         tool_host: ToolHost {

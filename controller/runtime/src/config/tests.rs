@@ -87,7 +87,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
     for (text, message) in [
         (
             "robot: mock\ncontrol_lop: {rate_hz: 100}",
-            "robot.yaml:2: control_lop: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, \
+            "robot.yaml:2: control_lop: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, fleet, tools, models, \
              workshop, update, tool_host, nlu, language_model, local_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `control_loop`?",
         ),
         (
@@ -102,7 +102,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory, predefined"),
         (
             "tool-host: {}",
-            "robot.yaml:1: tool-host: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, workshop, update, tool_host, nlu, language_model, local_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
+            "robot.yaml:1: tool-host: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, fleet, tools, models, workshop, update, tool_host, nlu, language_model, local_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
         ),
         (
             "tools: {\"a`, expected `b\": 1}",

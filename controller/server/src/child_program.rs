@@ -1,0 +1,93 @@
+//! A program beside this one that runs while the server does ([`ChildProgram`]): WebRTC, the fleet.
+//!
+//! Each is a client of the server like any other. It ends when its standard input does, so it never outlives the server.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, MonotonicClock};
+use minismith_runtime::subprocess::{self, Program};
+
+/// The time that a program has to end by itself.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The running program. Dropping it ends it.
+pub struct ChildProgram {
+    child: Child,
+    /// Its standard input.
+    input: Option<UnixStream>,
+}
+
+impl ChildProgram {
+    /// Starts a program with these arguments.
+    ///
+    /// # Errors
+    /// If the program cannot be started.
+    pub fn start(path: &Path, arguments: Vec<String>) -> std::io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let program = Program {
+            path: path.to_owned(),
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            environment: Vec::new(),
+            input: theirs.into(),
+        };
+        Ok(ChildProgram { child: subprocess::start(program)?, input: Some(ours) })
+    }
+}
+
+impl Drop for ChildProgram {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let clock = MonotonicClock::start();
+        let until = clock.now() + END_TIMEOUT;
+        while clock.now() < until {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            clock.sleep_until(clock.now() + POLL_INTERVAL);
+        }
+        // It may have ended meanwhile.
+        let _killed = self.child.kill();
+        let _ended = self.child.wait();
+    }
+}
+
+/// Returns the path of a program: next to this one, or in the folder above, for tests.
+#[must_use]
+pub fn locate(name: &str) -> Option<PathBuf> {
+    let executable = std::env::current_exe().ok()?;
+    let beside = executable.ancestors().skip(1).take(2).map(|folder| folder.join(name));
+    beside.into_iter().find(|path| path.is_file())
+}
+
+/// Returns the address at which this computer reaches a server that listens here.
+#[must_use]
+pub fn reached_at(listening: SocketAddr) -> SocketAddr {
+    let host = match listening.ip() {
+        IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(host) if host.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        host => host,
+    };
+    SocketAddr::new(host, listening.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_is_reached_on_this_computer() {
+        for (listening, reached) in [
+            ("0.0.0.0:8000", "127.0.0.1:8000"),
+            ("[::]:8000", "[::1]:8000"),
+            ("127.0.0.1:8000", "127.0.0.1:8000"),
+            ("192.0.2.7:1", "192.0.2.7:1"),
+        ] {
+            assert_eq!(reached_at(listening.parse().unwrap()).to_string(), reached);
+        }
+    }
+}
