@@ -75,7 +75,8 @@ fn measured_stop(fleet: &Fleet, robots: &[Robot]) -> Vec<f64> {
     let session = zenoh::open(zenoh::Config::from_json5(&config.to_string()).unwrap()).wait().unwrap();
     std::thread::scope(|scope| {
         let moving = scope.spawn(|| fleet.json(&["say", "--to", "all", "nod 30 times"]));
-        until("motions", SOON, || robots.iter().all(|robot| !robot.is_at_rest()));
+        until("motions", SOON, || moving.is_finished() || robots.iter().all(|robot| !robot.is_at_rest()));
+        assert!(!moving.is_finished(), "it ended before the stop: {}", moving.join().unwrap().0);
         let states =
             session.declare_subscriber("minismith/lab/*/state").with(FifoChannel::new(4096)).wait().unwrap();
         std::thread::park_timeout(Duration::from_millis(300));
@@ -133,19 +134,34 @@ fn the_control_loop_keeps_its_timing_beside_an_agent() {
     let mut robot = Robot::start("kitchen", "");
     let timing = |robot: &Robot| {
         robot.request("POST", "/api/v1/control_loop/reset_statistics", "{}");
-        std::thread::park_timeout(Duration::from_secs(6));
+        std::thread::park_timeout(Duration::from_secs(4));
         let health = robot.get("/health");
-        (health["control_loop"]["jitter"].clone(), health["overruns"].clone())
+        let jitter = &health["control_loop"]["jitter"];
+        (["p50_us", "p99_us"].map(|key| jitter[key].as_f64().unwrap()), health["overruns"].clone())
     };
-    let alone = timing(&robot);
-    robot.join(&fleet.endpoint, &["--state-hz", "50"]);
-    let watching = std::thread::spawn({
-        let arguments = ["watch", "--state", "--json", "--seconds", "8"].map(str::to_owned);
-        let (folder, endpoint) = (fleet.folder.path().to_owned(), fleet.endpoint.clone());
-        move || support::operator(&folder, &endpoint, &arguments.each_ref().map(String::as_str))
-    });
-    let beside = timing(&robot);
-    assert!(watching.join().unwrap().status.success());
+    // Side by side, several times: a busy moment of the computer must not count as the agent's.
+    let mut ratios = [Vec::new(), Vec::new()];
+    for _ in 0..5 {
+        robot.agent = None;
+        let alone = timing(&robot);
+        robot.join(&fleet.endpoint, &["--state-hz", "50"]);
+        let watching = std::thread::spawn({
+            let arguments = ["watch", "--state", "--json", "--seconds", "5"].map(str::to_owned);
+            let (folder, endpoint) = (fleet.folder.path().to_owned(), fleet.endpoint.clone());
+            move || support::operator(&folder, &endpoint, &arguments.each_ref().map(String::as_str))
+        });
+        let beside = timing(&robot);
+        assert!(watching.join().unwrap().status.success());
+        println!("jitter p50 and p99 in us, overruns: alone {alone:?}, with state at 50 Hz {beside:?}");
+        for (ratios, (beside, alone)) in ratios.iter_mut().zip(beside.0.iter().zip(alone.0)) {
+            ratios.push(beside / alone);
+        }
+    }
+    let [p50, p99] = ratios.each_mut().map(|ratios| percentile(ratios, 0.5));
+    println!(
+        "jitter with an agent to jitter alone, median of {}: p50 {p50:.2}, p99 {p99:.2}",
+        ratios[0].len()
+    );
     let mut stops = Vec::new();
     for _ in 0..10 {
         stops.extend(measured_stop(&fleet, std::slice::from_ref(&robot)));
@@ -155,10 +171,6 @@ fn the_control_loop_keeps_its_timing_beside_an_agent() {
         stops.len(),
         percentile(&mut stops, 0.5),
         percentile(&mut stops, 1.0),
-    );
-    println!(
-        "jitter alone {} (overruns {}), with state at 50 Hz {} (overruns {})",
-        alone.0, alone.1, beside.0, beside.1
     );
 }
 
@@ -214,7 +226,8 @@ fn ten_robots_are_seen_commanded_stopped_and_taught() {
     // A stop in the middle of motions.
     std::thread::scope(|scope| {
         let moving = scope.spawn(|| fleet.json(&["say", "--to", "all", "nod 30 times"]));
-        until("motions", SOON, || robots.iter().all(|robot| !robot.is_at_rest()));
+        until("motions", SOON, || moving.is_finished() || robots.iter().all(|robot| !robot.is_at_rest()));
+        assert!(!moving.is_finished(), "it ended before the stop: {}", moving.join().unwrap().0);
         all_done(&fleet.json(&["stop"]).0, 10);
         assert!(robots.iter().all(Robot::is_at_rest));
         assert_eq!(moving.join().unwrap().1, 1);
