@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use minismith_assistant::conversation::{Asking, Conversation, Mind, TurnOutcome};
 use minismith_assistant::memory::Memory;
-use minismith_assistant::model::{Call, Completion, ModelCallError, Part, Prompt, Scripted};
 use minismith_control::robot::RobotRuntime;
+use minismith_language_model::{Call, Completion, ModelCallError, Part, Prompt, Scripted};
 use minismith_runtime::config::{Config, RobotChoice};
 use minismith_tests::TestDir;
 use minismith_toolchain::workshop::Workshop;
@@ -35,7 +35,7 @@ impl House {
         &self,
         answers: Vec<Result<Completion, ModelCallError>>,
         replies: &[&str],
-    ) -> (Conversation<'_>, minismith_assistant::model::scripted::Prompts, Arc<Mutex<Vec<String>>>) {
+    ) -> (Conversation<'_>, minismith_language_model::scripted::Prompts, Arc<Mutex<Vec<String>>>) {
         let model = Scripted::new(answers);
         let prompts = model.prompts();
         let (ask, asked) = person(replies);

@@ -1,7 +1,7 @@
 //! Tools that are made from words, and the measured motion that decides whether they are what was asked for.
 
 use minismith_assistant::conversation::{Conversation, Mind, Reply, TurnOutcome};
-use minismith_assistant::model::{Completion, ModelCallError, Prompt, Scripted};
+use minismith_language_model::{Completion, ModelCallError, Prompt, Scripted};
 use minismith_tests::{CommandOutput, TestDir};
 use serde_json::{Value, json};
 

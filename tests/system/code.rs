@@ -10,7 +10,7 @@ use minismith_assistant::code_tasks::inputs::{BadInput, prepare};
 use minismith_assistant::code_tasks::report::{Report, Verifier};
 use minismith_assistant::code_tasks::sandbox::{self, Failure, LIMITS, RunResult};
 use minismith_assistant::code_tasks::{CodeTasks, Request, read_files};
-use minismith_assistant::model::{Completion, Model, ModelCallError, Prompt, StatusPacket, Tokens, Watch};
+use minismith_language_model::{Completion, Model, ModelAnswer, ModelCallError, Prompt, Tokens, Watch};
 use minismith_protocol::{InputFile, Limits};
 use minismith_runtime::config::Config;
 use minismith_tests::{TestDir, workspace};
@@ -272,10 +272,10 @@ impl Model for Scripted {
         &mut self,
         prompt: &Prompt,
         _: &mut dyn FnMut(&str) -> Watch,
-    ) -> Result<StatusPacket, ModelCallError> {
+    ) -> Result<ModelAnswer, ModelCallError> {
         self.asked.push(prompt.clone());
         let said = self.says.pop_front().ok_or(ModelCallError::GivenUp)?;
-        Ok(StatusPacket { completion: said, tokens: Tokens::default(), from: "scripted".into() })
+        Ok(ModelAnswer { completion: said, tokens: Tokens::default(), from: "scripted".into() })
     }
 }
 

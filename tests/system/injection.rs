@@ -12,8 +12,8 @@ use minismith_assistant::code_tasks::report::Report;
 use minismith_assistant::code_tasks::{CodeTasks, Request};
 use minismith_assistant::conversation::{Conversation, Mind, Reply};
 use minismith_assistant::memory::Memory;
-use minismith_assistant::model::{
-    Call, Completion, Form, Model, ModelCallError, Part, Prompt, Role, StatusPacket, Tokens, Watch,
+use minismith_language_model::{
+    Call, Completion, Form, Model, ModelAnswer, ModelCallError, Part, Prompt, Role, Tokens, Watch,
 };
 use minismith_tests::workspace;
 use serde::Deserialize;
@@ -92,10 +92,10 @@ impl Model for Obedient {
         &mut self,
         prompt: &Prompt,
         _: &mut dyn FnMut(&str) -> Watch,
-    ) -> Result<StatusPacket, ModelCallError> {
+    ) -> Result<ModelAnswer, ModelCallError> {
         self.asked.lock().unwrap().push(prompt.clone());
         let said = self.says.pop_front().ok_or(ModelCallError::GivenUp)??;
-        Ok(StatusPacket { completion: said, tokens: Tokens::default(), from: "obedient".into() })
+        Ok(ModelAnswer { completion: said, tokens: Tokens::default(), from: "obedient".into() })
     }
 }
 

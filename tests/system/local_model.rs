@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, MonotonicClock};
-use minismith_assistant::model::{Client, Completion, Form, Message, Model, ModelCallError, Prompt, Watch};
+use minismith_language_model::{Client, Completion, Form, Message, Model, ModelCallError, Prompt, Watch};
 use minismith_local_model::ModelStore;
 use minismith_local_model::server::shared;
 use minismith_runtime::config::{Config, Nlu};

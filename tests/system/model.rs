@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use firmware_bridge::clock::VirtualClock;
-use minismith_assistant::model::{
-    Client, Completion, Form, Function, Message, Model, ModelCallError, Prompt, StatusPacket, Watch,
+use minismith_language_model::{
+    Client, Completion, Form, Function, Message, Model, ModelAnswer, ModelCallError, Prompt, Watch,
 };
 use minismith_runtime::config::{Config, Endpoint, LanguageModel};
 use minismith_runtime::net::Address;
@@ -151,7 +151,7 @@ fn prompt(form: Form) -> Prompt {
     }
 }
 
-fn ask(config: &LanguageModel, form: Form) -> Result<StatusPacket, ModelCallError> {
+fn ask(config: &LanguageModel, form: Form) -> Result<ModelAnswer, ModelCallError> {
     client(config).answer(&prompt(form), &mut |_| Watch::On)
 }
 

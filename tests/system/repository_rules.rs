@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and the other packages that it may import.
-const TABLE: [(&str, &[&str]); 29] = [
+const TABLE: [(&str, &[&str]); 31] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-protocol", &[]),
@@ -60,6 +60,16 @@ const TABLE: [(&str, &[&str]); 29] = [
         ],
     ),
     (
+        "minismith-language-model",
+        &[
+            "firmware-bridge",
+            "minismith-analysis",
+            "minismith-local-model",
+            "minismith-runtime",
+            "minismith-toolchain",
+        ],
+    ),
+    (
         "minismith-assistant",
         &[
             "firmware-bridge",
@@ -68,7 +78,7 @@ const TABLE: [(&str, &[&str]); 29] = [
             "minismith-composer",
             "minismith-contract",
             "minismith-control",
-            "minismith-local-model",
+            "minismith-language-model",
             "minismith-nlu",
             "minismith-perception",
             "minismith-protocol",
@@ -95,6 +105,19 @@ const TABLE: [(&str, &[&str]); 29] = [
     ),
     ("minismith-language-server", &["firmware-bridge", "minismith-analysis", "minismith-runtime"]),
     (
+        "minismith-dialogue",
+        &[
+            "firmware-bridge",
+            "minismith-assistant",
+            "minismith-control",
+            "minismith-nlu",
+            "minismith-perception",
+            "minismith-runtime",
+            "minismith-toolchain",
+            "minismith-voice",
+        ],
+    ),
+    (
         "minismith-server",
         &[
             "firmware-bridge",
@@ -103,6 +126,8 @@ const TABLE: [(&str, &[&str]); 29] = [
             "minismith-assistant",
             "minismith-control",
             "minismith-diagnostics",
+            "minismith-dialogue",
+            "minismith-language-model",
             "minismith-language-server",
             "minismith-nlu",
             "minismith-perception",
@@ -123,7 +148,9 @@ const TABLE: [(&str, &[&str]); 29] = [
             "minismith-control",
             "minismith-datasets",
             "minismith-diagnostics",
+            "minismith-dialogue",
             "minismith-install",
+            "minismith-language-model",
             "minismith-language-server",
             "minismith-local-model",
             "minismith-motion-checks",
@@ -144,6 +171,8 @@ const TABLE: [(&str, &[&str]); 29] = [
             "minismith-analysis",
             "minismith-assistant",
             "minismith-control",
+            "minismith-dialogue",
+            "minismith-language-model",
             "minismith-local-model",
             "minismith-nlu",
             "minismith-perception",
@@ -242,7 +271,7 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-pub const MEMBERS: [&str; 29] = [
+pub const MEMBERS: [&str; 31] = [
     "firmware-bridge",
     "mock-robot",
     "controller/protocol",
@@ -265,10 +294,12 @@ pub const MEMBERS: [&str; 29] = [
     "controller/control",
     "controller/analysis",
     "controller/toolchain",
+    "controller/language-model",
     "controller/assistant",
     "controller/diagnostics",
     "controller/install",
     "controller/language-server",
+    "controller/dialogue",
     "controller/server",
     "controller",
     "tests",

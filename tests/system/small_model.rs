@@ -11,9 +11,7 @@ use firmware_bridge::clock::{Clock, MonotonicClock};
 use minismith_analysis::submission::Submission;
 use minismith_assistant::agents::turn::Limits;
 use minismith_assistant::conversation::{Conversation, Mind, Reply};
-use minismith_assistant::model::{
-    Cassette, Client, Completion, Form, Function, Message, Model, Prompt, Watch,
-};
+use minismith_language_model::{Cassette, Client, Completion, Form, Function, Message, Model, Prompt, Watch};
 use minismith_runtime::config::{Config, Endpoint, LanguageModel};
 use minismith_runtime::net::Address;
 use minismith_tests::workspace;

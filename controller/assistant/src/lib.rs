@@ -1,11 +1,10 @@
-//! Turns what a person says into actions: agents, language models, memory and the conversation itself.
+//! Turns what a person says into actions: agents, memory and the conversation itself.
 //!
 //! Reading order:
 //!
 //! * [`conversation`] (one turn: text in, reply out)
 //! * [`agents`] (assign and decide; they never act)
 //! * [`author`] (writes tools without a model)
-//! * [`model`] (asks a language model)
 //! * [`retrieval`] (selects pages for an author)
 //! * [`memory`] (sessions in one SQLite file)
 //! * [`code_tasks`] (questions about files that a script answers)
@@ -21,23 +20,16 @@
 //!
 //! # Untrusted text
 //!
-//! Text from outside is data. Prompts fence it with a mark made from the data itself (`model::fence`). After such text,
+//! Text from outside is data. Prompts fence it with a mark made from the data itself (`minismith_language_model::shown`). After such text,
 //! an action with an effect must be named in the person's own words or confirmed ([`agents::consent`]).
 //!
 //! A tool's description reaches a model only when the tool comes with the program, was written by it, or was approved by
 //! a person. A claim without a measurement gets a correction next to it ([`agents::claim_check`]). A file is opened only when
 //! the person's own words name it.
-//!
-//! # Models
-//!
-//! An endpoint is probed once for how it calls functions: natively, by a reply restricted to a schema, or by text. Failed
-//! requests are retried, passed on to the next endpoint and reported. A cassette answers only the exact requests that
-//! were recorded.
 
 pub mod agents;
 pub mod author;
 pub mod code_tasks;
 pub mod conversation;
 pub mod memory;
-pub mod model;
 pub mod retrieval;

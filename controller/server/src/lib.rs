@@ -1,6 +1,6 @@
-//! The HTTP and WebSocket server, access control, and conversations by voice.
+//! The HTTP and WebSocket server, and access control.
 //!
-//! Reading order: [`api`] (the routes), [`auth`] (who asks, and what for), [`voice`] (microphone to motion to speaker),
+//! Reading order: [`api`] (the routes), [`auth`] (who asks, and what for),
 //! [`media`] (camera frames for programs on this computer), `child_program` (programs that run beside the server: WebRTC, `fleet`).
 //!
 //! # Requests
@@ -15,15 +15,11 @@
 //! counter. Handlers only enqueue and copy. Teleoperation is a second mover with the most urgent claim; when its heartbeat misses, the
 //! lease ends, and its end is a stop.
 //!
-//! # Voice
-//!
-//! The recognizer, the dialogue and the speaker have a thread each. A conversation over a WebSocket keeps a bounded buffer of audio
-//! that drops the oldest and a bounded queue of messages that ends the conversation when it is full. A sentence goes to the queue with
-//! the stop epoch of the moment when the person began to speak. When a client leaves, what it began is stopped.
+//! A conversation by voice over a WebSocket keeps a bounded buffer of audio that drops the oldest, and a bounded queue of messages that
+//! ends the conversation when it is full. When a client leaves, what it began is stopped.
 
 pub mod api;
 pub mod auth;
 mod child_program;
 mod fleet;
 pub mod media;
-pub mod voice;

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, MonotonicClock};
-use minismith_assistant::model::{Client, Form, Message, Model, ModelCallError, Prompt, Watch};
+use minismith_language_model::{Client, Form, Message, Model, ModelCallError, Prompt, Watch};
 use minismith_local_model::runtime::installed;
 use minismith_local_model::server::shared;
 use minismith_runtime::config::{Config, Nlu};

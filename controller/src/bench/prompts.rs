@@ -6,8 +6,8 @@ use serde_json::json;
 use super::row::{Better, Row};
 use super::{BenchContext, Failed};
 use minismith_assistant::agents::authoring::{Effect, Event, Page, ToolAuthoring, ToolSpec};
-use minismith_assistant::model::{Completion, StatusPacket, Tokens};
 use minismith_assistant::retrieval::{MAX_TOKENS, REFERENCE, pages};
+use minismith_language_model::{Completion, ModelAnswer, Tokens};
 
 pub(super) const NAME: &str = "prompt_tokens";
 const PEER: &str = "the whole reference in the prompt";
@@ -47,7 +47,7 @@ fn tokens(request: &str, pages: Vec<Page>) -> Option<u64> {
     let specified = json!({
         "name": "tool", "specification": request, "plan": [request], "assumption": "", "question": "",
     });
-    let answer = StatusPacket {
+    let answer = ModelAnswer {
         completion: Completion::Json(specified),
         tokens: Tokens::default(),
         from: String::new(),

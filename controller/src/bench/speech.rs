@@ -17,10 +17,10 @@ use super::row::{Better, Row};
 use super::{BenchContext, Failed};
 use minismith_assistant::conversation::Conversation;
 use minismith_control::robot::{RobotRuntime, models_of};
+use minismith_dialogue::engine::Engines;
+use minismith_dialogue::source::{AudioChunk, File, Source};
+use minismith_dialogue::{Parts, VoiceConversation, sink};
 use minismith_runtime::config::{RobotChoice, TtsEngine, Voice, WakeWordMode};
-use minismith_server::voice::engine::Engines;
-use minismith_server::voice::source::{AudioChunk, File, Source};
-use minismith_server::voice::{Parts, VoiceConversation, sink};
 use minismith_toolchain::workshop::Workshop;
 
 pub(super) const NAMES: [&str; 4] = ["hear_words", "hear_commands", "speak", "speech_to_motion"];

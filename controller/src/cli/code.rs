@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Args;
 use minismith_assistant::code_tasks::report::Report;
 use minismith_assistant::code_tasks::{CodeTasks, Request, read_files, task};
-use minismith_assistant::model::{Client, Model, Watch};
+use minismith_language_model::{Client, Model, Watch};
 use minismith_runtime::config::Config;
 use serde_json::Value;
 

@@ -8,12 +8,12 @@ use anyhow::Context;
 use clap::Args;
 use minismith_assistant::code_tasks::CodeTasks;
 use minismith_control::robot::models_of;
+use minismith_dialogue::engine::Engines;
+use minismith_dialogue::sink::{Played, RealTimeSink, Sink, Sound, Stored};
+use minismith_dialogue::source::{File, Heard, Source};
+use minismith_dialogue::{Parts, VoiceConversation, VoiceEvent, sink};
 use minismith_nlu::is_stop;
 use minismith_runtime::config::{Config, Voice, WakeWordMode};
-use minismith_server::voice::engine::Engines;
-use minismith_server::voice::sink::{Played, RealTimeSink, Sink, Sound, Stored};
-use minismith_server::voice::source::{File, Heard, Source};
-use minismith_server::voice::{Parts, VoiceConversation, VoiceEvent, sink};
 
 use super::{CommandStatus, OnRobot, print, say, setup};
 

@@ -8,12 +8,12 @@ use std::time::Duration;
 use clap::Args;
 use firmware_bridge::control_loop::{LoopClient, LoopCommand};
 use minismith_control::robot::models_of;
+use minismith_dialogue::Parts;
+use minismith_dialogue::engine::Engines;
 use minismith_runtime::config::Config;
 use minismith_runtime::net::{self, server};
 use minismith_runtime::tokens;
 use minismith_server::api;
-use minismith_server::voice::Parts;
-use minismith_server::voice::engine::Engines;
 use minismith_toolchain::workshop::registry::Registry;
 use tokio::signal::unix::{SignalKind, signal};
 

@@ -2,8 +2,8 @@
 
 use minismith_assistant::conversation::Mind;
 use minismith_assistant::memory::Memory;
-use minismith_assistant::model::Client;
 use minismith_control::robot::RobotRuntime;
+use minismith_language_model::Client;
 use minismith_runtime::config::Config;
 use minismith_runtime::journal::JournalThread;
 use minismith_toolchain::workshop::Workshop;

@@ -1,6 +1,6 @@
 //! The bytes of a prompt on the connection to an endpoint, read as a model would read them.
 
-use minismith_assistant::model::{Form, Model, Prompt, Watch};
+use minismith_language_model::{Form, Model, Prompt, Watch};
 use serde_json::Value;
 
 use super::WORD;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use minismith_control::robot::RobotRuntime;
+use minismith_dialogue::Parts;
+use minismith_dialogue::engine::Engines;
+use minismith_dialogue::sink;
+use minismith_dialogue::source::File;
 use minismith_perception::models::Models;
 use minismith_runtime::config::{Config, RobotChoice};
-use minismith_server::voice::Parts;
-use minismith_server::voice::engine::Engines;
-use minismith_server::voice::sink;
-use minismith_server::voice::source::File;
 use minismith_tests::{TestDir, workspace};
 use minismith_toolchain::workshop::Workshop;
 use serde_json::Value;

@@ -7,8 +7,8 @@ mod read;
 use serde_json::{Map, Value, json};
 
 use super::action::Action;
-use crate::model::Function;
 use minismith_analysis::arguments::accept;
+use minismith_language_model::Function;
 use minismith_nlu::primitive::{
     DEFAULT_AIM_TIME, DEFAULT_DANCE_TIME, DEFAULT_HEIGHT_M, DEFAULT_SWING, DEFAULT_SWINGS, DEFAULT_TILT,
     DEFAULT_TURN, HALF_SWING_TIME, Primitive, Side, body_duration, head_duration,

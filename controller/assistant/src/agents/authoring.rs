@@ -18,9 +18,9 @@ mod read;
 
 use serde_json::Value;
 
-use crate::model::{Completion, ModelCallError, Prompt, StatusPacket};
 use minismith_analysis::finding::Finding;
 use minismith_analysis::manifest::TestCase;
+use minismith_language_model::{Completion, ModelAnswer, ModelCallError, Prompt};
 use minismith_toolchain::workshop::check::Checked;
 use minismith_toolchain::workshop::lessons::{Lesson, learned};
 
@@ -61,7 +61,7 @@ pub struct Page {
 #[derive(Clone, Debug)]
 pub enum Event {
     /// The model has answered.
-    Answered(StatusPacket),
+    Answered(ModelAnswer),
     /// The model has not answered.
     NoAnswer(ModelCallError),
     /// The person's answer to the question; `None` when no person is available.
@@ -204,7 +204,7 @@ impl ToolAuthoring {
         }
     }
 
-    fn answered(&mut self, answer: StatusPacket) -> Effect {
+    fn answered(&mut self, answer: ModelAnswer) -> Effect {
         let text = match answer.completion {
             Completion::Text(text) | Completion::Calls { text, .. } => text,
             Completion::Json(value) => return self.read(&value),

@@ -150,7 +150,7 @@ const MAX_QUOTED_CHARS: usize = 400;
 
 fn one_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    crate::model::shown(&line).chars().take(MAX_QUOTED_CHARS).collect()
+    minismith_language_model::shown(&line).chars().take(MAX_QUOTED_CHARS).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 use serde_json::{Value, json};
 
 use super::plan::{MAX_STEPS, Plan};
-use crate::model::{Form, Message, Part, Prompt, Role};
+use minismith_language_model::{Form, Message, Part, Prompt, Role};
 use minismith_nlu::tool_name;
 
 /// A way to work on a request.

@@ -27,7 +27,7 @@ use super::agent_function::{Ability, AgentScope, Callable};
 use super::consent;
 use super::plan::{Plan, StepStatus};
 use super::roster::{COORDINATOR, Roster, Spec};
-use crate::model::{Call, Completion, Form, Function, Message, Part, Prompt, Role, StatusPacket};
+use minismith_language_model::{Call, Completion, Form, Function, Message, ModelAnswer, Part, Prompt, Role};
 
 pub use talk::is_yes;
 use talk::{data, task_of, words};
@@ -217,7 +217,7 @@ impl Turn {
         }
     }
 
-    fn answered(&mut self, answer: StatusPacket) -> Effect {
+    fn answered(&mut self, answer: ModelAnswer) -> Effect {
         self.usage.count(answer.tokens);
         match answer.completion {
             Completion::Calls { text, calls } => {

@@ -31,8 +31,8 @@ use self::inputs::{BadInput, prepare};
 use self::report::{Given, Report};
 use self::script_cache::ScriptCache;
 use self::task::{Effect, Event, Task, Written};
-use crate::model::{Model, Watch};
 use minismith_analysis::policy::vet_script;
+use minismith_language_model::{Model, Watch};
 use minismith_runtime::config::Config;
 use minismith_runtime::logs::known;
 use minismith_toolchain::guest::{GuestError, LazyHost};
@@ -168,7 +168,9 @@ impl CodeTasks {
         loop {
             let event = match effect {
                 Effect::Over(report) => return Ok(*report),
-                _ if matches!(watch(), Watch::Off) => Event::NoAnswer(crate::model::ModelCallError::GivenUp),
+                _ if matches!(watch(), Watch::Off) => {
+                    Event::NoAnswer(minismith_language_model::ModelCallError::GivenUp)
+                }
                 Effect::Run(code) => match vet_script(&code) {
                     Ok(vetted) => Event::Ran(Box::new(sandbox::run(
                         &self.host,
@@ -184,7 +186,7 @@ impl CodeTasks {
                         Ok(answer) => Event::Answered(answer),
                         Err(no) => Event::NoAnswer(no),
                     },
-                    None => Event::NoAnswer(crate::model::ModelCallError::GivenUp),
+                    None => Event::NoAnswer(minismith_language_model::ModelCallError::GivenUp),
                 },
             };
             effect = task.step(event);

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::report::Report;
-use crate::model::{Form, Message, Part, Prompt, Role};
+use minismith_language_model::{Form, Message, Part, Prompt, Role};
 
 const WRITE: &str = "\
 You write one Python script that answers a question about files. Answer with the whole script in one ```python block and \

@@ -18,8 +18,8 @@ use serde_json::Value;
 use super::prompts;
 use super::report::{Report, Verification, Verifier};
 use super::sandbox::RunResult;
-use crate::model::{Completion, ModelCallError, Prompt, StatusPacket};
 use minismith_analysis::finding::Finding;
+use minismith_language_model::{Completion, ModelAnswer, ModelCallError, Prompt};
 
 /// How often code may be changed after it was written.
 pub const MAX_MODIFICATIONS: usize = 3;
@@ -34,7 +34,7 @@ const MAX_LINE_CHARS: usize = 400;
 #[derive(Clone, Debug)]
 pub enum Event {
     /// The model has answered.
-    Answered(StatusPacket),
+    Answered(ModelAnswer),
     /// The model has not answered.
     NoAnswer(ModelCallError),
     /// The policy rejected the code.
@@ -166,7 +166,7 @@ impl Task {
         Effect::Ask(prompts::verify(&self.report, &self.files, self.max_tokens))
     }
 
-    fn answered(&mut self, answer: StatusPacket) -> Effect {
+    fn answered(&mut self, answer: ModelAnswer) -> Effect {
         let from = answer.from;
         let (text, value) = match answer.completion {
             Completion::Text(text) | Completion::Calls { text, .. } => (text, None),

@@ -19,9 +19,9 @@ use crate::agents::roster::{CODE, COORDINATOR, Roster};
 use crate::agents::route::{Style, ToolRequest, style, tool_request};
 use crate::agents::turn::{AvailableTools, Effect, End, Event, Observation, StopReason, Turn};
 use crate::agents::{Agent, plan::Plan};
-use crate::model::{Completion, Function, Message, ModelCallError};
 use firmware_bridge::clock::{Clock, MonotonicClock};
 use minismith_contract::Contract;
+use minismith_language_model::{Completion, Function, Message, ModelCallError};
 use minismith_nlu::{Known, KnownTool, answer};
 
 /// The maximum number of tools that a model is offered for one request.

@@ -14,7 +14,7 @@ use crate::agents::coordinator::Assignment;
 use crate::code_tasks::Request;
 use crate::code_tasks::report::Report;
 use crate::memory::{Handle, Kind, Object};
-use crate::model::{Model, Watch};
+use minismith_language_model::{Model, Watch};
 use minismith_runtime::report::round_for_display;
 
 /// The maximum length of a tool's value or an answer that is given in full, in characters.

@@ -12,7 +12,7 @@ use crate::agents::coordinator::Assignment;
 use crate::agents::turn::Usage;
 use crate::author::by_model::{Candidate, Sampled, sample};
 use crate::author::{self, Authored, Written, is_authoring_request, is_correction, without_run};
-use crate::model::ModelCallError;
+use minismith_language_model::ModelCallError;
 
 /// The largest number of motions that are rehearsed for one request.
 const MAX_REHEARSED: usize = 3;

@@ -5,7 +5,7 @@ use minismith_runtime::config::{Config, Nlu};
 use super::{Conversation, ConversationEvent};
 use crate::agents::roster::Roster;
 use crate::agents::turn::Limits;
-use crate::model::{Model, ModelCallError, Prompt, StatusPacket};
+use minismith_language_model::{Model, ModelAnswer, ModelCallError, Prompt};
 
 /// The language model, the agents and their limits.
 pub struct Mind {
@@ -54,7 +54,7 @@ impl Conversation<'_> {
         mind: &mut Mind,
         agent: &str,
         prompt: &Prompt,
-    ) -> Result<StatusPacket, ModelCallError> {
+    ) -> Result<ModelAnswer, ModelCallError> {
         self.emit(ConversationEvent::Thinking { agent: agent.to_owned() });
         mind.model.answer(prompt, &mut |_| self.watch())
     }

@@ -5,10 +5,10 @@
 use minismith_perception::frame::{encode, resized};
 
 use super::Conversation;
-use crate::model::{
-    Client, Completion, Form, Message, Model, Part, Prompt, Role, StatusPacket, TransportError, Watch,
-};
 use minismith_control::perception::PerceptionError;
+use minismith_language_model::{
+    Client, Completion, Form, Message, Model, ModelAnswer, Part, Prompt, Role, TransportError, Watch,
+};
 use minismith_runtime::config::{Config, LanguageModel};
 
 /// The model's instructions.
@@ -96,13 +96,13 @@ impl Conversation<'_> {
         let mut watch =
             |_: &str| if context.control.stop_epoch() == stop_epoch { Watch::On } else { Watch::Off };
         match vision_model.model.answer(&prompt, &mut watch) {
-            Ok(StatusPacket { completion: Completion::Text(said), from, .. }) => {
+            Ok(ModelAnswer { completion: Completion::Text(said), from, .. }) => {
                 tracing::info!("a picture was sent to {from}");
                 let said =
                     said.split_whitespace().collect::<Vec<_>>().join(" ").replace(['\u{ab}', '\u{bb}'], "\"");
                 format!("I sent a picture to {from}, which says: \u{ab}{said}\u{bb}.")
             }
-            Ok(StatusPacket { from, .. }) => format!("I sent a picture to {from}, which gave no words."),
+            Ok(ModelAnswer { from, .. }) => format!("I sent a picture to {from}, which gave no words."),
             Err(no) => format!("I sent a picture to a model, and had no answer: {no}."),
         }
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Handle, Kind, MemoryError, Object, seconds};
 use crate::agents::plan::Plan;
 use crate::agents::roster::Spec;
-use crate::model::{Message, Part, Role};
+use minismith_language_model::{Message, Part, Role};
 
 /// The maximum amount of data in a session, in bytes.
 pub(super) const MAX_BYTES: usize = 64 << 20;

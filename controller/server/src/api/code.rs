@@ -25,7 +25,7 @@ use super::extract::{ErrorBody, object};
 use super::refuse;
 use minismith_assistant::code_tasks::report::Report;
 use minismith_assistant::code_tasks::{CodeTaskError, CodeTasks, Request};
-use minismith_assistant::model::{Client, Model, Watch};
+use minismith_language_model::{Client, Model, Watch};
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 

@@ -40,7 +40,7 @@ use minismith_assistant::agents::turn::Usage;
 use minismith_assistant::code_tasks::report::Report;
 use minismith_assistant::code_tasks::{CodeTaskError, Request};
 use minismith_assistant::conversation::{ConversationEvent, Reply};
-use minismith_assistant::model::{Client, Model, Watch};
+use minismith_language_model::{Client, Model, Watch};
 use minismith_runtime::role::Role;
 
 /// The state that the handlers share.

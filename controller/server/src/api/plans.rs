@@ -17,7 +17,7 @@ use super::extract::{ApiError, ErrorBody, JsonBody, unprocessable};
 use super::names::both;
 use super::request_queue::MAX_SENTENCE_BYTES;
 use minismith_assistant::conversation::dry_run::{PlanPreview, read};
-use minismith_assistant::model::Client;
+use minismith_language_model::Client;
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::registry::Registry;

@@ -31,8 +31,8 @@ use minismith_assistant::conversation::{
     Asking, Conversation, ConversationEvent, Mind, Reply, VisionModel, Watching, stopped,
 };
 use minismith_assistant::memory::Memory;
-use minismith_assistant::model::Client;
 use minismith_control::robot::RobotRuntime;
+use minismith_language_model::Client;
 use minismith_nlu::is_stop;
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;

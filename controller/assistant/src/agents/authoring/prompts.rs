@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use super::{Draft, ToolSpec};
-use crate::model::{Form, Message, Part, Prompt, Role};
 use minismith_analysis::finding::Finding;
+use minismith_language_model::{Form, Message, Part, Prompt, Role};
 use minismith_toolchain::workshop::check::Checked;
 
 const SPECIFY: &str = "\

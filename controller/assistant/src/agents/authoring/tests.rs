@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::model::{Form, Part, Tokens};
 use minismith_analysis::finding::Verdict as Weight;
+use minismith_language_model::{Form, Part, Tokens};
 use minismith_toolchain::workshop::check::CheckPhase;
 
 const CODE: &str = "```python\nfrom reachy_mini import ReachyMini\n\n\ndef sway(robot: ReachyMini, degrees: float = 10.0) -> str:\n    \"\"\"Sways.\"\"\"\n    return \"swayed\"\n```";
@@ -14,7 +14,7 @@ fn order(request: &str) -> ToolSpec {
 }
 
 fn answer(said: Completion) -> Event {
-    Event::Answered(StatusPacket { completion: said, tokens: Tokens::default(), from: "little model".into() })
+    Event::Answered(ModelAnswer { completion: said, tokens: Tokens::default(), from: "little model".into() })
 }
 
 fn specified(question: &str) -> Event {

@@ -1,6 +1,6 @@
 //! Builds the messages of a turn, and interprets a person's answer to a question.
 
-use crate::model::{Message, Part, Role};
+use minismith_language_model::{Message, Part, Role};
 
 /// Returns the text messages, without calls and their results.
 pub(super) fn words(messages: &[Message]) -> Vec<Message> {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::agents::roster::{ROBOT_CONTROL, Spec, VISION};
-use crate::model::{ModelCallError, Tokens};
+use minismith_language_model::{ModelCallError, Tokens};
 
 const LIMITS: Limits = Limits { steps: 8, tokens: 10_000, seconds: 60.0, repeats: 2, answer_tokens: 500 };
 
@@ -50,7 +50,7 @@ fn begin(request: &str) -> (Turn, Effect) {
 }
 
 fn answer(said: Completion) -> Event {
-    Event::Answered(StatusPacket {
+    Event::Answered(ModelAnswer {
         completion: said,
         tokens: Tokens { prompt: 100, answer: 10 },
         from: "test".into(),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::agents::action::Action;
-use crate::model::{Function, ModelCallError, Prompt, StatusPacket, Tokens};
+use minismith_language_model::{Function, ModelAnswer, ModelCallError, Prompt, Tokens};
 
 /// The limits of a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub struct AvailableTools {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A model has answered.
-    Answered(StatusPacket),
+    Answered(ModelAnswer),
     /// No model has answered.
     NoAnswer(ModelCallError),
     /// The result of an action.

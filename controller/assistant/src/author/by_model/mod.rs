@@ -18,7 +18,7 @@ use minismith_score::{Score, write};
 
 use self::answer::read_answer;
 use self::grammar::{Allowed, grammar};
-use crate::model::{Completion, Form, Message, ModelCallError, Prompt, StatusPacket};
+use minismith_language_model::{Completion, Form, Message, ModelAnswer, ModelCallError, Prompt};
 
 /// The constant part of the prompt, which is evaluated once.
 const INSTRUCTIONS: &str = include_str!("instructions.md");
@@ -99,7 +99,7 @@ pub fn sample(
     request: &str,
     given: Option<&str>,
     contract: &Contract,
-    ask: &mut dyn FnMut(&Prompt) -> Result<StatusPacket, ModelCallError>,
+    ask: &mut dyn FnMut(&Prompt) -> Result<ModelAnswer, ModelCallError>,
 ) -> Sampled {
     let allowed = allowed(request, contract);
     let mut sampled = Sampled::default();
@@ -121,7 +121,7 @@ pub fn sample(
             max_tokens: MAX_ANSWER_TOKENS,
         };
         let text = match ask(&prompt) {
-            Ok(StatusPacket { completion: Completion::Text(text), .. }) => text,
+            Ok(ModelAnswer { completion: Completion::Text(text), .. }) => text,
             // Another answer may fit into its length.
             Ok(_) | Err(ModelCallError::Unusable { .. }) => continue,
             Err(no) => {

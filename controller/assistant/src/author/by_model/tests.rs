@@ -1,9 +1,9 @@
 use super::*;
-use crate::model::Tokens;
+use minismith_language_model::Tokens;
 use minismith_score::read;
 
-fn says(text: &str) -> Result<StatusPacket, ModelCallError> {
-    Ok(StatusPacket {
+fn says(text: &str) -> Result<ModelAnswer, ModelCallError> {
+    Ok(ModelAnswer {
         completion: Completion::Text(text.to_owned()),
         tokens: Tokens::default(),
         from: "test".to_owned(),

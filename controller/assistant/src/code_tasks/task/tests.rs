@@ -2,12 +2,12 @@ use serde_json::json;
 
 use super::super::sandbox::Failure;
 use super::*;
-use crate::model::Tokens;
+use minismith_language_model::Tokens;
 
 const CODE: &str = "def answer(inputs, outputs):\n    return 1\n";
 
 fn says(said: Completion) -> Event {
-    Event::Answered(StatusPacket { completion: said, tokens: Tokens::default(), from: "test model".into() })
+    Event::Answered(ModelAnswer { completion: said, tokens: Tokens::default(), from: "test model".into() })
 }
 
 fn writes(code: &str) -> Event {
@@ -55,7 +55,10 @@ fn raised() -> Failure {
 #[test]
 fn a_task_writes_runs_and_verifies_code_and_reports_assumptions() {
     let (mut task, first) = begin(None, true);
-    assert_eq!((asked(&first).purpose, &asked(&first).form), ("code_task", &crate::model::Form::Text));
+    assert_eq!(
+        (asked(&first).purpose, &asked(&first).form),
+        ("code_task", &minismith_language_model::Form::Text)
+    );
     assert_eq!(task.step(writes(CODE)), Effect::Run(CODE.into()));
     let verify = task.step(ran(Ok(json!(3))));
     assert_eq!(asked(&verify).purpose, "code_task_verify");

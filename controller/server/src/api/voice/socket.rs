@@ -23,12 +23,12 @@ use crate::api::caller::MessageAuthor;
 use crate::api::request_queue::RequestQueue;
 use crate::api::robot::stop_now;
 use crate::api::telemetry::{Answer, Stopping, stopped, text};
-use crate::voice::audio_buffer::{AudioWriter, feed};
-use crate::voice::engine::Engines;
-use crate::voice::sink::{RealTimeSink, Sound};
-use crate::voice::{Brake, Parts, VoiceEvent};
 use firmware_bridge::control_loop::ControlLoopHandle;
 use minismith_control::robot::RobotRuntime;
+use minismith_dialogue::audio_buffer::{AudioWriter, feed};
+use minismith_dialogue::engine::Engines;
+use minismith_dialogue::sink::{RealTimeSink, Sound};
+use minismith_dialogue::{Brake, Parts, VoiceEvent};
 use minismith_runtime::config::Voice;
 
 /// Maximum size of a message, bytes.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use similar::TextDiff;
 
-use super::answer::{ModelCallError, StatusPacket};
+use super::answer::{ModelAnswer, ModelCallError};
 use super::client::Client;
 use super::error::EndpointError;
 use super::prompt::Prompt;
@@ -191,7 +191,7 @@ impl Model for Cassette {
         &mut self,
         prompt: &Prompt,
         watch: &mut dyn FnMut(&str) -> Watch,
-    ) -> Result<StatusPacket, ModelCallError> {
+    ) -> Result<ModelAnswer, ModelCallError> {
         self.client.answer(prompt, watch)
     }
 

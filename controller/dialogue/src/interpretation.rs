@@ -38,7 +38,7 @@ pub fn interpret(heard: &Transcript, command: Option<&Choice>, vocabulary: &Voca
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::voice::phrases::commands;
+    use crate::phrases::commands;
 
     fn of(text: &str, confidence: f32, command: Option<(&str, f32)>) -> String {
         let heard = Transcript { text: text.into(), confidence, min_confidence: confidence };

@@ -1,14 +1,12 @@
-//! Runs a conversation by voice: it recognises speech, has the requests carried out, and speaks the answers.
+//! Conversations by voice: recognises speech, has the requests carried out, and speaks the answers.
 //!
 //! Reading order:
 //!
 //! * [`source`], [`audio_buffer`] and [`sink`] (input and output of sound)
-//! * [`engine`] (recognition and synthesis), with `espeak`, `service`, `transcription_stream` and `transcriber`
+//! * [`engine`] (recognition and synthesis), with `espeak`, `service`, `transcription_stream` and `remote_transcriber`
 //! * this module (the threads)
-//! * `dialog` (decisions), with [`phrases`] and [`interpretation`] (interpretation)
-//! * `playback` (playback)
-//! * `sway` (head motion during speech)
-//! * `signs` (antenna cues)
+//! * `dialog_manager` (decisions), with [`phrases`] and [`interpretation`]
+//! * `playback`, `head_wobbler` (head motion during speech) and `antenna_cues`
 //!
 //! ```text
 //! source --samples--> recognizer --events--> dialog --requests--> caller --answers--> dialog --text--> playback --> sink
@@ -18,7 +16,8 @@
 //! ```
 //!
 //! Recognition, decisions and playback have a thread each; the caller answers on its own thread. No thread waits for
-//! a later one, so a stop takes effect whatever the others do.
+//! a later one, so a stop takes effect whatever the others do. A request carries the stop epoch of the moment when the person
+//! began to speak.
 //!
 //! Safety: the recognizer stops the robot itself, before any language model. A request from before a stop is not
 //! carried out after it.

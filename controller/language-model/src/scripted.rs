@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::answer::{Completion, ModelCallError, StatusPacket, Tokens};
+use super::answer::{Completion, ModelAnswer, ModelCallError, Tokens};
 use super::prompt::{Form, Prompt};
 use super::{Model, Watch};
 
@@ -50,7 +50,7 @@ impl Model for Scripted {
         &mut self,
         prompt: &Prompt,
         watch: &mut dyn FnMut(&str) -> Watch,
-    ) -> Result<StatusPacket, ModelCallError> {
+    ) -> Result<ModelAnswer, ModelCallError> {
         self.prompts.0.lock().unwrap_or_else(PoisonError::into_inner).push(prompt.clone());
         let unusable =
             |reason: &str| ModelCallError::Unusable { endpoint: FROM.into(), reason: reason.into() };
@@ -74,7 +74,7 @@ impl Model for Scripted {
         if watch(text) == Watch::Off {
             return Err(ModelCallError::GivenUp);
         }
-        Ok(StatusPacket { completion: said, tokens: Tokens::default(), from: FROM.into() })
+        Ok(ModelAnswer { completion: said, tokens: Tokens::default(), from: FROM.into() })
     }
 }
 
@@ -83,7 +83,7 @@ const FROM: &str = "a script";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Message;
+    use crate::Message;
 
     #[test]
     fn a_scripted_model_returns_its_answers_and_records_its_prompts() {

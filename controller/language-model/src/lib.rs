@@ -11,6 +11,10 @@
 //! * `error` (errors) and `tokens` (estimates)
 //! * for tests: [`cassette`] (recordings) and [`scripted`]
 //!
+//! An endpoint is probed once for how it calls functions: natively, by a reply restricted to a schema, or by text. Failed
+//! requests are retried, passed on to the next endpoint and reported. A cassette answers only the exact requests that
+//! were recorded.
+//!
 //! All text of a model is untrusted; nothing in it acts by itself.
 
 pub mod answer;
@@ -31,7 +35,7 @@ mod strategy;
 mod tokens;
 mod transport;
 
-pub use answer::{Call, Completion, ModelCallError, StatusPacket, Tokens};
+pub use answer::{Call, Completion, ModelAnswer, ModelCallError, Tokens};
 pub use cassette::Cassette;
 pub use client::Client;
 pub use fence::shown;
@@ -53,7 +57,7 @@ pub trait Model {
         &mut self,
         prompt: &Prompt,
         watch: &mut dyn FnMut(&str) -> Watch,
-    ) -> Result<StatusPacket, ModelCallError>;
+    ) -> Result<ModelAnswer, ModelCallError>;
 
     /// Returns notices for the person about the answers so far, such as a failed endpoint. Each is returned
     /// once.

@@ -7,10 +7,10 @@ use firmware_bridge::clock::{Timestamp, VirtualClock};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::model::error::EndpointError;
-use crate::model::reply::{RawCall, Reply};
-use crate::model::transport::ReadTimeouts;
-use crate::model::{Completion, Function, Message};
+use crate::error::EndpointError;
+use crate::reply::{RawCall, Reply};
+use crate::transport::ReadTimeouts;
+use crate::{Completion, Function, Message};
 use minismith_runtime::config::Config;
 use minismith_runtime::net::Address;
 
@@ -327,8 +327,8 @@ fn usage_is_counted() {
 fn a_client_can_move_to_another_thread() {
     const fn is_send<T: Send>() {}
     is_send::<Client>();
-    is_send::<crate::model::Cassette>();
-    is_send::<crate::model::Scripted>();
+    is_send::<crate::Cassette>();
+    is_send::<crate::Scripted>();
 }
 
 #[test]

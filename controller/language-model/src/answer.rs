@@ -1,4 +1,4 @@
-//! Defines [`StatusPacket`], the answer of a model, and [`ModelCallError`], the reason why none came.
+//! Defines [`ModelAnswer`], the answer of a model, and [`ModelCallError`], the reason why none came.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// A model's answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StatusPacket {
+pub struct ModelAnswer {
     /// Its content.
     pub completion: Completion,
     /// The tokens it used.

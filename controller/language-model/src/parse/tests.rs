@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::model::Message;
+use crate::Message;
 
 fn function(name: &str) -> Function {
     Function { name: name.into(), description: String::new(), parameters: json!({"type": "object"}) }

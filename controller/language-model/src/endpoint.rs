@@ -6,7 +6,7 @@ use std::time::Duration;
 use firmware_bridge::clock::{Clock, Timestamp};
 use serde_json::Value;
 
-use super::answer::{StatusPacket, Tokens};
+use super::answer::{ModelAnswer, Tokens};
 use super::capabilities::{EndpointCapabilities, call_probe, is_call, schema_probe};
 use super::error::EndpointError;
 use super::parse::read;
@@ -83,7 +83,7 @@ impl EndpointClient {
         &mut self,
         prompt: &Prompt,
         question: &mut Question<'_, '_>,
-    ) -> Result<StatusPacket, EndpointError> {
+    ) -> Result<ModelAnswer, EndpointError> {
         self.line.check()?;
         // The length is checked before anything is sent.
         check_length(&request(prompt, Strategy::Plain, &self.options), question.bounds.prompt_tokens)?;
@@ -104,7 +104,7 @@ impl EndpointClient {
             let reply = self.exchange(&mut request, question)?;
             match read(&reply, prompt, strategy) {
                 Ok(said) => {
-                    return Ok(StatusPacket {
+                    return Ok(ModelAnswer {
                         completion: said,
                         tokens: question.spent,
                         from: self.name.clone(),

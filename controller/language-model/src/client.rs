@@ -8,7 +8,7 @@ use firmware_bridge::clock::{Clock, MonotonicClock, unix_seconds};
 
 use tracing::field::Empty;
 
-use super::answer::{ModelCallError, StatusPacket, Tokens};
+use super::answer::{ModelAnswer, ModelCallError, Tokens};
 use super::capabilities::EndpointCapabilities;
 use super::endpoint::{Bounds, EndpointClient, Listener, Question};
 use super::error::EndpointError;
@@ -176,7 +176,7 @@ impl Model for Client {
         &mut self,
         prompt: &Prompt,
         watch: &mut dyn FnMut(&str) -> Watch,
-    ) -> Result<StatusPacket, ModelCallError> {
+    ) -> Result<ModelAnswer, ModelCallError> {
         // Without functions, only text is possible.
         let as_text = matches!(&prompt.form, Form::Calls(functions) if functions.is_empty())
             .then(|| Prompt { form: Form::Text, ..prompt.clone() });

@@ -1,7 +1,7 @@
 //! Tests of requests with calls, data and images.
 
 use super::*;
-use crate::model::fence;
+use crate::fence;
 
 fn manner() -> RequestOptions {
     RequestOptions { model: "m".into(), answer_tokens: 100, temperature: 0.0, seed: 7 }

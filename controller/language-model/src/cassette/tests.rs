@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::*;
-use crate::model::{Completion, Form, Message, Part};
+use crate::{Completion, Form, Message, Part};
 
 fn prompt(text: &str) -> Prompt {
     Prompt {
@@ -21,18 +21,10 @@ fn prompt(text: &str) -> Prompt {
 fn cassette(pairs: &[(Prompt, &str)]) -> tempfile::NamedTempFile {
     let settings =
         Settings { model: "m".into(), prompt_tokens: 3000, answer_tokens: 100, temperature: 0.0, seed: 7 };
-    let manner = crate::model::request::RequestOptions {
-        model: "m".into(),
-        answer_tokens: 100,
-        temperature: 0.0,
-        seed: 7,
-    };
+    let manner =
+        crate::request::RequestOptions { model: "m".into(), answer_tokens: 100, temperature: 0.0, seed: 7 };
     let pair = |(prompt, text): &(Prompt, &str)| Pair {
-        request: stored(&crate::model::request::request(
-            prompt,
-            crate::model::strategy::Strategy::Plain,
-            &manner,
-        )),
+        request: stored(&crate::request::request(prompt, crate::strategy::Strategy::Plain, &manner)),
         reply: RecordedReply::Reply(Reply {
             text: (*text).into(),
             finish: Some("stop".into()),
