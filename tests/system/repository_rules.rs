@@ -307,6 +307,9 @@ pub const MEMBERS: [&str; 31] = [
 
 const MAX_FILE_LINES: usize = 600;
 
+/// Of sources and tests of one crate, but for the tests of the whole system.
+const MAX_CRATE_LINES: usize = 15_000;
+
 /// Returns all files below a folder of the workspace, without build output, installed packages and downloads.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -407,6 +410,27 @@ fn files_stay_within_the_line_limit() {
         assert!(
             lines <= MAX_FILE_LINES,
             "{file} has {lines} lines, at most {MAX_FILE_LINES} are allowed: split it"
+        );
+    }
+}
+
+#[test]
+fn crates_stay_within_the_line_limit() {
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    for (file, text) in sources() {
+        let owners = MEMBERS.iter().filter(|member| Path::new(&file).starts_with(member));
+        // `controller` holds the folders of others.
+        let Some(owner) = owners.max_by_key(|member| member.len()).filter(|member| **member != "tests")
+        else {
+            continue;
+        };
+        *lines.entry(owner).or_default() += text.lines().count();
+    }
+    assert_eq!(lines.len(), MEMBERS.len() - 1, "{lines:?}");
+    for (member, lines) in lines {
+        assert!(
+            lines <= MAX_CRATE_LINES,
+            "{member} has {lines} lines, at most {MAX_CRATE_LINES} are allowed: split it"
         );
     }
 }
