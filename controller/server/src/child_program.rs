@@ -23,16 +23,20 @@ pub struct ChildProgram {
 }
 
 impl ChildProgram {
-    /// Starts a program with these arguments.
+    /// Starts a program with these arguments and this whole environment.
     ///
     /// # Errors
     /// If the program cannot be started.
-    pub fn start(path: &Path, arguments: Vec<String>) -> std::io::Result<Self> {
+    pub fn start(
+        path: &Path,
+        arguments: Vec<String>,
+        environment: Vec<(&'static str, String)>,
+    ) -> std::io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         let program = Program {
             path: path.to_owned(),
             arguments: arguments.into_iter().map(Into::into).collect(),
-            environment: Vec::new(),
+            environment,
             input: theirs.into(),
         };
         Ok(ChildProgram { child: subprocess::start(program)?, input: Some(ours) })

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use minismith_runtime::config::{Config, FleetMembership};
+use minismith_runtime::paths::Environment;
 
 use crate::child_program::{ChildProgram, locate, reached_at};
 
@@ -38,7 +39,11 @@ fn begin(
         format!("there is no {PROGRAM} beside this program; build it with `make fleet`, or install it there")
     })?;
     let arguments = arguments(config, membership, listening);
-    ChildProgram::start(&path, arguments).map_err(|error| format!("cannot start {PROGRAM}: {error}"))
+    // It runs `minismith` to export and import tools, which finds its files by these.
+    let variables = Environment::of_this_process().variables.into_iter();
+    let environment = variables.filter_map(|(name, value)| Some((name, value.into_string().ok()?))).collect();
+    ChildProgram::start(&path, arguments, environment)
+        .map_err(|error| format!("cannot start {PROGRAM}: {error}"))
 }
 
 /// Returns the arguments. No value can be taken for a flag: each is joined to its own.

@@ -62,5 +62,6 @@ fn begin(
         address.to_string(),
         "--with-parent".to_owned(),
     ];
-    ChildProgram::start(path, arguments).map_err(|error| format!("cannot start {PROGRAM}: {error}"))
+    ChildProgram::start(path, arguments, Vec::new())
+        .map_err(|error| format!("cannot start {PROGRAM}: {error}"))
 }
