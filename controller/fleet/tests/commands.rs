@@ -216,6 +216,7 @@ def peek_left(times: int = 1) -> int:
     assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stdout));
     let (shared, code) = fleet.json(&["share", "peek_left"]);
     assert_eq!(code, 0, "{shared}");
+    assert!(robot.folder.path().join(".config/minismith/signing.key").is_file());
 
     // Its agent ends with the controller, even if that is killed.
     robot.controller.take().unwrap().kill();
