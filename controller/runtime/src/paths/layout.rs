@@ -9,6 +9,9 @@ use super::location::{Candidate, CandidateState, Location};
 /// Name of the configuration file.
 const FILE: &str = "config.yaml";
 
+/// The folder beside a configuration file for the files of a user without a home.
+const WITHOUT_HOME: &str = ".minismith";
+
 /// No folder can be found for the files of this user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -160,9 +163,13 @@ impl Layout {
             }
         }
         let rest = path.strip_prefix(&data).or_else(|_| path.strip_prefix(&config));
-        match (rest, self.state()) {
-            (Ok(rest), Some((state, origin))) => Ok((state.join(rest), origin)),
-            (Ok(_), None) if self.base == Base::System => Err(NoHome),
+        match (rest, self.state(), &self.base) {
+            (Ok(rest), Some((state, origin)), _) => Ok((state.join(rest), origin)),
+            (Ok(_), None, Base::System) => Err(NoHome),
+            // A folder named `~` would surprise, and a private key in it would be found by nobody.
+            (Ok(rest), None, Base::Project(folder)) => {
+                Ok((folder.join(WITHOUT_HOME).join(rest), "no HOME is set"))
+            }
             _ => Ok((expand(&self.environment, path), "the default")),
         }
     }

@@ -191,6 +191,18 @@ fn without_a_home_there_is_the_folder_of_the_service_or_an_error() {
 }
 
 #[test]
+fn without_a_home_a_project_keeps_the_files_of_its_user_beside_its_configuration() {
+    let computer = Computer::new().homeless();
+    let named = computer.write("project/config.yaml");
+    let layout = computer.layout(Some(&named));
+    assert_eq!(in_state(&layout, JOURNAL), computer.at("project/.minismith/journal.jsonl"));
+    assert_eq!(
+        in_state(&layout, "~/.config/minismith/signing.key"),
+        computer.at("project/.minismith/signing.key")
+    );
+}
+
+#[test]
 fn a_project_has_its_own_folders_first_and_then_those_of_the_user() {
     let computer = Computer::new();
     computer.write("work/config.yaml");
