@@ -71,6 +71,8 @@ fn one_robot() -> Option<(Fleet, Robot, Peer)> {
     let fleet = Fleet::on_zenohd()?;
     let mut robot = Robot::start("kitchen", "");
     robot.join(&fleet.endpoint, &[]);
+    // It is present only when the router knows all that it answers.
+    until("its presence", SOON, || fleet.robots().iter().any(|(name, _)| name == "kitchen"));
     let peer = Peer::connect(&fleet);
     Some((fleet, robot, peer))
 }
@@ -315,4 +317,21 @@ fn a_robot_that_was_away_performs_no_old_command() {
     std::thread::park_timeout(Duration::from_secs(2));
     assert!(robot.yaw_deg().abs() < 2.0, "an old command moved the robot");
     assert_eq!(peer.ask(&peer.say("look left 20 degrees"))["outcome"], "done");
+}
+
+#[test]
+fn no_stop_of_before_a_release_ends_a_motion_of_after_it() {
+    let Some((_fleet, robot, peer)) = one_robot() else { return };
+    for _ in 0..8 {
+        std::thread::scope(|scope| {
+            let moving = scope.spawn(|| peer.ask(&peer.say("nod 30 times")));
+            until("motion", SOON, || moving.is_finished() || !robot.is_at_rest());
+            // A stop while a sentence moves the robot is sent twice, the second time a moment later.
+            assert_eq!(peer.ask(&peer.command(&json!({ "type": "stop" })))["outcome"], "done");
+            assert_eq!(peer.ask(&peer.command(&json!({ "type": "release" })))["outcome"], "done");
+            let said = peer.ask(&peer.say("look left 10 degrees and then look right 10 degrees"));
+            assert_eq!(said["outcome"], "done", "{said}");
+            assert_eq!(moving.join().unwrap()["outcome"], "failed");
+        });
+    }
 }

@@ -38,6 +38,7 @@ fn remember(agent: &Agent) {
 pub async fn stop(agent: &Arc<Agent>, request: &Request) -> Reply {
     let started_ms = crate::net::now_ms();
     let is_moving = agent.has_sentences();
+    let pending = agent.pending_stop();
     let stopped = agent.controller.post("/api/v1/stop", &json!({})).await;
     agent.latched.notify_one();
     if is_moving {
@@ -46,6 +47,7 @@ pub async fn stop(agent: &Arc<Agent>, request: &Request) -> Reply {
         tokio::spawn(async move {
             tokio::time::sleep(SECOND_STOP_DELAY).await;
             let _stopped = again.controller.post("/api/v1/stop", &json!({})).await;
+            drop(pending);
         });
     }
     remember(agent);
@@ -75,9 +77,9 @@ pub async fn release(agent: &Arc<Agent>, request: &Request) -> Reply {
     remember(agent);
     agent.latched.notify_one();
     if was.is_some() {
-        // The lease ends before the answer, so that the next command finds the robot free.
+        // The lease and every stop end before the answer, so that the next command finds the robot free.
         for _ in 0..100 {
-            if agent.lease_is_over() || lock(&agent.latch).is_some() {
+            if agent.is_free() || lock(&agent.latch).is_some() {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -104,7 +106,10 @@ pub async fn run(agent: Arc<Agent>) {
                 // Another client holds the robot and may not be displaced: it is stopped again and again.
                 Err(error) if error.is_refusal() => {
                     tracing::warn!("the lease is not available, so the robot is stopped repeatedly: {error}");
-                    let _stopped = agent.controller.post("/api/v1/stop", &json!({})).await;
+                    let _pending = agent.pending_stop();
+                    if lock(&agent.latch).is_some() {
+                        let _stopped = agent.controller.post("/api/v1/stop", &json!({})).await;
+                    }
                 }
                 Err(_) => {}
             },

@@ -1,11 +1,11 @@
 //! What the parts of an agent share ([`Agent`]): its names, the session, the controller, and what it knows of itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use uuid::Uuid;
 use zenoh::Session;
 use zenoh::bytes::Encoding;
@@ -24,6 +24,8 @@ use crate::programs::Minismith;
 
 /// The most sentences that are at the controller at once. It carries them out one after the other.
 const MAX_SENTENCES: usize = 8;
+/// How many stops on their way to the controller a release waits for.
+const MAX_PENDING_STOPS: usize = 1000;
 
 /// The most tools that wait for their import.
 const MAX_IMPORTS: usize = 4;
@@ -45,6 +47,9 @@ pub struct Agent {
     pub latch: Mutex<Option<StoppedBy>>,
     /// Counts the stops, for what is on its way to the controller.
     pub stops: watch::Sender<u64>,
+    /// One permit is out for each stop that the controller may not have had yet. A release waits for them: after it, no stop of
+    /// before it may end a motion.
+    pending_stops: Arc<Semaphore>,
     /// Wakes the task that holds the robot.
     pub latched: Notify,
     /// What the controller last reported of itself, and its tools.
@@ -55,7 +60,7 @@ pub struct Agent {
     pub imports: Semaphore,
     /// One import at a time.
     pub importing: tokio::sync::Mutex<()>,
-    pub replies: std::sync::Arc<Semaphore>,
+    pub replies: Arc<Semaphore>,
     pub has_controller: AtomicBool,
     /// Whether the robot's lease is held.
     has_lease: AtomicBool,
@@ -106,13 +111,14 @@ impl Agent {
             store: Mutex::new(store),
             latch: Mutex::new(latch),
             stops: watch::Sender::new(0),
+            pending_stops: Arc::new(Semaphore::new(MAX_PENDING_STOPS)),
             latched: Notify::new(),
             seen: Mutex::default(),
             commands: Mutex::default(),
             sentences: Semaphore::new(MAX_SENTENCES),
             imports: Semaphore::new(MAX_IMPORTS),
             importing: tokio::sync::Mutex::default(),
-            replies: std::sync::Arc::new(Semaphore::new(MAX_REPLIES)),
+            replies: Arc::new(Semaphore::new(MAX_REPLIES)),
             has_controller: AtomicBool::new(false),
             has_lease: AtomicBool::new(false),
             events,
@@ -189,9 +195,15 @@ impl Agent {
         self.sentences.available_permits() < MAX_SENTENCES
     }
 
-    /// Returns whether the robot's lease is not held.
-    pub fn lease_is_over(&self) -> bool {
-        !self.has_lease.load(Ordering::Relaxed)
+    /// Notes a stop that is on its way to the controller, until the permit is dropped. It never waits: one stop too many is only
+    /// not noted.
+    pub fn pending_stop(&self) -> Option<OwnedSemaphorePermit> {
+        self.pending_stops.clone().try_acquire_owned().ok()
+    }
+
+    /// Returns whether the robot's lease is not held, and the controller has had every stop.
+    pub fn is_free(&self) -> bool {
+        !self.has_lease.load(Ordering::Relaxed) && self.pending_stops.available_permits() == MAX_PENDING_STOPS
     }
 
     /// Returns an answer to a command, to be completed.
