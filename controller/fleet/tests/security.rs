@@ -148,7 +148,7 @@ fn each_role_does_what_it_may_and_no_more() {
     let (said, code) = secure.json("owner", &["say", "--to", "kitchen", "look left 10 degrees"]);
     assert_eq!(code, 0, "{said}");
     let (said, code) = secure.json("ben", &["say", "--to", "kitchen", "look straight ahead"]);
-    assert_eq!(code, 0, "{said}");
+    assert_eq!(code, 0, "{said}\n{}", kitchen.log());
     let (list, _) = secure.json("vera", &["list"]);
     assert_eq!(list["robots"][0]["name"], "kitchen", "{list}");
     let watched = secure.run("vera", &["watch", "--state", "--json", "--seconds", "2"]);
@@ -207,7 +207,7 @@ fn each_role_does_what_it_may_and_no_more() {
     let (list, _) = secure.json("owner", &["list"]);
     assert_eq!(list["robots"].as_array().unwrap().len(), 1, "{list}");
     let (said, code) = secure.json("ben", &["say", "--to", "kitchen", "nod"]);
-    assert_eq!(code, 0, "the robot itself answered: {said}");
+    assert_eq!(code, 0, "the robot itself answered: {said}\n{}", kitchen.log());
     drop((token, queryable));
     assert!(kitchen.yaw_deg().abs() < 2.0, "a member without the right moved the robot");
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 use zenoh::query::{ConsolidationMode, QueryTarget};
 
 use super::Operator;
+use super::send::RETRY_DELAY;
 use crate::args::Target;
 use crate::keys::{Keys, Name, robot_of};
 use crate::messages::Status;
@@ -75,8 +76,13 @@ impl Operator {
                 roster.insert(robot, Robot { present: true, clock: None, status: None });
             }
         }
-        let again = self.statuses(&self.all.of_kind("status")).await?;
-        for (status, clock) in statuses {
+        let mut again = self.statuses(&self.all.of_kind("status")).await?;
+        if again.len() < roster.len() {
+            // A router does not always know the way yet when a session is new.
+            tokio::time::sleep(RETRY_DELAY).await;
+            again.extend(self.statuses(&self.all.of_kind("status")).await?);
+        }
+        for (status, clock) in statuses.into_iter().chain(again.clone()) {
             // The first question also finds its way; the second one measures better.
             let again = again.iter().find(|(later, _)| later.epoch == status.epoch);
             let clock = again.map_or(clock, |(_, later)| clock.better(*later));

@@ -22,6 +22,12 @@ const LEAD_MS: f64 = 250.0;
 /// The largest answer that is read, bytes.
 const MAX_REPLY_BYTES: usize = 4 << 20;
 
+/// How often a command is sent to which no answer comes, and the time between.
+const ATTEMPTS: usize = 3;
+pub(super) const RETRY_DELAY: Duration = Duration::from_millis(100);
+/// A question that ends earlier without an answer reached nobody, milliseconds.
+const AT_ONCE_MS: f64 = 500.0;
+
 /// How long a robot may take to confirm a stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -87,14 +93,23 @@ impl Operator {
     pub async fn ask(&self, robot: &Name, command: &Command, timeout: Duration) -> Reply {
         let key = Keys::of(&self.fleet, robot).ask(self.caller.as_str());
         let payload = serde_json::to_vec(command).unwrap_or_default();
-        let replies = match self.session.get(&key).payload(payload).timeout(timeout).await {
-            Ok(replies) => replies,
-            Err(error) => return absent(robot, &error.to_string()),
-        };
-        while let Ok(reply) = replies.recv_async().await {
-            if let Some(reply) = read(&reply).filter(|reply| reply.robot == *robot) {
-                return reply;
+        for _ in 0..ATTEMPTS {
+            let sent_ms = net::now_ms();
+            let replies = match self.session.get(&key).payload(payload.clone()).timeout(timeout).await {
+                Ok(replies) => replies,
+                Err(error) => return absent(robot, &error.to_string()),
+            };
+            while let Ok(reply) = replies.recv_async().await {
+                if let Some(reply) = read(&reply).filter(|reply| reply.robot == *robot) {
+                    return reply;
+                }
             }
+            // It ended at once: a router does not always know the way yet when a session is new. The robot acts on a command
+            // once, however often it comes.
+            if net::now_ms() - sent_ms > AT_ONCE_MS {
+                break;
+            }
+            tokio::time::sleep(RETRY_DELAY).await;
         }
         absent(robot, "no answer came: it is not present, or the fleet permits this caller no commands")
     }
