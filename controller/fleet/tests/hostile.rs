@@ -114,6 +114,10 @@ fn replayed_old_and_reordered_commands_move_nothing() {
     let waiting = peer.say("look left 20 degrees");
     robot.agent.take().unwrap().kill();
     robot.join(&fleet.endpoint, &[]);
+    until("its return", SOON, || {
+        let epoch = fleet.status("kitchen")["epoch"].clone();
+        epoch.is_string() && epoch != waiting["epoch"]
+    });
     let reply = peer.ask(&waiting);
     assert_eq!(reply["refusal"], "stale", "{reply}");
     // One that was issued before a stop.
