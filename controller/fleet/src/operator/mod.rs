@@ -8,10 +8,15 @@ pub mod roster;
 pub mod send;
 pub mod watch;
 
+use std::time::Duration;
+
 use zenoh::Session;
 
 use crate::keys::{Keys, Name};
 use crate::session::{Link, Patience, SessionError};
+
+/// How long after a question that reached nobody it is asked again.
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// A session of an operator.
 #[derive(Debug)]

@@ -6,8 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use zenoh::query::{ConsolidationMode, QueryTarget};
 
-use super::Operator;
-use super::send::RETRY_DELAY;
+use super::{Operator, RETRY_DELAY};
 use crate::args::Target;
 use crate::keys::{Keys, Name, robot_of};
 use crate::messages::Status;

@@ -7,8 +7,8 @@ use serde_json::Value;
 use uuid::Uuid;
 use zenoh::query::{ConsolidationMode, QueryTarget, Reply as ZenohReply};
 
-use super::Operator;
 use super::roster::{Clock, Roster};
+use super::{Operator, RETRY_DELAY};
 use crate::keys::{Keys, Name, robot_of};
 use crate::messages::{Command, Operation, Outcome, Reply};
 use crate::net;
@@ -22,9 +22,8 @@ const LEAD_MS: f64 = 250.0;
 /// The largest answer that is read, bytes.
 const MAX_REPLY_BYTES: usize = 4 << 20;
 
-/// How often a command is sent to which no answer comes, and the time between.
+/// How often a command is sent to which no answer comes.
 const ATTEMPTS: usize = 3;
-pub(super) const RETRY_DELAY: Duration = Duration::from_millis(100);
 /// A question that ends earlier without an answer reached nobody, milliseconds.
 const AT_ONCE_MS: f64 = 500.0;
 
