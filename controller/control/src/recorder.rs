@@ -68,9 +68,8 @@ pub fn locate() -> Result<PathBuf, NoRecording> {
             return if path.is_file() { Ok(path) } else { Err(NoRecording::NotThere { variable, path }) };
         }
     }
-    let executable = env::current_exe().map_err(io("cannot find this program"))?;
-    let beside = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
-    beside.into_iter().find(|position| position.is_file()).ok_or(NoRecording::NotBuilt)
+    let beside = subprocess::find_beside(PROGRAM).map_err(io("cannot find this program"))?;
+    beside.ok_or(NoRecording::NotBuilt)
 }
 
 /// Creates a recording and returns its bytes.

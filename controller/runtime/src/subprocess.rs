@@ -73,6 +73,15 @@ pub fn run(
     read.map(|()| ended)
 }
 
+/// Returns the path of a program beside this one, or in the folder above, for tests; none where it is not installed.
+///
+/// # Errors
+/// If the system does not say where this program is.
+pub fn find_beside(name: &str) -> Result<Option<PathBuf>> {
+    let executable = std::env::current_exe()?;
+    Ok(executable.ancestors().skip(1).take(2).map(|folder| folder.join(name)).find(|path| path.is_file()))
+}
+
 /// Runs a program in place of this one, with its environment, input and output. It returns only the error that prevents that.
 // This is the only module that may start programs.
 #[allow(clippy::disallowed_methods)]

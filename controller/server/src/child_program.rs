@@ -4,7 +4,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
 
@@ -58,14 +58,6 @@ impl Drop for ChildProgram {
         let _killed = self.child.kill();
         let _ended = self.child.wait();
     }
-}
-
-/// Returns the path of a program: next to this one, or in the folder above, for tests.
-#[must_use]
-pub fn locate(name: &str) -> Option<PathBuf> {
-    let executable = std::env::current_exe().ok()?;
-    let beside = executable.ancestors().skip(1).take(2).map(|folder| folder.join(name));
-    beside.into_iter().find(|path| path.is_file())
 }
 
 /// Returns the address at which this computer reaches a server that listens here.

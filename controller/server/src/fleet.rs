@@ -4,8 +4,9 @@ use std::net::SocketAddr;
 
 use minismith_runtime::config::{Config, FleetMembership};
 use minismith_runtime::paths::Environment;
+use minismith_runtime::subprocess;
 
-use crate::child_program::{ChildProgram, locate, reached_at};
+use crate::child_program::{ChildProgram, reached_at};
 
 const PROGRAM: &str = "minismith-fleet";
 
@@ -35,7 +36,7 @@ fn begin(
     if config.server.tls.is_some() {
         return Err("the server has TLS, which the program does not speak; start it without".into());
     }
-    let path = locate(PROGRAM).ok_or_else(|| {
+    let path = subprocess::find_beside(PROGRAM).ok().flatten().ok_or_else(|| {
         format!("there is no {PROGRAM} beside this program; build it with `make fleet`, or install it there")
     })?;
     let arguments = arguments(config, membership, listening);

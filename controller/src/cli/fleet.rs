@@ -13,8 +13,7 @@ const PROGRAM: &str = "minismith-fleet";
 /// If the program is not installed, or does not start.
 pub fn run(arguments: &[OsString]) -> anyhow::Result<std::convert::Infallible> {
     let executable = std::env::current_exe()?;
-    let mut beside = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
-    let path = beside.find(|path| path.is_file()).with_context(|| {
+    let path = subprocess::find_beside(PROGRAM)?.with_context(|| {
         format!(
             "no fleet: there is no {PROGRAM} beside {}; build it with `make fleet`, or install it there",
             executable.display()

@@ -13,10 +13,24 @@ use std::time::Duration;
 use zenoh::Session;
 
 use crate::keys::{Keys, Name};
+use crate::net;
 use crate::session::{Link, Patience, SessionError};
 
 /// How long after a question that reached nobody it is asked again.
 const RETRY_DELAY: Duration = Duration::from_millis(100);
+
+/// A question that ends earlier without an answer reached nobody, milliseconds.
+const AT_ONCE_MS: f64 = 500.0;
+
+/// Returns whether to ask again what was asked then and got no answer, and waits until then. A router does not always know the
+/// way yet when a session is new. A robot that hangs is not asked again.
+async fn asks_again(sent_ms: f64) -> bool {
+    let is_at_once = net::now_ms() - sent_ms <= AT_ONCE_MS;
+    if is_at_once {
+        tokio::time::sleep(RETRY_DELAY).await;
+    }
+    is_at_once
+}
 
 /// A session of an operator.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use zenoh::query::{ConsolidationMode, QueryTarget};
 
-use super::{Operator, RETRY_DELAY};
+use super::{Operator, asks_again};
 use crate::args::Target;
 use crate::keys::{Keys, Name, robot_of};
 use crate::messages::Status;
@@ -75,19 +75,19 @@ impl Operator {
                 roster.insert(robot, Robot { present: true, clock: None, status: None });
             }
         }
+        // The first question also finds its way; the second one measures better.
+        let sent_ms = net::now_ms();
         let mut again = self.statuses(&self.all.of_kind("status")).await?;
-        if again.len() < roster.len() {
-            // A router does not always know the way yet when a session is new.
-            tokio::time::sleep(RETRY_DELAY).await;
+        if again.len() < roster.len() && asks_again(sent_ms).await {
             again.extend(self.statuses(&self.all.of_kind("status")).await?);
         }
-        for (status, clock) in statuses.into_iter().chain(again.clone()) {
-            // The first question also finds its way; the second one measures better.
-            let again = again.iter().find(|(later, _)| later.epoch == status.epoch);
-            let clock = again.map_or(clock, |(_, later)| clock.better(*later));
-            let robot = Robot { present: true, clock: Some(clock), status: Some(status) };
-            roster
-                .insert(robot.status.as_ref().map_or_else(super::user, |status| status.robot.clone()), robot);
+        for (status, clock) in statuses.into_iter().chain(again) {
+            let known = roster.get(&status.robot).and_then(|robot| robot.clock);
+            let clock = known.map_or(clock, |known| known.better(clock));
+            roster.insert(
+                status.robot.clone(),
+                Robot { present: true, clock: Some(clock), status: Some(status) },
+            );
         }
         Ok(roster)
     }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use zenoh::query::{ConsolidationMode, QueryTarget, Reply as ZenohReply};
 
 use super::roster::{Clock, Roster};
-use super::{Operator, RETRY_DELAY};
+use super::{Operator, asks_again};
 use crate::keys::{Keys, Name, robot_of};
 use crate::messages::{Command, Operation, Outcome, Reply};
 use crate::net;
@@ -24,8 +24,6 @@ const MAX_REPLY_BYTES: usize = 4 << 20;
 
 /// How often a command is sent to which no answer comes.
 const ATTEMPTS: usize = 3;
-/// A question that ends earlier without an answer reached nobody, milliseconds.
-const AT_ONCE_MS: f64 = 500.0;
 
 /// How long a robot may take to confirm a stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -92,7 +90,7 @@ impl Operator {
     pub async fn ask(&self, robot: &Name, command: &Command, timeout: Duration) -> Reply {
         let key = Keys::of(&self.fleet, robot).ask(self.caller.as_str());
         let payload = serde_json::to_vec(command).unwrap_or_default();
-        for _ in 0..ATTEMPTS {
+        for attempt in 1..=ATTEMPTS {
             let sent_ms = net::now_ms();
             let replies = match self.session.get(&key).payload(payload.clone()).timeout(timeout).await {
                 Ok(replies) => replies,
@@ -103,12 +101,10 @@ impl Operator {
                     return reply;
                 }
             }
-            // It ended at once: a router does not always know the way yet when a session is new. The robot acts on a command
-            // once, however often it comes.
-            if net::now_ms() - sent_ms > AT_ONCE_MS {
+            // The robot acts on a command once, however often it comes.
+            if attempt == ATTEMPTS || !asks_again(sent_ms).await {
                 break;
             }
-            tokio::time::sleep(RETRY_DELAY).await;
         }
         absent(robot, "no answer came: it is not present, or the fleet permits this caller no commands")
     }

@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use minismith_runtime::config::{Server, WebRtc};
-use minismith_runtime::tokens;
+use minismith_runtime::{subprocess, tokens};
 
-use crate::child_program::{ChildProgram, locate, reached_at};
+use crate::child_program::{ChildProgram, reached_at};
 
 const PROGRAM: &str = "minismith-webrtc";
 
@@ -17,7 +17,7 @@ const PROGRAM: &str = "minismith-webrtc";
 #[must_use]
 pub fn start(server: &Server, listening: SocketAddr) -> Option<ChildProgram> {
     let address = server.webrtc.address(listening)?;
-    let program = match (locate(PROGRAM), server.webrtc) {
+    let program = match (subprocess::find_beside(PROGRAM).ok().flatten(), server.webrtc) {
         (Some(program), _) => program,
         (None, WebRtc::Auto) => return None,
         (None, _) => {
