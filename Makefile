@@ -183,7 +183,7 @@ deb: dist ## Packages for Debian 13, such as the robot's Raspberry Pi OS, in tar
 wheel: dist ## Python wheels with the programs, for Python 3.11 and 3.13, in target/dist; MACHINE=aarch64 for one
 	@scripts/wheel $(MACHINE)
 
-test-packages: build ## Tries the Debian package and the wheel in a clean Debian 13; installs mmdebstrap and lintian
+test-packages: build fleet ## Tries the Debian package and the wheel in a clean Debian 13; installs mmdebstrap and lintian
 	@scripts/test_packages $(PACKAGED)
 
 reproducible: ## Builds PROGRAM (minismith-tool-host-3.13) for MACHINE (this one) twice in different folders and compares the hashes

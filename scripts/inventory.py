@@ -20,7 +20,7 @@ import uuid
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = ["minismith", "minismith-tool-host", "minismith-recorder"]
+PROGRAMS = ["minismith", "minismith-tool-host", "minismith-fleet", "minismith-recorder"]
 TARGETS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
 DASHBOARD = ROOT / "controller" / "dashboard"
 
@@ -366,7 +366,7 @@ def notices() -> str:
     # Many share a text, above all that of Apache-2.0; each is printed once.
     numbers, printed = {}, []
     lines = [
-        "The programs minismith, minismith-tool-host and minismith-recorder contain the works below, each under its own",
+        "The programs minismith, minismith-tool-host, minismith-fleet and minismith-recorder contain the works below, each under its own",
         "licence. Where it reads OR, you may choose. Works marked MPL-2.0 are used as they were published. The source of",
         "each, unchanged, is at the place named. The numbers lead to the texts.",
         "",

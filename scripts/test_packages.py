@@ -186,14 +186,15 @@ def pip(root, wheel):
 def journey(root, old, new):
     print("== Install")
     root.install(old)
-    root.run("minismith --version; minismith-tool-host --version")
+    root.run("minismith --version; minismith-tool-host --version; minismith fleet --version")
     paths = root.json("minismith paths --json")
     check("/etc/minismith/config.yaml" in json.dumps(paths), "the configuration of /etc counts")
     groups = root.run("id -nG minismith").split()
     check({"dialout", "video", "audio", "plugdev"} <= set(groups), "the user of the service is in its groups")
     root.run("systemctl --root=/ is-enabled minismith.service", code=1)
-    root.run("systemd-analyze verify --man=no /usr/lib/systemd/system/minismith.service")
-    root.run("man -w minismith-first-run && test -s /usr/share/bash-completion/completions/minismith")
+    root.run("systemd-analyze verify --man=no /usr/lib/systemd/system/minismith.service "
+             "/usr/lib/systemd/system/minismith-fleet@kitchen.service")
+    root.run("man -w minismith-first-run minismith-fleet && test -s /usr/share/bash-completion/completions/minismith")
     check("no such serial port" in root.run("minismith motors", code=2), "without a robot, a command says so")
 
     print("== Use, by a person")
@@ -204,6 +205,22 @@ def journey(root, old, new):
         "runuser -u tester -- minismith say 'make a tool called hello that nods twice, then run it' --robot mock --json"
     )
     check(made["tool"] and made["outcome"] == "done", "a tool is made with the Python of the system, and runs")
+
+    print("== In a fleet")
+    Path(f"{root.folder}/srv/tester/fleet.yaml").write_text(
+        "robot: mock\nfleet: {robot: kitchen, router: tcp/127.0.0.1:17453, directory: /srv/tester/fleet}\n"
+    )
+    fleet = "runuser -u tester -- minismith fleet --router tcp/127.0.0.1:17453"
+    root.run(f"""
+        runuser -u tester -- minismith fleet router --listen tcp/127.0.0.1:17453 >/dev/null 2>&1 &
+        runuser -u tester -- minismith serve --config /srv/tester/fleet.yaml --port 18053 >/srv/serve.log 2>&1 &
+        for attempt in $(seq 60); do
+            {fleet} list --json >/srv/list.json 2>/dev/null; grep -q '"controller":true' /srv/list.json && break; sleep 1
+        done
+        {fleet} say --to kitchen --json 'look left 20 degrees' >/srv/said.json || {{ cat /srv/list.json /srv/said.json /srv/serve.log; exit 1; }}
+    """, shown="serve with fleet.robot in its configuration, and a command of the fleet")
+    (reply,) = json.loads(Path(f"{root.folder}/srv/said.json").read_text())["replies"]
+    check(reply["robot"] == "kitchen" and reply["outcome"] == "done", "the robot looks left for the fleet")
 
     print("== Serve, with emulated servos")
     # As an operator would: the robot is elsewhere.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::agent::options::JoinError;
 use crate::identity::error::IdentityError;
-use crate::session::SessionError;
+use crate::session::{SessionError, in_words};
 
 /// Reports an error of usage or environment.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +39,6 @@ pub enum FleetError {
 
 impl From<zenoh::Error> for FleetError {
     fn from(error: zenoh::Error) -> Self {
-        FleetError::Zenoh(error.to_string())
+        FleetError::Zenoh(in_words(&error))
     }
 }

@@ -49,6 +49,24 @@ pub enum SessionError {
     },
 }
 
+/// Returns the words of an error of Zenoh without the places in Zenoh's sources, which help no user.
+pub fn in_words(error: &zenoh::Error) -> String {
+    let text = error.to_string();
+    let is_place = |word: &str| {
+        let place = word.trim_end_matches('.').rsplit_once(':');
+        place.is_some_and(|(file, line)| file.ends_with(".rs") && line.parse::<u32>().is_ok())
+    };
+    let mut words: Vec<&str> = Vec::new();
+    for word in text.split(' ') {
+        if is_place(word) && words.last() == Some(&"at") {
+            words.pop();
+        } else {
+            words.push(word);
+        }
+    }
+    words.join(" ").trim_end_matches('.').to_owned()
+}
+
 /// How a program waits for its router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
@@ -123,8 +141,8 @@ impl Link {
     ) -> Result<Session, SessionError> {
         let failed = |cause: String| SessionError::Zenoh { endpoint: self.endpoint().to_owned(), cause };
         let config = self.config(mode, patience, access_control).to_string();
-        let config = zenoh::Config::from_json5(&config).map_err(|error| failed(error.to_string()))?;
-        zenoh::open(config).await.map_err(|error| failed(error.to_string()))
+        let config = zenoh::Config::from_json5(&config).map_err(|error| failed(in_words(&error)))?;
+        zenoh::open(config).await.map_err(|error| failed(in_words(&error)))
     }
 
     /// Returns Zenoh's configuration.
@@ -235,5 +253,12 @@ mod tests {
         zenoh::Config::from_json5(&config.to_string()).unwrap();
         let listening = Link::new(None, &["tcp/127.0.0.1:0".into()], None).unwrap();
         assert!(listening.connect.is_empty());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn errors_name_no_places_in_sources() {
+        let link = Link::new(Some("tcp/127.0.0.1:1"), &[], None).unwrap();
+        let error = link.open(Patience::Once).await.unwrap_err().to_string();
+        assert!(error.contains("tcp/127.0.0.1:1") && !error.contains(".rs"), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::controller::TokenError;
 use crate::identity::error::IdentityError;
 use crate::keys::Name;
-use crate::session::SessionError;
+use crate::session::{SessionError, in_words};
 
 /// What an agent is started with.
 #[derive(Clone, Debug)]
@@ -59,6 +59,6 @@ pub enum JoinError {
 
 impl From<zenoh::Error> for JoinError {
     fn from(error: zenoh::Error) -> Self {
-        JoinError::Zenoh(error.to_string())
+        JoinError::Zenoh(in_words(&error))
     }
 }
