@@ -151,7 +151,14 @@ fn moves(axis: &AxisMotion, direction: Option<Direction>, at_least: f64, at_most
     let is_from_zero = from_zero > 0.0 && !may_rest && (fits(from_zero) || !fits(from_start));
     let amount = if is_from_zero { from_zero } else { from_start };
     let comes_back = axis.comes_back(from_start);
-    Verdict::found(fits(amount), Finding::Reach { axis: axis.axis, direction, amount, comes_back })
+    let mut verdict =
+        Verdict::found(fits(amount), Finding::Reach { axis: axis.axis, direction, amount, comes_back });
+    let is_exact = amount >= at_least && at_most.is_none_or(|most| amount <= most);
+    if verdict.held && !is_exact {
+        // A reader who compares the two numbers must not take it for a mistake.
+        verdict.measured += &format!(", within the tolerance of {AMOUNT_TOLERANCE} {}", axis.axis.unit());
+    }
+    verdict
 }
 
 fn still(motion: &Motion, axes: &[Axis], within: f64) -> Verdict {
