@@ -156,7 +156,7 @@ fn moves(axis: &AxisMotion, direction: Option<Direction>, at_least: f64, at_most
     let is_exact = amount >= at_least && at_most.is_none_or(|most| amount <= most);
     if verdict.held && !is_exact {
         // A reader who compares the two numbers must not take it for a mistake.
-        verdict.measured += &format!(", within the tolerance of {AMOUNT_TOLERANCE} {}", axis.axis.unit());
+        verdict.measured += &format!(", within the tolerance of {AMOUNT_TOLERANCE:.1} {}", axis.axis.unit());
     }
     verdict
 }

@@ -155,7 +155,7 @@ fn what_only_the_tolerance_admits_says_so() {
     for (least, held, says_so) in [(10.0, true, false), (12.7, true, true), (14.0, false, false)] {
         let json = format!(r#"{{"kind":"moves","axis":"head_side","direction":"left","at_least":{least}}}"#);
         let measured = measure(&expect(&json), &trace_with("head(side_left_mm=12)", &[], 1));
-        let found = measured.measured.contains("within the tolerance of 1 mm");
+        let found = measured.measured.contains("within the tolerance of 1.0 mm");
         assert_eq!((measured.held, found), (held, says_so), "{measured:?}");
     }
 }
