@@ -151,7 +151,7 @@ fn reach_and_stillness_are_measured() {
 }
 
 #[test]
-fn what_only_the_tolerance_admits_says_so() {
+fn amounts_within_the_tolerance_say_so() {
     for (least, held, says_so) in [(10.0, true, false), (12.7, true, true), (14.0, false, false)] {
         let json = format!(r#"{{"kind":"moves","axis":"head_side","direction":"left","at_least":{least}}}"#);
         let measured = measure(&expect(&json), &trace_with("head(side_left_mm=12)", &[], 1));
