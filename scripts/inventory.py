@@ -366,9 +366,9 @@ def notices() -> str:
     # Many share a text, above all that of Apache-2.0; each is printed once.
     numbers, printed = {}, []
     lines = [
-        "The programs minismith, minismith-tool-host, minismith-fleet and minismith-recorder contain the works below, each under its own",
-        "licence. Where it reads OR, you may choose. Works marked MPL-2.0 are used as they were published. The source of",
-        "each, unchanged, is at the place named. The numbers lead to the texts.",
+        "The programs minismith, minismith-tool-host, minismith-fleet and minismith-recorder contain the works below, each",
+        "under its own licence. Where it reads OR, you may choose. Works marked MPL-2.0 are used as they were published. The",
+        "source of each, unchanged, is at the place named. The numbers lead to the texts.",
         "",
     ]
     for name, licence, where, texts in entries:

@@ -17,6 +17,7 @@ use super::store::FleetTool;
 use crate::identity::files;
 use crate::keys::{Keys, Name, is_tool_name, last_of, robot_of};
 use crate::messages::{Outcome, Refusal, Reply, Withdrawal};
+use crate::session::in_words;
 
 /// The largest bundle, bytes; the same limit as that of `minismith tool import`.
 const MAX_BUNDLE_BYTES: usize = 16 << 20;
@@ -165,7 +166,7 @@ async fn try_get(agent: &Arc<Agent>, tool: &str, from: &Name) -> Result<Value, S
 async fn fetch(agent: &Agent, tool: &str, from: &Name) -> Result<Vec<u8>, String> {
     let key = Keys::of(&agent.options.fleet, from).tool(tool);
     let replies =
-        agent.session.get(&key).timeout(TRANSFER_TIMEOUT).await.map_err(|error| error.to_string())?;
+        agent.session.get(&key).timeout(TRANSFER_TIMEOUT).await.map_err(|error| in_words(&error))?;
     let reply =
         replies.recv_async().await.map_err(|_| format!("{from} is not present, or shares no {tool}"))?;
     match reply.result() {

@@ -21,7 +21,7 @@ use super::authority::Authority;
 use super::error::IdentityError;
 use super::{Description, Identity};
 use crate::keys::Name;
-use crate::session::{Link, Patience};
+use crate::session::{Link, Patience, in_words};
 
 /// How long a code is valid.
 pub const CODE_TIMEOUT: Duration = Duration::from_mins(10);
@@ -167,7 +167,7 @@ pub async fn offer(
         .declare_queryable(code.key())
         .callback(move |query| drop(sender.try_send(query)))
         .await
-        .map_err(|error| refused(error.to_string()))?;
+        .map_err(|error| refused(in_words(&error)))?;
     ready();
     let waiting = async {
         let mut attempts = 0;
@@ -238,7 +238,7 @@ pub async fn accept(code: &Code, folder: &std::path::Path) -> Result<Description
         ))
     })?;
     let asked = session.get(code.key()).payload(request).timeout(ANSWER_TIMEOUT).await;
-    let replies = asked.map_err(|error| refused(error.to_string()))?;
+    let replies = asked.map_err(|error| refused(in_words(&error)))?;
     let reply = replies.recv_async().await;
     let _closed = session.close().await;
     let not_taken =

@@ -12,6 +12,7 @@ use super::{Operator, asks_again};
 use crate::keys::{Keys, Name, robot_of};
 use crate::messages::{Command, Operation, Outcome, Reply};
 use crate::net;
+use crate::session::in_words;
 
 /// How long a command is valid, milliseconds.
 const LIFETIME_MS: f64 = 5000.0;
@@ -94,7 +95,7 @@ impl Operator {
             let sent_ms = net::now_ms();
             let replies = match self.session.get(&key).payload(payload.clone()).timeout(timeout).await {
                 Ok(replies) => replies,
-                Err(error) => return absent(robot, &error.to_string()),
+                Err(error) => return absent(robot, &in_words(&error)),
             };
             while let Ok(reply) = replies.recv_async().await {
                 if let Some(reply) = read(&reply).filter(|reply| reply.robot == *robot) {
