@@ -66,7 +66,14 @@ await test('tool-editor', async ({ check, eventually, open }) => {
     () => offered.allTextContents(),
     (all) => all.some((text) => text.includes('goto_target')),
   );
-  await page.keyboard.type('to_t');
+  // At a person's pace: the editor ignores Enter in the first 75 ms of a list, so that nobody accepts what was not yet seen
+  // (CodeMirror's `interactionDelay`).
+  await page.keyboard.type('to_t', { delay: 50 });
+  await eventually(
+    'typing on narrows the list',
+    () => offered.allTextContents(),
+    (all) => all.length > 0 && all.every((text) => text.includes('to_t')),
+  );
   await page.keyboard.press('Enter');
   await eventually(
     'Enter completes',
