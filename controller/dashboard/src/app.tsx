@@ -6,6 +6,7 @@ import { Icon } from './components/icons';
 import { path, route, VIEWS, type View } from './components/route';
 import { Settings, settingsOpen } from './components/settings';
 import { StopButton, StopOutcome } from './components/stop-button';
+import { fleetName } from './net/live';
 import { base, token } from './net/robots';
 import { tourStep } from './net/tour';
 import { lazy } from './components/lazy';
@@ -24,6 +25,7 @@ const PAGES: Record<View, preact.ComponentType> = {
   plots: lazy(() => import('./plots/view')),
   journal: lazy(() => import('./views/journal')),
   health: lazy(() => import('./views/health')),
+  fleet: lazy(() => import('./views/fleet')),
 };
 
 export function App() {
@@ -60,7 +62,7 @@ export function App() {
       </header>
       <StopOutcome />
       <nav class="nav" aria-label={w.title}>
-        {VIEWS.map((one) => (
+        {shownViews().map((one) => (
           <a key={one} href={path(one)} aria-current={one === view ? 'page' : undefined}>
             <Icon name={one} />
             <span>{w.views[one]}</span>
@@ -76,6 +78,10 @@ export function App() {
     </div>
   );
 }
+
+/** Only the server of an operator of a fleet has the view of the fleet. */
+const shownViews = () =>
+  VIEWS.filter((one) => one !== 'fleet' || typeof fleetName.value === 'string');
 
 function skip(event: Event): void {
   event.preventDefault();

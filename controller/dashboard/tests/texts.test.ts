@@ -47,7 +47,8 @@ describe('the texts', () => {
   it('are all used', () => {
     const isWord = (key: string) => new RegExp(`\\b${key}\\b`).test(code);
     /** A group that is indexed by data, or listed. */
-    const isIndexed = (key: string) => new RegExp(`\\b${key}(\\[|\\.map)`).test(code);
+    const isIndexed = (key: string) =>
+      new RegExp(`\\b${key}(\\[|\\.map)|\\bwordFor\\([\\w.]*\\b${key},`).test(code);
     const unused = paths(en).filter((path) => {
       const keys = path.split('.');
       return !isWord(keys.at(-1) ?? '') && !keys.slice(0, -1).some(isIndexed);

@@ -162,7 +162,7 @@ describe('roles', () => {
         actions.filter((action) => isPermitted({ atLeast: role, exact: true, name: null }, action))
           .length,
     );
-    expect(allowed).toEqual([2, 7, 13, actions.length]);
+    expect(allowed).toEqual([2, 8, 14, actions.length]);
     expect(actions.filter((action) => isPermitted(NO_ACCESS, action))).toEqual([]);
   });
 

@@ -9,6 +9,7 @@ const SHAPES = {
   plots: 'M4 4v16h16M7 15l4-5 3 3 5-7',
   journal: 'M6 3h12v18H6zM9 8h6M9 12h6M9 16h4',
   health: 'M3 12h4l2-5 4 10 2-5h6',
+  fleet: 'M4 4h7v6H4zM13 4h7v6h-7zM4 14h7v6H4zM13 14h7v6h-7zM7 7h1M16 7h1M7 17h1M16 17h1',
   voice: 'M9 4h6v9H9zM6 11v2a6 6 0 0 0 12 0v-2M12 19v2M9 21h6',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',
 } as const;

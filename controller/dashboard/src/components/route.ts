@@ -2,7 +2,16 @@
 
 import { signal } from '@preact/signals';
 
-export const VIEWS = ['robot', 'talk', 'tools', 'drive', 'plots', 'journal', 'health'] as const;
+export const VIEWS = [
+  'robot',
+  'talk',
+  'tools',
+  'drive',
+  'plots',
+  'journal',
+  'health',
+  'fleet',
+] as const;
 export type View = (typeof VIEWS)[number];
 
 export interface Route {

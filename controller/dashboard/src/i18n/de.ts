@@ -1,3 +1,4 @@
+import { fleet } from './de/fleet';
 import { health } from './de/health';
 import { help } from './de/help';
 import { plots } from './de/plots';
@@ -18,6 +19,7 @@ export const de: Messages = {
     plots: 'Kurven',
     journal: 'Journal',
     health: 'Zustand',
+    fleet: 'Flotte',
   },
   common: {
     close: 'Schließen',
@@ -228,6 +230,7 @@ export const de: Messages = {
     },
   },
   health,
+  fleet,
   help,
   settings: {
     open: 'Roboter und Einstellungen',

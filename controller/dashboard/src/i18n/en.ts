@@ -1,5 +1,6 @@
 /** All texts of the page in English. The type check fails if a translation lacks a key. */
 
+import { fleet } from './en/fleet';
 import { health } from './en/health';
 import { help } from './en/help';
 import { plots } from './en/plots';
@@ -19,6 +20,7 @@ export const en = {
     plots: 'Plots',
     journal: 'Journal',
     health: 'Health',
+    fleet: 'Fleet',
   },
   common: {
     close: 'Close',
@@ -228,6 +230,7 @@ export const en = {
     } as Record<string, string>,
   },
   health,
+  fleet,
   help,
   settings: {
     open: 'Robots and settings',

@@ -1,3 +1,4 @@
+import { fleet } from './es/fleet';
 import { health } from './es/health';
 import { help } from './es/help';
 import { plots } from './es/plots';
@@ -18,6 +19,7 @@ export const es: Messages = {
     plots: 'Curvas',
     journal: 'Diario',
     health: 'Estado',
+    fleet: 'Flota',
   },
   common: {
     close: 'Cerrar',
@@ -228,6 +230,7 @@ export const es: Messages = {
     },
   },
   health,
+  fleet,
   help,
   settings: {
     open: 'Robots y ajustes',

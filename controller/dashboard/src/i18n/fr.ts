@@ -1,3 +1,4 @@
+import { fleet } from './fr/fleet';
 import { health } from './fr/health';
 import { help } from './fr/help';
 import { plots } from './fr/plots';
@@ -18,6 +19,7 @@ export const fr: Messages = {
     plots: 'Courbes',
     journal: 'Journal',
     health: 'État',
+    fleet: 'Flotte',
   },
   common: {
     close: 'Fermer',
@@ -229,6 +231,7 @@ export const fr: Messages = {
     },
   },
   health,
+  fleet,
   help,
   settings: {
     open: 'Robots et réglages',

@@ -16,6 +16,7 @@ export const REQUIRED_ROLE = {
   run: 'operator',
   rehearse: 'operator',
   sessions: 'operator',
+  fleet: 'operator',
   check: 'engineer',
   add: 'engineer',
   journal: 'engineer',
@@ -24,6 +25,7 @@ export const REQUIRED_ROLE = {
   diagnose: 'engineer',
   approve: 'owner',
   manage: 'owner',
+  fleet_tools: 'owner',
 } as const satisfies Record<string, Role>;
 
 export type Action = keyof typeof REQUIRED_ROLE;

@@ -2,7 +2,7 @@
 
 import { effect, untracked } from '@preact/signals';
 import { refreshLimits } from './limits';
-import { reset, link, now, access } from './live';
+import { reset, link, now, access, fleetName } from './live';
 import { poll } from './poll';
 import { base, token } from './robots';
 import { streamTelemetry } from './telemetry';
@@ -31,13 +31,14 @@ function start(signal: AbortSignal): void {
   void identify(signal);
 }
 
-/** Requests the user's role until the server responds. */
+/** Requests the user's role, and whether the server belongs to a fleet, until the server responds. */
 async function identify(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const result = await whoAmI(signal);
     if (signal.aborted) return;
     if (result.access !== null) {
       access.value = result.access;
+      fleetName.value = result.fleet;
       return;
     }
     await new Promise((done) => setTimeout(done, 2000));

@@ -37,6 +37,9 @@ export const health = signal<{ at: number; state: Health } | null>(null);
 export const leaseHolder = signal<LeaseHolder | null>(null);
 export const access = signal<Access>(NO_ACCESS);
 
+/** The fleet that the server is an operator of; `undefined` until the server has said whether there is one. */
+export const fleetName = signal<string | null | undefined>(undefined);
+
 /** The page's clock, milliseconds. It ticks ten times a second. */
 export const now = signal(performance.now());
 
@@ -72,4 +75,5 @@ export function reset(): void {
   health.value = null;
   leaseHolder.value = null;
   access.value = NO_ACCESS;
+  fleetName.value = undefined;
 }

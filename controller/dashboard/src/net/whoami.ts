@@ -10,6 +10,8 @@ export interface Identity {
   access: Access | null;
   /** Why the user has no role here, in the server's words. */
   reason: string;
+  /** The fleet that the server is an operator of. Older servers do not send it. */
+  fleet: string | null;
 }
 
 export async function whoAmI(signal: AbortSignal, token?: string): Promise<Identity> {
@@ -18,17 +20,23 @@ export async function whoAmI(signal: AbortSignal, token?: string): Promise<Ident
     timeoutMs: TIMEOUT_MS,
     ...(token === undefined ? {} : { token }),
   };
-  const me = await request<{ name?: unknown; role?: unknown }>('/api/v1/me', options);
+  const me = await request<{ name?: unknown; role?: unknown; fleet?: unknown }>(
+    '/api/v1/me',
+    options,
+  );
   if (me.ok && isRole(me.value.role)) {
     const name = typeof me.value.name === 'string' ? me.value.name : null;
-    return { access: { atLeast: me.value.role, exact: true, name }, reason: '' };
+    const fleet = typeof me.value.fleet === 'string' ? me.value.fleet : null;
+    return { access: { atLeast: me.value.role, exact: true, name }, reason: '', fleet };
   }
-  if (!me.ok && me.status === 401) return { access: NO_ACCESS, reason: me.detail };
-  if (!me.ok && me.status === 0) return { access: null, reason: me.detail };
+  const unknown: Identity = { access: null, reason: '', fleet: null };
+  if (!me.ok && me.status === 401) return { ...unknown, access: NO_ACCESS, reason: me.detail };
+  if (!me.ok && me.status === 0) return { ...unknown, reason: me.detail };
   const isAllowed = (answer: Result<unknown>) => answer.ok || answer.status === 409;
   const viewer = await request('/api/v1/lease', options);
-  if (!viewer.ok) return { access: viewer.status === 0 ? null : NO_ACCESS, reason: viewer.detail };
+  if (!viewer.ok)
+    return { ...unknown, access: viewer.status === 0 ? null : NO_ACCESS, reason: viewer.detail };
   const operator = isAllowed(await request('/api/v1/sessions', options));
   const engineer = operator && isAllowed(await request('/api/v1/journal?limit=1', options));
-  return { access: accessFromAnswers({ viewer: true, operator, engineer }), reason: '' };
+  return { ...unknown, access: accessFromAnswers({ viewer: true, operator, engineer }) };
 }
