@@ -5,6 +5,7 @@ import {
   countOutcomes,
   groupsOf,
   isDone,
+  listNames,
   nextPicture,
   shortHash,
   sortRobots,
@@ -217,6 +218,13 @@ describe('the robots', () => {
     const some = toggleAll(new Set(['b', 'c']), ['a', 'b']);
     expect([...some].sort()).toEqual(['a', 'b', 'c']);
     expect([...toggleAll(some, ['a', 'b'])]).toEqual(['c']);
+  });
+
+  it('are listed by name, many with their number', () => {
+    expect(listNames(['a', 'b'])).toBe('a, b');
+    expect(listNames(Array.from({ length: 50 }, (_, at) => `r${at}`))).toBe(
+      'r0, r1, r2, r3 … (50)',
+    );
   });
 
   it('give keys without a word as they are', () => {

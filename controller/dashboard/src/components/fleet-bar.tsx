@@ -1,7 +1,7 @@
 /** Stays at the top of the fleet: the button that stops every robot, and what needs attention. */
 
-import { summarize } from '../logic/fleet';
-import { fleet, fleetError, isFleetOld, sent, stopAll } from '../net/fleet';
+import { listNames, sortRobots, summarize } from '../logic/fleet';
+import { fleet, fleetError, fleetOld, sent, stopAll } from '../net/fleet';
 import { now } from '../net/live';
 import { formatDuration, messages } from '../i18n';
 import { Outcome, RoleButton } from './basics';
@@ -9,6 +9,7 @@ import { stopSummary } from './fleet-summary';
 
 export function FleetBar() {
   const w = messages.value.fleet;
+  const error = fleet.value?.state.error ?? null;
   const stop = sent.value.find((one) => one.command === 'stop');
   const outcome = stop === undefined ? { text: '', bad: false } : stopSummary(stop);
   return (
@@ -22,7 +23,14 @@ export function FleetBar() {
         {w.stopAll}
       </RoleButton>
       <div class="fleet-bar-text">
-        <p role="status">{attention()}</p>
+        <div role="status">
+          {error !== null && (
+            <p class="fleet-old">
+              {w.unreachable} {error}
+            </p>
+          )}
+          <p>{attention()}</p>
+        </div>
         <OldNote />
         <Outcome text={outcome.text} bad={outcome.bad} />
       </div>
@@ -35,13 +43,12 @@ function attention(): string {
   const w = messages.value.fleet;
   const state = fleet.value?.state;
   if (state === undefined) return fleetError.value || `${messages.value.common.loading} …`;
-  const { present, total, faults, silent, stopped } = summarize(state.robots);
+  const { present, total, faults, silent, stopped } = summarize(sortRobots(state.robots));
   const parts = [
-    state.error === null ? '' : `${w.unreachable} ${state.error}`,
     w.present(present, total),
-    faults.length > 0 ? w.faults(faults.join(', ')) : '',
-    silent.length > 0 ? w.silent(silent.join(', ')) : '',
-    stopped.length > 0 ? w.stopped(stopped.join(', ')) : '',
+    faults.length > 0 ? w.faults(listNames(faults)) : '',
+    silent.length > 0 ? w.silent(listNames(silent)) : '',
+    stopped.length > 0 ? w.stopped(listNames(stopped)) : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }
@@ -49,17 +56,20 @@ function attention(): string {
 /** Screen readers do not announce the age: it changes ten times a second. */
 function OldNote() {
   const w = messages.value.fleet;
-  const old = isFleetOld();
+  const old = fleetOld.value;
+  // That the server does not respond is said already.
+  const isKnown = fleetError.value === messages.value.link.unreachable;
+  const reason = isKnown ? '' : fleetError.value;
   const age = old && fleet.value !== null ? now.value - fleet.value.at : 0;
   return (
     <>
       {old && (
         <p class="fleet-old" aria-hidden="true">
-          {w.old(formatDuration(age))} {fleetError.value}
+          {w.old(formatDuration(age))} {reason}
         </p>
       )}
       <span class="hidden" role="status">
-        {old ? `${w.oldShort} ${fleetError.value}` : ''}
+        {old ? `${w.oldShort} ${reason}` : ''}
       </span>
     </>
   );

@@ -1,7 +1,7 @@
 /** Sends sentences, stops and releases to the selected robots, and lists what each has answered. */
 
 import { signal } from '@preact/signals';
-import { wordFor } from '../logic/fleet';
+import { compareNames, listNames, wordFor } from '../logic/fleet';
 import {
   isBusy,
   isWaiting,
@@ -46,7 +46,7 @@ export function FleetCommand() {
     <Card title={w.command} class="fleet-command">
       <NeedsRole action="fleet" />
       <form class="stack" onSubmit={submit}>
-        <p class="fleet-to">{to.length > 0 ? w.to(to.join(', ')) : w.noneSelected}</p>
+        <p class="fleet-to">{to.length > 0 ? w.to(listNames(to)) : w.noneSelected}</p>
         <textarea
           rows={2}
           maxLength={4000}
@@ -124,7 +124,7 @@ function Answer({ one }: { one: Sent }) {
         <time dateTime={one.sentAt.toISOString()}>
           {one.sentAt.toLocaleTimeString(language.value)}
         </time>
-        {!hasReplies && ` · ${w.to(one.to === null ? w.allRobots : one.to.join(', '))}`}
+        {!hasReplies && ` · ${w.to(one.to === null ? w.allRobots : listNames(one.to))}`}
         {skew !== null && ` · ${w.skew(`${formatNumber(skew, 1)} ms`)}`}
       </p>
       {isWaiting(one) && (
@@ -137,7 +137,7 @@ function Answer({ one }: { one: Sent }) {
         <>
           {answer.refusal !== null && <p class="outcome is-bad">{answer.refusal}</p>}
           <ul>
-            {answer.replies.map((reply, at) => (
+            {sortReplies(answer.replies).map((reply, at) => (
               <Reply key={at} reply={reply} />
             ))}
           </ul>
@@ -146,6 +146,9 @@ function Answer({ one }: { one: Sent }) {
     </li>
   );
 }
+
+const sortReplies = (replies: FleetReply[]): FleetReply[] =>
+  [...replies].sort((one, other) => compareNames(one.robot, other.robot));
 
 function Reply({ reply }: { reply: FleetReply }) {
   const w = messages.value.fleet;

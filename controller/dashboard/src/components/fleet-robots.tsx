@@ -1,7 +1,7 @@
 /** The robots of the fleet, each with its image and state, and their selection. */
 
 import { conditionOf, groupsOf, sortRobots, toggleAll, wordFor } from '../logic/fleet';
-import { fleet, isFleetOld, selected } from '../net/fleet';
+import { fleet, fleetOld, selected } from '../net/fleet';
 import { pictures } from '../net/fleet-pictures';
 import type { FleetRobot } from '../protocol/fleet';
 import { formatDuration, formatNumber, messages } from '../i18n';
@@ -13,7 +13,7 @@ export function FleetRobots() {
   const state = fleet.value?.state;
   const robots = sortRobots(state?.robots ?? []);
   return (
-    <Card title={w.robots} class={`fleet-robots-card ${isFleetOld() ? 'is-old' : ''}`}>
+    <Card title={w.robots} class={`fleet-robots-card ${fleetOld.value ? 'is-old' : ''}`}>
       {robots.length > 0 && <Selection robots={robots} />}
       {state !== undefined && robots.length === 0 && (
         <>
@@ -114,7 +114,11 @@ function Picture({ robot }: { robot: FleetRobot }) {
   return (
     <div class="fleet-picture">
       {url !== undefined && <img src={url} alt={w.picture(robot.name)} />}
-      {robot.picture === null && <p class="note">{w.noPicture}</p>}
+      {robot.picture === null && (
+        <p class="note">
+          {w.noPicture} <code>--camera-hz</code>
+        </p>
+      )}
     </div>
   );
 }

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   catalogueOf,
+  listNames,
   shortHash,
   sortRobots,
   type CatalogueTool,
@@ -13,7 +14,7 @@ import {
   fleet,
   getTool,
   isBusy,
-  isFleetOld,
+  fleetOld,
   recipients,
   shareTool,
   withdrawTool,
@@ -27,7 +28,7 @@ export function FleetTools() {
   const robots = sortRobots(fleet.value?.state.robots ?? []);
   const catalogue = catalogueOf(robots);
   return (
-    <Card title={w.tools} class={`fleet-tools ${isFleetOld() ? 'is-old' : ''}`}>
+    <Card title={w.tools} class={`fleet-tools ${fleetOld.value ? 'is-old' : ''}`}>
       <NeedsRole action="fleet_tools" />
       <Actions robots={robots} names={catalogue.map((tool) => tool.name)} />
       {catalogue.length === 0 && <p class="note">{w.noTools}</p>}
@@ -131,7 +132,7 @@ function Actions({ robots, names }: { robots: FleetRobot[]; names: string[] }) {
           onCancel={close}
         />
       )}
-      <p class="note">{to.length > 0 ? w.to(to.join(', ')) : w.noneSelected}</p>
+      <p class="note">{to.length > 0 ? w.to(listNames(to)) : w.noneSelected}</p>
     </div>
   );
 }
@@ -174,7 +175,7 @@ function Tool({ tool }: { tool: CatalogueTool }) {
   const { name, versions, robots, sharedBy } = tool;
   const choose = () => (chosenTool.value = { name, from: sharedBy[0] ?? '' });
   const facts = [
-    sharedBy.length > 0 ? w.sharedBy(sharedBy.join(', ')) : '',
+    sharedBy.length > 0 ? w.sharedBy(listNames(sharedBy)) : '',
     tools.runs(tool.runs),
     tools.failures(tool.failures),
   ];

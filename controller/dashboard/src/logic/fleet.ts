@@ -15,6 +15,15 @@ export const compareNames = (one: string, other: string): number =>
 export const sortRobots = (robots: FleetRobot[]): FleetRobot[] =>
   [...robots].sort((one, other) => compareNames(one.name, other.name));
 
+/** The most names that a sentence lists. */
+const MAX_NAMES = 4;
+
+/** Lists names. Of many it gives the first and their number. */
+export function listNames(names: string[]): string {
+  if (names.length <= MAX_NAMES) return names.join(', ');
+  return `${names.slice(0, MAX_NAMES).join(', ')} … (${names.length})`;
+}
+
 /** Looks up a word by a key from a robot. A key without a word is shown as it is. */
 export const wordFor = (words: Readonly<Record<string, string>>, key: string): string =>
   Object.hasOwn(words, key) ? (words[key] ?? key) : key;

@@ -1,5 +1,6 @@
 /** The fleet that the server is an operator of: its state, polled while the view is open, and commands to its robots. */
 
+import { computed } from '@preact/signals';
 import { sortRobots } from '../logic/fleet';
 import { decodeAnswer, decodeFleet, type FleetAnswer, type FleetState } from '../protocol/fleet';
 import { messages } from '../i18n';
@@ -52,9 +53,10 @@ export interface Sent {
 export const fleet = robotSignal<{ at: number; state: FleetState } | null>(null);
 /** Why the latest state could not be read. */
 export const fleetError = robotSignal('');
-/** Whether what is shown of the fleet is old. */
-export const isFleetOld = (): boolean =>
-  fleet.value !== null && now.value - fleet.value.at > SLOW_STALE_MS;
+/** Whether what is shown of the fleet is old. Computed, so that the robots are not drawn at each tick of the clock. */
+export const fleetOld = computed(
+  () => fleet.value !== null && now.value - fleet.value.at > SLOW_STALE_MS,
+);
 /** The commands with their answers, the latest first. */
 export const sent = robotSignal<Sent[]>([]);
 /** The names of the selected robots. */

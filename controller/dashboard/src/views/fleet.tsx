@@ -2,7 +2,7 @@
 
 import { useEffect } from 'preact/hooks';
 import { wordFor } from '../logic/fleet';
-import { fleet, isFleetOld, pollFleet } from '../net/fleet';
+import { fleet, fleetOld, pollFleet } from '../net/fleet';
 import { loadPictures } from '../net/fleet-pictures';
 import { fleetName } from '../net/live';
 import { Card } from '../components/basics';
@@ -66,9 +66,9 @@ function Fleet() {
 function Events({ events }: { events: FleetEvent[] }) {
   const w = messages.value.fleet;
   return (
-    <Card title={w.events} class={isFleetOld() ? 'is-old' : ''}>
+    <Card title={w.events} class={fleetOld.value ? 'is-old' : ''}>
       {events.length === 0 && <p class="note">{w.noEvents}</p>}
-      <ul class="fleet-events">
+      <ul class="fleet-events" tabIndex={0} aria-label={w.events}>
         {[...events].reverse().map((event) => (
           <li key={`${event.robot} ${event.number} ${event.time_ms}`}>
             <EventTime ms={event.time_ms} />

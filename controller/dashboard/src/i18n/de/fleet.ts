@@ -38,7 +38,7 @@ export const fleet: FleetTexts = {
   groups: 'Gruppen',
   version: 'Version',
   picture: (robot) => `Kamerabild von ${robot}`,
-  noPicture: 'Kein Bild. Der Agent dieses Roboters läuft ohne --camera-hz.',
+  noPicture: 'Kein Bild. Der Agent dieses Roboters läuft ohne',
   stopAll: 'Alle stoppen',
   stopAllHint:
     'Stoppt jeden Roboter der Flotte. STOPP oben und die Leertaste stoppen nur den Roboter dieses Servers.',

@@ -37,7 +37,8 @@ export const fleet = {
   groups: 'Groups',
   version: 'Version',
   picture: (robot: string) => `Camera image of ${robot}`,
-  noPicture: 'No image. The agent of this robot runs without --camera-hz.',
+  /** Before the option that it lacks. */
+  noPicture: 'No image. The agent of this robot runs without',
   stopAll: 'Stop all',
   stopAllHint:
     'Stops every robot of the fleet. STOP at the top and the space bar stop only the robot of this server.',

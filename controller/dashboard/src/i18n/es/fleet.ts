@@ -37,7 +37,7 @@ export const fleet: FleetTexts = {
   groups: 'Grupos',
   version: 'Versión',
   picture: (robot) => `Imagen de la cámara de ${robot}`,
-  noPicture: 'Sin imagen. El agente de este robot funciona sin --camera-hz.',
+  noPicture: 'Sin imagen. El agente de este robot funciona sin',
   stopAll: 'Detener todos',
   stopAllHint:
     'Detiene todos los robots de la flota. El botón de arriba y la barra espaciadora solo detienen el robot de este servidor.',

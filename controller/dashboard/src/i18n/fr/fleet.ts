@@ -38,7 +38,7 @@ export const fleet: FleetTexts = {
   groups: 'Groupes',
   version: 'Version',
   picture: (robot) => `Image de la caméra de ${robot}`,
-  noPicture: 'Pas d’image. L’agent de ce robot fonctionne sans --camera-hz.',
+  noPicture: 'Pas d’image. L’agent de ce robot fonctionne sans',
   stopAll: 'Tout arrêter',
   stopAllHint:
     'Arrête tous les robots de la flotte. Le bouton STOP en haut et la barre d’espace n’arrêtent que le robot de ce serveur.',
