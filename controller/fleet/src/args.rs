@@ -136,6 +136,11 @@ minismith fleet get happy_hello --to all --from kitchen --json")]
         #[arg(long)]
         json: bool,
     },
+    /// Act for another program, which sends requests to standard input and reads robots, events, images and answers from standard
+    /// output: one JSON document per line, until the input ends.
+    #[command(after_help = "Example:\n  \
+echo '{\"id\": 1, \"request\": {\"command\": \"say\", \"to\": [\"all\"], \"text\": \"wave\"}}' | minismith fleet operate")]
+    Operate,
     /// Route between the robots and operators, until interrupted. Zenoh's own `zenohd` does the same with the file `router.json5`.
     #[command(
         after_help = "Examples:\n  minismith fleet router\n  minismith fleet router --listen tls/0.0.0.0:7447"
@@ -245,12 +250,21 @@ pub struct Enrol {
 }
 
 /// A robot, a group, or all robots.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(try_from = "String")]
 pub enum Target {
     /// All that are present.
     All,
     /// A robot or a group.
     Named(Name),
+}
+
+impl TryFrom<String> for Target {
+    type Error = crate::keys::NameError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
 }
 
 impl FromStr for Target {

@@ -1,7 +1,6 @@
 //! Runs the commands ([`run`]).
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
@@ -9,23 +8,15 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::agent;
 use crate::agent::options::Options;
-use crate::args::{Args, Enrol, FleetCommand, Join, Target, To};
+use crate::args::{Args, Enrol, FleetCommand, Join, To};
 use crate::error::FleetError;
 use crate::identity::Identity;
 use crate::identity::access::Role;
-use crate::keys::{Name, is_tool_name};
+use crate::keys::Name;
 use crate::members;
-use crate::messages::{Operation, Outcome, Reply};
-use crate::operator::roster::{Roster, resolve};
-use crate::operator::send::absent;
+use crate::operator::request::{Request, time_of};
 use crate::operator::{Operator, metrics, print, user};
 use crate::session::{Link, SessionError};
-
-/// How long most commands may take.
-const TIMEOUT: Duration = Duration::from_secs(20);
-
-/// How long the import of a tool may take, with its rehearsal.
-const IMPORT_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// Permitted rates of the state, Hz.
 const STATE_RATES: std::ops::RangeInclusive<f64> = 1.0..=200.0;
@@ -95,41 +86,18 @@ pub async fn run(args: Args) -> Result<bool, FleetError> {
             Ok(true)
         }
         FleetCommand::Say { text, to, together, timeout, json } => {
-            let timeout = time_of(timeout)?;
-            let sent = Sent { name: "say", to: &to, together, timeout, json };
-            context.send(&sent, |_| Ok(Operation::Say { text: text.clone() })).await
+            context.perform(Request::Say { to, text, together, timeout_s: timeout }, json).await
         }
-        FleetCommand::Stop(to) => context.stop(&to).await,
-        FleetCommand::Release(To { to, json }) => {
-            let sent = Sent { name: "release", to: &to, together: false, timeout: TIMEOUT, json };
-            context.send(&sent, |_| Ok(Operation::Release {})).await
+        FleetCommand::Stop(To { to, json }) => context.perform(Request::Stop { to }, json).await,
+        FleetCommand::Release(To { to, json }) => context.perform(Request::Release { to }, json).await,
+        FleetCommand::Share { tool, from, json } => {
+            context.perform(Request::Share { tool, from }, json).await
         }
-        FleetCommand::Share { tool, from, json } => context.share(tool, from, json).await,
         FleetCommand::Get { tool, to, from, json } => {
-            check_tool(&tool)?;
-            let sent = Sent { name: "get", to: &to, together: false, timeout: IMPORT_TIMEOUT, json };
-            context
-                .send(&sent, |roster| {
-                    let from = sharer(roster, &tool, from.as_ref())?;
-                    Ok(Operation::Get { tool: tool.clone(), from })
-                })
-                .await
+            context.perform(Request::Get { tool, to, from }, json).await
         }
-        FleetCommand::Withdraw { tool, json } => {
-            check_tool(&tool)?;
-            let sent = Sent { name: "withdraw", to: &[Target::All], together: false, timeout: TIMEOUT, json };
-            context
-                .send(&sent, |roster| {
-                    let code_sha256 = hashes(roster, &tool);
-                    if code_sha256.is_empty() {
-                        return Err(format!(
-                            "no robot that is present shares {tool} or has it from the fleet"
-                        ));
-                    }
-                    Ok(Operation::Withdraw { tool: tool.clone(), code_sha256 })
-                })
-                .await
-        }
+        FleetCommand::Withdraw { tool, json } => context.perform(Request::Withdraw { tool }, json).await,
+        FleetCommand::Operate => context.operate().await,
         FleetCommand::Router { listen } => members::route(&context.place(), &listen, context.fleet).await,
         FleetCommand::Init { host, port, owner, json } => {
             members::init(&context.place(), &place, &context.fleet, &owner, host, port, json)
@@ -144,15 +112,6 @@ pub async fn run(args: Args) -> Result<bool, FleetError> {
             context.revoke(member, json).await
         }
     }
-}
-
-/// A command to send.
-struct Sent<'a> {
-    name: &'static str,
-    to: &'a [Target],
-    together: bool,
-    timeout: Duration,
-    json: bool,
 }
 
 impl Context {
@@ -171,143 +130,48 @@ impl Context {
             Ok(operator) => operator,
             Err(error) => {
                 tracing::warn!("the robots were not told, because the router cannot be reached: {error}");
-                print::replies("revoke", &[], &[], false, json);
+                if json {
+                    print::document(&json!({ "command": "revoke", "replies": [], "clocks": {} }));
+                }
                 return Ok(true);
             }
         };
-        let roster = operator.roster().await?;
-        let (mut robots, _) = resolve(&roster, &[Target::All]);
-        robots.retain(|robot| *robot != member);
-        let operation = Operation::Revoke { member };
-        let (replies, clocks) = operator.send(&roster, &robots, &operation, false, TIMEOUT).await;
+        let answer = operator.perform(&Request::Revoke { member }, None).await?;
         operator.close().await;
-        let all_done = print::replies("revoke", &replies, &clocks, false, json);
-        Ok(all_done || replies.is_empty())
+        print::answer(&answer, json);
+        Ok(answer.is_done() || answer.replies.is_empty())
     }
 
     async fn operator(&self) -> Result<Operator, SessionError> {
         Operator::open(&self.link(&[])?, self.fleet.clone(), self.caller.clone()).await
     }
 
-    /// Sends a command and prints the answers.
-    async fn send(
-        &self,
-        sent: &Sent<'_>,
-        operation: impl FnOnce(&Roster) -> Result<Operation, String>,
-    ) -> Result<bool, FleetError> {
-        let operator = self.operator().await?;
-        let roster = operator.roster().await?;
-        let (mut robots, unknown) = resolve(&roster, sent.to);
-        let operation = match operation(&roster) {
-            Ok(operation) => operation,
-            Err(refusal) => {
-                if sent.json {
-                    print::document(&json!({ "command": sent.name, "refusal": refusal, "replies": [] }));
-                } else {
-                    print::line(&refusal);
-                }
-                operator.close().await;
-                return Ok(false);
+    /// Acts for the program that started this one, until it ends.
+    async fn operate(&self) -> Result<bool, FleetError> {
+        let operator = match self.operator().await {
+            Ok(operator) => std::sync::Arc::new(operator),
+            Err(error) => {
+                print::document(&json!({ "kind": "error", "error": error.to_string() }));
+                return Err(error.into());
             }
         };
-        // The robot that shares a tool has it.
-        if let Operation::Get { from, .. } = &operation
-            && sent.to == [Target::All]
-        {
-            robots.retain(|robot| robot != from);
+        tokio::select! {
+            operated = operator.operate() => operated?,
+            () = interrupted()? => {}
         }
-        let (mut replies, clocks) =
-            operator.send(&roster, &robots, &operation, sent.together, sent.timeout).await;
-        replies.extend(unknown.iter().map(|name| absent(name, "no robot or group of this name is present")));
-        operator.close().await;
-        Ok(print::replies(sent.name, &replies, &clocks, sent.together, sent.json))
+        Ok(true)
     }
 
-    /// Stops robots: all at once with one message, before anything is asked.
-    async fn stop(&self, to: &To) -> Result<bool, FleetError> {
+    /// Asks robots for something and prints the answers.
+    async fn perform(&self, request: Request, json: bool) -> Result<bool, FleetError> {
+        request.check()?;
         let operator = self.operator().await?;
-        let mut replies: Vec<Reply> = Vec::new();
-        let is_all = to.to.contains(&Target::All);
-        if is_all {
-            replies = operator.stop_all().await?;
-            replies.retain(|reply| reply.outcome == Outcome::Done);
-        }
-        // Those that did not accept it, such as one whose clock is wrong, get one of their own.
-        let roster = operator.roster().await?;
-        let (mut robots, unknown) = resolve(&roster, &to.to);
-        robots.retain(|robot| !replies.iter().any(|reply| reply.robot == *robot));
-        let (others, clocks) = operator.send(&roster, &robots, &Operation::Stop {}, false, TIMEOUT).await;
-        replies.extend(others);
-        replies.extend(unknown.iter().map(|name| absent(name, "no robot or group of this name is present")));
-        replies.sort_by(|one, other| one.robot.cmp(&other.robot));
+        let answer = operator.perform(&request, None).await;
         operator.close().await;
-        Ok(print::replies("stop", &replies, &clocks, false, to.json))
+        let answer = answer?;
+        print::answer(&answer, json);
+        Ok(answer.is_done())
     }
-
-    /// Lets a robot share a tool.
-    async fn share(&self, tool: String, from: Option<Name>, json: bool) -> Result<bool, FleetError> {
-        check_tool(&tool)?;
-        let to = match from {
-            Some(from) => from,
-            None => {
-                let operator = self.operator().await?;
-                let roster = operator.roster().await?;
-                operator.close().await;
-                let mut robots = roster.into_keys();
-                match (robots.next(), robots.next()) {
-                    (Some(only), None) => only,
-                    (None, _) => return Err(FleetError::Usage("no robot is present".into())),
-                    _ => {
-                        return Err(FleetError::Usage(
-                            "several robots are present; name one with --from".into(),
-                        ));
-                    }
-                }
-            }
-        };
-        let to = [Target::Named(to)];
-        let sent = Sent { name: "share", to: &to, together: false, timeout: TIMEOUT, json };
-        self.send(&sent, |_| Ok(Operation::Share { tool })).await
-    }
-}
-
-/// Returns the robot that shares a tool.
-fn sharer(roster: &Roster, tool: &str, from: Option<&Name>) -> Result<Name, String> {
-    if let Some(from) = from {
-        return Ok(from.clone());
-    }
-    let shared = |name: &Name| {
-        let status = roster.get(name).and_then(|robot| robot.status.as_ref());
-        status.is_some_and(|status| status.tools.iter().any(|one| one.name == tool && one.is_shared))
-    };
-    let mut sharers = roster.keys().filter(|name| shared(name));
-    match (sharers.next(), sharers.next()) {
-        (Some(only), None) => Ok(only.clone()),
-        (None, _) => Err(format!(
-            "no robot that is present shares {tool}; `minismith fleet share {tool} --from ROBOT`"
-        )),
-        (Some(one), Some(other)) => {
-            Err(format!("{one} and {other} share a tool called {tool}; name one with --from"))
-        }
-    }
-}
-
-/// Returns the hashes of the code of a tool on all robots that have it from the fleet, or share it.
-fn hashes(roster: &Roster, tool: &str) -> Vec<String> {
-    let statuses = roster.values().filter_map(|robot| robot.status.as_ref());
-    let tools = statuses.flat_map(|status| &status.tools).filter(|one| one.name == tool);
-    let hashes: std::collections::BTreeSet<String> = tools.map(|tool| tool.code_sha256.clone()).collect();
-    hashes.into_iter().collect()
-}
-
-fn check_tool(tool: &str) -> Result<(), FleetError> {
-    let well = is_tool_name(tool);
-    if well { Ok(()) } else { Err(FleetError::Usage(format!("{tool:?} is not the name of a tool"))) }
-}
-
-fn time_of(seconds: f64) -> Result<Duration, FleetError> {
-    Duration::try_from_secs_f64(seconds)
-        .map_err(|_| FleetError::Usage(format!("{seconds} is not a time in seconds")))
 }
 
 /// Runs the agent of a robot.

@@ -17,8 +17,8 @@ use std::time::Duration;
 use firmware_bridge::clock::{Clock, MonotonicClock};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// A program to start. It gets this environment and no other, and no standard output; its standard error is that of the
-/// controller.
+/// A program to start. It gets this environment and no other, and no standard output unless [`start_with_output`] starts it; its
+/// standard error is that of the controller.
 #[derive(Debug)]
 pub struct Program {
     /// The file to execute.
@@ -90,7 +90,7 @@ pub fn replace_with(path: &Path, arguments: &[OsString]) -> Error {
     Command::new(path).args(arguments).exec()
 }
 
-type SpawnRequest = (Program, Sender<Result<Child>>);
+type SpawnRequest = (Program, Option<OwnedFd>, Sender<Result<Child>>);
 
 static STARTER: OnceLock<Sender<SpawnRequest>> = OnceLock::new();
 
@@ -99,6 +99,18 @@ static STARTER: OnceLock<Sender<SpawnRequest>> = OnceLock::new();
 /// # Errors
 /// Errors of the system: the file is missing or not executable.
 pub fn start(program: Program) -> Result<Child> {
+    begin(program, None)
+}
+
+/// Starts a program with this standard output.
+///
+/// # Errors
+/// Errors of the system: the file is missing or not executable.
+pub fn start_with_output(program: Program, output: OwnedFd) -> Result<Child> {
+    begin(program, Some(output))
+}
+
+fn begin(program: Program, output: Option<OwnedFd>) -> Result<Child> {
     let gone = || Error::other("the thread that starts programs has ended");
     let starter = STARTER.get_or_init(|| {
         let (orders, inbox) = channel();
@@ -107,26 +119,26 @@ pub fn start(program: Program) -> Result<Child> {
         orders
     });
     let (answer, started) = channel();
-    starter.send((program, answer)).map_err(|_| gone())?;
+    starter.send((program, output, answer)).map_err(|_| gone())?;
     started.recv().map_err(|_| gone())?
 }
 
 fn serve(inbox: &Receiver<SpawnRequest>) {
-    for (program, answer) in inbox {
+    for (program, output, answer) in inbox {
         // If the caller has gone, this drops the only handle of the child; its input closes, and it ends.
-        let _ = answer.send(spawn(program));
+        let _ = answer.send(spawn(program, output));
     }
 }
 
 // This is the only module that may start programs.
 #[allow(clippy::disallowed_methods)]
-fn spawn(program: Program) -> Result<Child> {
+fn spawn(program: Program, output: Option<OwnedFd>) -> Result<Child> {
     Command::new(program.path)
         .args(program.arguments)
         .env_clear()
         .envs(program.environment)
         .stdin(Stdio::from(program.input))
-        .stdout(Stdio::null())
+        .stdout(output.map_or_else(Stdio::null, Stdio::from))
         .spawn()
 }
 

@@ -14,6 +14,7 @@ mod chat;
 mod code;
 mod dashboard;
 mod extract;
+mod fleet;
 mod job;
 mod journal;
 mod language_server;
@@ -51,7 +52,7 @@ use self::auth::AuthMiddleware;
 use self::extract::ApiError;
 pub use self::mcp::{McpError, bridge_client, serve_client};
 use self::request_queue::{RequestQueue, WorkerThread};
-use crate::fleet;
+use crate::fleet::operator::FleetOperator;
 use crate::media::camera_socket::CameraSocket;
 use crate::media::sounds::Sounds;
 use crate::media::tool_sound::ToolSounds;
@@ -127,7 +128,9 @@ pub async fn serve(
         apps,
         (sounds, microphones),
     );
-    let (own, document) = own_routes(body, &answering.queue(), config, journal)
+    let operator = FleetOperator::new(config);
+    let (own, document) = own_routes(body, &answering.queue(), config, journal, operator.fleet())
+        .merge(fleet::routes(operator.clone()))
         .merge(lease::routes(steering.executor()))
         .merge(journal::routes(&config.recording.journal))
         .merge(recordings::routes(config.recording.traces.clone()))
@@ -151,11 +154,15 @@ pub async fn serve(
     let connections = usize::try_from(config.server.max_connections).unwrap_or(usize::MAX);
     let router = auth::with_auth(router, keeper);
     robot.serve_apps(router.clone(), config.tool_host.python.clone());
-    let programs = (webrtc::start(&config.server, address), fleet::start(config, address));
+    let programs = (webrtc::start(&config.server, address), crate::fleet::start(config, address));
     let ending = async {
         until.await;
         // They and their peers would hold the server's connections. One that does not end is ended with this process.
-        let _ended = tokio::task::spawn_blocking(move || drop(programs)).await;
+        let end = move || {
+            drop(programs);
+            operator.close();
+        };
+        let _ended = tokio::task::spawn_blocking(end).await;
         // The app would go on until the server has ended.
         robot.close_apps().await;
     };
@@ -186,10 +193,16 @@ fn model(robot: &RobotChoice) -> &'static str {
 }
 
 /// Returns the routes that the OpenAPI document describes.
-fn own_routes(body: &RobotRuntime, queue: &RequestQueue, config: &Config, journal: Journal) -> OpenApiRouter {
+fn own_routes(
+    body: &RobotRuntime,
+    queue: &RequestQueue,
+    config: &Config,
+    journal: Journal,
+    fleet: Option<&str>,
+) -> OpenApiRouter {
     let stored = (body.recorder(), journal);
     OpenApiRouter::with_openapi(openapi::bare())
-        .merge(about::routes(config, body))
+        .merge(about::routes(config, body, fleet))
         .merge(robot::routes(body.handle(), config))
         .merge(camera::routes(body))
         .merge(metrics::routes(body.handle(), queue.clone(), config, stored))

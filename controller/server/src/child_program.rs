@@ -2,7 +2,7 @@
 //!
 //! Each is a client of the server like any other. It ends when its standard input does, so it never outlives the server.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Child;
@@ -33,19 +33,43 @@ impl ChildProgram {
         environment: Vec<(&'static str, String)>,
     ) -> std::io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
-        let program = Program {
-            path: path.to_owned(),
-            arguments: arguments.into_iter().map(Into::into).collect(),
-            environment,
-            input: theirs.into(),
-        };
-        Ok(ChildProgram { child: subprocess::start(program)?, input: Some(ours) })
+        let child = subprocess::start(program(path, arguments, environment, theirs))?;
+        Ok(ChildProgram { child, input: Some(ours) })
     }
+
+    /// The same, for a program that is spoken with: also returns the socket that is its standard input and output.
+    ///
+    /// # Errors
+    /// If the program cannot be started.
+    pub fn start_connected(
+        path: &Path,
+        arguments: Vec<String>,
+        environment: Vec<(&'static str, String)>,
+    ) -> std::io::Result<(Self, UnixStream)> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let (socket, output) = (ours.try_clone()?, theirs.try_clone()?);
+        let program = program(path, arguments, environment, theirs);
+        let child = subprocess::start_with_output(program, output.into())?;
+        Ok((ChildProgram { child, input: Some(ours) }, socket))
+    }
+}
+
+fn program(
+    path: &Path,
+    arguments: Vec<String>,
+    environment: Vec<(&'static str, String)>,
+    input: UnixStream,
+) -> Program {
+    let arguments = arguments.into_iter().map(Into::into).collect();
+    Program { path: path.to_owned(), arguments, environment, input: input.into() }
 }
 
 impl Drop for ChildProgram {
     fn drop(&mut self) {
-        drop(self.input.take());
+        if let Some(input) = self.input.take() {
+            // It ends the input also where the socket is still open elsewhere.
+            let _closed = input.shutdown(Shutdown::Both);
+        }
         let clock = MonotonicClock::start();
         let until = clock.now() + END_TIMEOUT;
         while clock.now() < until {

@@ -1,9 +1,12 @@
 //! The operator's side ([`Operator`]): who is there, and commands to one, some or all.
 //!
-//! Reading order: this file, [`roster`] (who is there, and their clocks), [`send`] (commands), [`watch`], [`mod@print`], [`metrics`].
+//! Reading order: this file, [`roster`] (who is there, and their clocks), [`request`] (what is asked for), [`send`] (commands),
+//! [`watch`], [`mod@print`], [`operate`] (for another program), [`metrics`].
 
 pub mod metrics;
+pub mod operate;
 pub mod print;
+pub mod request;
 pub mod roster;
 pub mod send;
 pub mod watch;

@@ -4,10 +4,11 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use super::roster::{Clock, Robot, Roster};
+use super::request::Answer;
+use super::roster::{Robot, Roster};
 use super::send::{skew_ms, text_of};
 use crate::keys::Name;
-use crate::messages::{Outcome, Reply};
+use crate::messages::Outcome;
 
 /// Prints a line. The output is optional for the caller.
 pub fn line(text: &str) {
@@ -22,13 +23,7 @@ pub fn document(document: &Value) {
 /// Prints the robots.
 pub fn roster(fleet: &Name, roster: &Roster, as_json: bool) {
     if as_json {
-        let robots: Vec<Value> = roster
-            .iter()
-            .map(|(name, robot)| {
-                json!({ "name": name, "present": robot.present, "clock": robot.clock, "status": robot.status })
-            })
-            .collect();
-        return document(&json!({ "fleet": fleet, "robots": robots }));
+        return document(&json!({ "fleet": fleet, "robots": robots(roster) }));
     }
     if roster.is_empty() {
         line(&format!("no robot is in the fleet {fleet}; `minismith fleet join NAME` adds one"));
@@ -36,6 +31,13 @@ pub fn roster(fleet: &Name, roster: &Roster, as_json: bool) {
     for (name, robot) in roster {
         line(&format!("{name}: {}", in_words(robot)));
     }
+}
+
+/// Returns the robots as `--json` prints them.
+#[must_use]
+pub fn robots(roster: &Roster) -> Vec<Value> {
+    let robot = |(name, robot): (&Name, &Robot)| json!({ "name": name, "present": robot.present, "clock": robot.clock, "status": robot.status });
+    roster.iter().map(robot).collect()
 }
 
 fn in_words(robot: &Robot) -> String {
@@ -72,42 +74,47 @@ fn in_words(robot: &Robot) -> String {
     text
 }
 
-/// Prints the answers of robots; returns whether all have done it.
-pub fn replies(
-    command: &str,
-    replies: &[Reply],
-    clocks: &[(Name, Clock)],
-    together: bool,
-    as_json: bool,
-) -> bool {
-    let skew = together.then(|| skew_ms(replies, clocks)).flatten();
-    if as_json {
-        let clocks: serde_json::Map<String, Value> =
-            clocks.iter().map(|(name, clock)| (name.to_string(), json!(clock))).collect();
-        let printed = if together {
-            json!({ "command": command, "replies": replies, "clocks": clocks, "skew_ms": skew })
-        } else {
-            json!({ "command": command, "replies": replies, "clocks": clocks })
-        };
-        document(&printed);
-    } else {
-        if replies.is_empty() {
-            line("no robot is present");
-        }
-        for reply in replies {
-            let outcome = match reply.outcome {
-                Outcome::Done => "done",
-                Outcome::Refused => "refused",
-                Outcome::Failed => "failed",
-                Outcome::Absent => "absent",
-            };
-            let text = text_of(reply);
-            let more = if text.is_empty() { String::new() } else { format!(": {text}") };
-            line(&format!("{}: {outcome}{more}", reply.robot));
-        }
-        if let Some(skew) = skew {
-            line(&format!("began within {skew:.1} ms"));
-        }
+/// Returns the answers of robots as `--json` prints them.
+#[must_use]
+pub fn answer_document(answer: &Answer) -> Value {
+    let Answer { command, together, refusal, replies, clocks } = answer;
+    if let Some(refusal) = refusal {
+        return json!({ "command": command, "refusal": refusal, "replies": [] });
     }
-    !replies.is_empty() && replies.iter().all(|reply| reply.outcome == Outcome::Done)
+    let by_name: serde_json::Map<String, Value> =
+        clocks.iter().map(|(name, clock)| (name.to_string(), json!(clock))).collect();
+    let mut document = json!({ "command": command, "replies": replies, "clocks": by_name });
+    if *together && let Some(document) = document.as_object_mut() {
+        let _absent = document.insert("skew_ms".into(), json!(skew_ms(replies, clocks)));
+    }
+    document
+}
+
+/// Prints the answers of robots.
+pub fn answer(answer: &Answer, as_json: bool) {
+    if as_json {
+        return document(&answer_document(answer));
+    }
+    if let Some(refusal) = &answer.refusal {
+        return line(refusal);
+    }
+    if answer.replies.is_empty() {
+        line("no robot is present");
+    }
+    for reply in &answer.replies {
+        let outcome = match reply.outcome {
+            Outcome::Done => "done",
+            Outcome::Refused => "refused",
+            Outcome::Failed => "failed",
+            Outcome::Absent => "absent",
+        };
+        let text = text_of(reply);
+        let more = if text.is_empty() { String::new() } else { format!(": {text}") };
+        line(&format!("{}: {outcome}{more}", reply.robot));
+    }
+    if answer.together
+        && let Some(skew) = skew_ms(&answer.replies, &answer.clocks)
+    {
+        line(&format!("began within {skew:.1} ms"));
+    }
 }

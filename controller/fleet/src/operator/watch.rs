@@ -102,7 +102,7 @@ impl Operator {
 }
 
 /// Reads a message of bounded length.
-fn read(sample: &Sample) -> Option<Value> {
+pub(super) fn read(sample: &Sample) -> Option<Value> {
     let payload = sample.payload();
     (payload.len() <= MAX_MESSAGE_BYTES).then(|| serde_json::from_slice(&payload.to_bytes()).ok()).flatten()
 }

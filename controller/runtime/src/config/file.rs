@@ -16,11 +16,11 @@ use super::logs::{Levels, OtlpEndpoint};
 use super::places::PredefinedTools;
 use super::quantity::{
     Acceleration, AntennaRange, AppMegabytes, Baud, BodyRange, Connections, ContextTokens, CpuSeconds, Days,
-    DiskSize, FileSize, Files, FrameRate, Frames, HeadRange, HeadroomMegabytes, IdleSeconds, ImageRate,
-    Iterations, Jerk, Kilobytes, Latency, Margin, Megabytes, Milliseconds, MotionRate, Part, Patience,
-    Pixels, Port, Rate, Repeats, RequestRate, Retries, Scale, Seed, SentRate, SentWidth, SimulatedSeconds,
-    SingularityMargin, Speed, Steps, StoredImageRate, Temperature, Threads, TokenBudget, TurnTokens, Volts,
-    WallSeconds, Watchdog,
+    DiskSize, FileSize, Files, FleetImageRate, FrameRate, Frames, HeadRange, HeadroomMegabytes, IdleSeconds,
+    ImageRate, Iterations, Jerk, Kilobytes, Latency, Margin, Megabytes, Milliseconds, MotionRate, Part,
+    Patience, Pixels, Port, Rate, Repeats, RequestRate, Retries, Scale, Seed, SentRate, SentWidth,
+    SimulatedSeconds, SingularityMargin, Speed, Steps, StoredImageRate, Temperature, Threads, TokenBudget,
+    TurnTokens, Volts, WallSeconds, Watchdog,
 };
 use super::recording::{MaybeAddress, Viewer};
 use super::serve::{AutoPath, CameraSocket, Host, HostName, MaybePath, MaybeRole, Origin, Peers, WebRtc};
@@ -321,6 +321,9 @@ mappings! {
         robot: Given<MaybeFleetName>,
         fleet: Given<FleetName>,
         groups: Listed<FleetName>,
+        camera_fps: Given<FleetImageRate>,
+        operator: Given<MaybeFleetName>,
+        operator_identity: Given<MaybePath>,
         router: Given<Router>,
         token_file: Given<MaybePath>,
         directory: Given<SomePath>,

@@ -1,25 +1,45 @@
-//! The section `fleet`: whether `minismith serve` also makes the robot a member of a fleet, and of which.
+//! The section `fleet`: whether `minismith serve` also makes the robot a member of a fleet, or is an operator of it.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::choice::InvalidValue;
 
-/// Membership in a fleet, for the program `minismith-fleet`.
+/// A fleet, for the program `minismith-fleet`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fleet {
+    /// Name of the fleet.
+    pub name: FleetName,
+    /// Router or peer to connect to; without one, that of the identity, or the one on this computer.
+    pub router: Option<String>,
+    /// Folder of identities and of what the robot remembers.
+    pub directory: PathBuf,
+    /// The robot's membership, if it is a member.
+    pub membership: Option<FleetMembership>,
+    /// As whom the server sees and commands the fleet's robots, if it does.
+    pub operator: Option<FleetOperator>,
+}
+
+/// Membership in a fleet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetMembership {
     /// Name of the robot in the fleet.
     pub robot: FleetName,
-    /// Name of the fleet.
-    pub fleet: FleetName,
     /// Groups that the robot belongs to.
     pub groups: Vec<FleetName>,
-    /// Router or peer to connect to; without one, that of the robot's identity, or the one on this computer.
-    pub router: Option<String>,
+    /// Rate of the camera images for operators who watch them, Hz; 0 for none.
+    pub camera_fps: u32,
     /// File with a token for the controller; without one, the fleet has the rights of requests without a token.
     pub token_file: Option<PathBuf>,
-    /// Folder of identities and of what the robot remembers.
-    pub directory: PathBuf,
+}
+
+/// An operator of a fleet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetOperator {
+    /// Name that commands are sent under.
+    pub name: FleetName,
+    /// Folder of its certificate. Without one, the fleet is on this computer and has no certificates.
+    pub identity: Option<PathBuf>,
 }
 
 /// The name of a fleet, a robot or a group. `minismith-fleet` has the same rule: a name is one part of a Zenoh key.

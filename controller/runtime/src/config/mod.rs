@@ -37,7 +37,7 @@ pub use bar::{Bar, Lowerable, NotLowerable};
 pub use camera::{Camera, CameraSource, SceneChoice, Vision};
 pub use choice::{InvalidValue, Nlu, RobotChoice};
 pub use error::ConfigError;
-pub use fleet::{FleetMembership, FleetName};
+pub use fleet::{Fleet, FleetMembership, FleetName, FleetOperator};
 pub use language_model::{Endpoint, Key, KeyError, KeyName, LanguageModel, LocalModel};
 pub use logs::{Levels, Logs};
 pub use old_spelling::OldSpelling;
@@ -88,8 +88,8 @@ pub struct Config {
     pub workshop: Workshop,
     /// Apps that were made for the official daemon.
     pub apps: Apps,
-    /// The fleet that the robot is a member of, if any.
-    pub fleet: Option<FleetMembership>,
+    /// Whether the robot is a member of a fleet, and the server an operator of it.
+    pub fleet: Fleet,
     /// How the program is replaced by a newer one.
     pub update: Update,
     /// The program that runs tools.

@@ -119,6 +119,8 @@ spans! {
     pub(super) DiskSize: whole -> u32 = 1..=1_000_000, " (megabytes)";
     /// Recorded or displayed camera frames per second.
     pub(super) StoredImageRate: whole -> u32 = 0..=60, "";
+    /// A rate of the images for operators of a fleet, Hz.
+    pub(super) FleetImageRate: whole -> u32 = 0..=30, "";
     /// Robot time, seconds.
     pub(super) SimulatedSeconds: number -> f64 = 1.0..=3600.0, " (seconds)";
     /// Processor time, seconds.

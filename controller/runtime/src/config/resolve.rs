@@ -12,9 +12,9 @@ use super::places::Places;
 use super::roster::roster;
 use super::{
     Agents, Apps, BUILT_IN, BUILT_IN_NAME, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint,
-    FleetMembership, Group, Head, LanguageModel, Limits, LocalModel, Logs, Memory, Nlu, RecordingConfig,
-    RerunConfig, RobotChoice, SceneChoice, Server, Service, Stewart, ToolHost, Update, Vision, Voice,
-    Workshop, parse,
+    Fleet, FleetMembership, FleetOperator, Group, Head, LanguageModel, Limits, LocalModel, Logs, Memory, Nlu,
+    RecordingConfig, RerunConfig, RobotChoice, SceneChoice, Server, Service, Stewart, ToolHost, Update,
+    Vision, Voice, Workshop, parse,
 };
 use crate::journal::RotatingFile;
 use crate::paths::Layout;
@@ -161,16 +161,26 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path, layout: &Layout) ->
             sdk: of!(compat.app_sdk).0,
             memory_bytes: u64::from(of!(compat.app_memory_mb).value()) << 20,
         },
-        fleet: match of!(fleet.robot).0 {
-            None => None,
-            Some(robot) => Some(FleetMembership {
-                robot,
-                fleet: of!(fleet.fleet),
-                groups: listed(&own.fleet.groups),
-                router: of!(fleet.router).0,
-                token_file: of!(fleet.token_file).0.map(|path| places.absolute(&path)),
-                directory: fleet_directory,
-            }),
+        fleet: Fleet {
+            name: of!(fleet.fleet),
+            router: of!(fleet.router).0,
+            directory: fleet_directory,
+            membership: match of!(fleet.robot).0 {
+                None => None,
+                Some(robot) => Some(FleetMembership {
+                    robot,
+                    groups: listed(&own.fleet.groups),
+                    camera_fps: of!(fleet.camera_fps).value(),
+                    token_file: of!(fleet.token_file).0.map(|path| places.absolute(&path)),
+                }),
+            },
+            operator: match of!(fleet.operator).0 {
+                None => None,
+                Some(name) => Some(FleetOperator {
+                    name,
+                    identity: of!(fleet.operator_identity).0.map(|path| places.absolute(&path)),
+                }),
+            },
         },
         update: Update { public_key: of!(update.public_key).0, directory: programs },
         tool_host: ToolHost {

@@ -19,8 +19,9 @@ use minismith_diagnostics::{Check, Supply, examine_while_running};
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 
-pub(super) fn routes(config: &Config, body: &RobotRuntime) -> OpenApiRouter {
-    let examined = Arc::new(Examination { config: config.clone(), control_loop: body.handle() });
+pub(super) fn routes(config: &Config, body: &RobotRuntime, fleet: Option<&str>) -> OpenApiRouter {
+    let fleet = fleet.map(str::to_owned);
+    let examined = Arc::new(Examination { config: config.clone(), control_loop: body.handle(), fleet });
     OpenApiRouter::new().routes(routes!(me)).routes(routes!(doctor)).with_state(examined)
 }
 
@@ -28,6 +29,8 @@ pub(super) fn routes(config: &Config, body: &RobotRuntime) -> OpenApiRouter {
 struct Examination {
     config: Config,
     control_loop: ControlLoopHandle,
+    /// The fleet that the server is an operator of.
+    fleet: Option<String>,
 }
 
 impl Examination {
@@ -51,14 +54,17 @@ struct Me {
     /// `viewer`, `operator`, `engineer` or `owner`.
     #[schema(example = "owner")]
     role: &'static str,
+    /// The name of the fleet that this server is an operator of, if any.
+    #[schema(example = "lab")]
+    fleet: Option<String>,
 }
 
 /// Get the caller's name and role
 #[utoipa::path(get, path = "/api/v1/me", tag = "robot", operation_id = "me", responses(
     (status = 200, description = "The caller's name and role.", body = Me),
 ))]
-async fn me(caller: Caller) -> Json<Me> {
-    Json(Me { name: caller.name, role: caller.role.name() })
+async fn me(State(examined): State<Arc<Examination>>, caller: Caller) -> Json<Me> {
+    Json(Me { name: caller.name, role: caller.role.name(), fleet: examined.fleet.clone() })
 }
 
 /// The results of the checks.

@@ -99,6 +99,7 @@ second of frames; after half a minute it closes the connection. `/ws/sdk` and th
         (name = "camera", description = "Images and detections of the head camera."),
         (name = "conversation", description = "Requests in plain English, and stored sessions."),
         (name = "tools", description = "Search, check, add, run and approve tools."),
+        (name = "fleet", description = "Several robots, if this server is an operator of a fleet."),
         (name = "code", description = "Questions about files."),
     ),
 )]

@@ -41,7 +41,7 @@ pub fn least(is_read: bool, path: &str) -> Role {
         ["mcp"] | ["api", "v1", "chat"] => Role::Viewer,
         ["api", "v1", "tools", _, "run" | "rehearse"] => Role::Operator,
         ["api", "v1", "tools"] | ["api", "v1", "tools", "check"] => Role::Engineer,
-        ["api", "v1", "tools", ..] => Role::Owner,
+        ["api", "v1", "tools", ..] | ["api", "v1", "fleet", "share" | "get" | "withdraw"] => Role::Owner,
         ["api", "v1", "sessions" | "control_loop" | "pulse", ..]
         | ["api", "motors", "set_mode", "disabled"] => Role::Engineer,
         // What is installed on this computer is its owner's choice.
@@ -108,6 +108,12 @@ mod tests {
             (false, "/api/v1/pulse/measure", Role::Engineer),
             (false, "/api/v1/tools", Role::Engineer),
             (false, "/api/v1/tools/nod/run", Role::Operator),
+            (true, "/api/v1/fleet", Role::Viewer),
+            (true, "/api/v1/fleet/pictures/hall", Role::Viewer),
+            (false, "/api/v1/fleet/say", Role::Operator),
+            (false, "/api/v1/fleet/stop", Role::Operator),
+            (false, "/api/v1/fleet/get", Role::Owner),
+            (false, "/api/v1/fleet/withdraw", Role::Owner),
             (false, "/api/v1/tools/nod/rehearse", Role::Operator),
             (false, "/api/v1/tools/nod/approve", Role::Owner),
             (false, "/api/apps/install", Role::Owner),
