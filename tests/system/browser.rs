@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use minismith_tests::{TestDir, program, workspace};
+use minismith_tests::{RunningCommand, TestDir, program, workspace};
 use minismith_voice::audio::Clip;
 use serde_json::{Value, json};
 
@@ -106,6 +106,27 @@ fn conversation_shows_how_a_sentence_was_taken() {
 #[test]
 fn editor_helps_while_a_tool_is_written() {
     on_a_server("tool-editor");
+}
+
+#[test]
+fn operator_sees_commands_and_stops_a_fleet() {
+    let program = program("minismith-fleet");
+    if !program.is_file() {
+        return println!("skipped: there is no minismith-fleet (make fleet)");
+    }
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let endpoint = format!("tcp/127.0.0.1:{port}");
+    let mut command = Command::new(program);
+    command.args(["router", "--listen", &endpoint]).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut router = RunningCommand::from(command);
+    assert!(router.line().is_some_and(|line| line.contains(&endpoint)));
+    let fleet = format!("router: {endpoint}, directory: fleet");
+    let hall = Served::on(bench(&format!("fleet: {{robot: hall, {fleet}}}\n")));
+    let kitchen = Served::on(bench(&format!(
+        "fleet: {{robot: kitchen, groups: [dancers], camera_fps: 5, operator: desk, {fleet}}}\n"
+    )));
+    run_e2e("fleet", &[("MINISMITH_URL", format!("http://{}", kitchen.address))]);
+    drop((kitchen, hall, router));
 }
 
 #[test]

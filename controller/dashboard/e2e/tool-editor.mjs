@@ -60,7 +60,7 @@ await test('tool-editor', async ({ check, eventually, open }) => {
     await page.keyboard.type(text);
   };
   await typeAtEnd('\nrobot.go');
-  const offered = page.locator('.cm-tooltip-autocomplete li');
+  const offered = page.locator('.cm-tooltip-autocomplete > ul > li');
   await eventually(
     'the methods of the robot are offered',
     () => offered.allTextContents(),
