@@ -85,7 +85,7 @@ clients: ## Clients of others for the tests (MCP, OpenAI, schemathesis) in .cach
 models: ## Models for faces, things, speech and the meaning of words, in .cache/models (115 MB); all else works without them
 	@scripts/models
 
-pictures: build models ## Takes the screenshots of the dashboard for docs/images in a browser
+pictures: build models fleet ## Takes the screenshots of the dashboard for docs/images in a browser
 	@scripts/pictures $(PROGRAMS)/minismith
 
 predefined: build models ## Makes tools/predefined of tools/sources: checks, rehearses, registers and approves what has changed

@@ -174,6 +174,23 @@ async function shootRest(page) {
   await shoot(page, 'doctor');
 }
 
+/** The fleet is another server's: the one of the other pictures has a single robot, as most have. */
+async function shootFleet(colorScheme) {
+  const page = await open({ viewport: DESKTOP, colorScheme });
+  await page.goto(`${process.env.MINISMITH_FLEET_URL}/#/fleet`);
+  const robots = page.locator('.fleet-robot');
+  await robots.filter({ has: page.locator('img') }).nth(2).waitFor();
+  await page.getByRole('button', { name: 'Group dancers' }).click();
+  await page.getByRole('checkbox', { name: 'Begin together' }).click();
+  await page.locator('.fleet-command textarea').fill('nod twice');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.locator('.fleet-reply').nth(1).waitFor();
+  const dismiss = page.getByRole('button', { name: 'No, thanks' });
+  if (await dismiss.count()) await dismiss.click();
+  await shoot(page, 'fleet');
+  await page.context().close();
+}
+
 async function shootPhone(colorScheme) {
   const page = await open({ viewport: PHONE, hasTouch: true, isMobile: true, colorScheme });
   await show(page, 'robot');
@@ -194,6 +211,7 @@ for (const colorScheme of ['light', 'dark']) {
   await shootRest(page);
   await page.context().close();
   await shootPhone(colorScheme);
+  await shootFleet(colorScheme);
 }
 await rest();
 await browser.close();
