@@ -146,7 +146,7 @@ echo '{\"id\": 1, \"request\": {\"command\": \"say\", \"to\": [\"all\"], \"text\
         after_help = "Examples:\n  minismith fleet router\n  minismith fleet router --listen tls/0.0.0.0:7447"
     )]
     Router {
-        /// Where to listen. Default: tcp/127.0.0.1:7447, or the endpoint of the fleet.
+        /// Where to listen. Default: `--router`, or tcp/127.0.0.1:7447, or the endpoint of the fleet.
         #[arg(long, value_name = "ENDPOINT")]
         listen: Vec<String>,
     },

@@ -98,7 +98,11 @@ pub async fn run(args: Args) -> Result<bool, FleetError> {
         }
         FleetCommand::Withdraw { tool, json } => context.perform(Request::Withdraw { tool }, json).await,
         FleetCommand::Operate => context.operate().await,
-        FleetCommand::Router { listen } => members::route(&context.place(), &listen, context.fleet).await,
+        FleetCommand::Router { listen } => {
+            // Elsewhere `--router` names the router to connect to; here it is the one that starts.
+            let listen = if listen.is_empty() { context.router.iter().cloned().collect() } else { listen };
+            members::route(&context.place(), &listen, context.fleet).await
+        }
         FleetCommand::Init { host, port, owner, json } => {
             members::init(&context.place(), &place, &context.fleet, &owner, host, port, json)
         }

@@ -216,6 +216,8 @@ def peek_left(times: int = 1) -> int:
     assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stdout));
     let (shared, code) = fleet.json(&["share", "peek_left"]);
     assert_eq!(code, 0, "{shared}");
+    let text = shared.pointer("/replies/0/result/text").unwrap().as_str().unwrap();
+    assert!(text.starts_with("peek_left v1 can be imported, signed by "), "{shared}");
     assert!(robot.folder.path().join(".config/minismith/signing.key").is_file());
 
     // Its agent ends with the controller, even if that is killed.

@@ -257,6 +257,8 @@ fn ten_robots_are_seen_commanded_stopped_and_taught() {
     // Its signer is not trusted there, so a person has to approve it.
     assert_eq!(got["replies"][0]["result"]["trusted"], false, "{got}");
     assert_eq!(got["replies"][0]["result"]["imported"][0]["needs_approval"], true, "{got}");
+    let text = got["replies"][0]["result"]["text"].as_str().unwrap();
+    assert_eq!(text, "imported bow_to_guest v1 (a person must approve it on this robot)");
     let active = |robot: &Robot| robot.get("/api/v1/tools/bow_to_guest")["active"].clone();
     assert_eq!(active(&robots[1]), true);
     robots[3].agent.take().unwrap().kill();

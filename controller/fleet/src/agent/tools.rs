@@ -69,7 +69,11 @@ async fn try_share(agent: &Agent, tool: &str) -> Result<Value, String> {
         FleetTool { name: tool.to_owned(), code_sha256: code_sha256.clone(), from: None, is_shared: true },
     )?;
     let signer = document.get("signer").cloned().unwrap_or_default();
-    Ok(json!({ "tool": tool, "code_sha256": code_sha256, "signer": signer, "tools": document.get("tools") }))
+    let names = in_list(document.get("tools"));
+    let text = format!("{names} can be imported, signed by {}", signer.as_str().unwrap_or_default());
+    Ok(json!({
+        "text": text, "tool": tool, "code_sha256": code_sha256, "signer": signer, "tools": document.get("tools"),
+    }))
 }
 
 /// Adds a tool to the memory, in place of an entry of the same name.
@@ -157,9 +161,23 @@ async fn try_get(agent: &Arc<Agent>, tool: &str, from: &Name) -> Result<Value, S
     }
     // What the receiver found out, without its whole report.
     let found = |key: &str| document.get(key).cloned().unwrap_or_default();
-    Ok(
-        json!({ "imported": found("imported"), "signer": found("signer"), "trusted": found("trusted"), "from": from }),
-    )
+    let text = format!("imported {}", in_list(Some(&found("imported"))));
+    Ok(json!({
+        "text": text, "imported": found("imported"), "signer": found("signer"), "trusted": found("trusted"), "from": from,
+    }))
+}
+
+/// Returns the names and versions of tools in a document of `minismith tool`, and which of them a person must approve.
+fn in_list(tools: Option<&Value>) -> String {
+    let tools = tools.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let in_words = |tool: &Value| {
+        let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+        let version = tool.get("version").and_then(Value::as_u64).unwrap_or_default();
+        let needs_approval = tool.get("needs_approval").and_then(Value::as_bool).unwrap_or_default();
+        let approval = if needs_approval { " (a person must approve it on this robot)" } else { "" };
+        format!("{name} v{version}{approval}")
+    };
+    tools.iter().map(in_words).collect::<Vec<_>>().join(", ")
 }
 
 /// Reads a bundle of another robot.
@@ -196,7 +214,14 @@ pub async fn withdraw(agent: &Arc<Agent>, request: &Request, tool: &str, code_sh
         .map(|hash| Withdrawal { tool: tool.to_owned(), code_sha256: hash.clone() })
         .collect();
     match apply(agent, withdrawals, &request.caller).await {
-        Ok(disabled) => done(agent, request, json!({ "tool": tool, "disabled": disabled })),
+        Ok(disabled) => {
+            let text = if disabled.is_empty() {
+                "nothing of it was enabled here".into()
+            } else {
+                format!("disabled {}", disabled.join(", "))
+            };
+            done(agent, request, json!({ "text": text, "tool": tool, "disabled": disabled }))
+        }
         Err(reason) => {
             let reply = agent.reply(Some(request.command.id), request.received_ms, Outcome::Failed);
             Reply { reason: Some(reason), ..reply }
