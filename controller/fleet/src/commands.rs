@@ -152,13 +152,7 @@ impl Context {
 
     /// Acts for the program that started this one, until it ends.
     async fn operate(&self) -> Result<bool, FleetError> {
-        let operator = match self.operator().await {
-            Ok(operator) => std::sync::Arc::new(operator),
-            Err(error) => {
-                print::document(&json!({ "kind": "error", "error": error.to_string() }));
-                return Err(error.into());
-            }
-        };
+        let operator = std::sync::Arc::new(self.operator().await?);
         tokio::select! {
             operated = operator.operate() => operated?,
             () = interrupted()? => {}

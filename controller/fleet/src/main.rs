@@ -39,6 +39,7 @@ use args::{Args, FleetCommand};
 fn main() -> ExitCode {
     let args = Args::parse();
     logs::start(matches!(args.command, FleetCommand::Router { .. }));
+    let is_for_a_program = matches!(args.command, FleetCommand::Operate);
     let ended = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -54,6 +55,11 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
+            if is_for_a_program {
+                operator::print::document(
+                    &serde_json::json!({ "kind": "error", "error": error.to_string() }),
+                );
+            }
             eprintln!("minismith fleet: {error}");
             ExitCode::from(2)
         }

@@ -17,7 +17,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use support::{Fleet, Robot, free_port, json_of, until};
+use support::{Fleet, Robot, free_port, json_of, outcomes, until};
 use uuid::Uuid;
 use zenoh::sample::{Sample, SampleKind};
 use zenoh::{Session, Wait};
@@ -230,6 +230,42 @@ fn each_role_does_what_it_may_and_no_more() {
     let anna = secure.peer(&secure.identity("owner")).unwrap();
     let replies = answers(&anna, "minismith/lab/kitchen/ask/anna", &look);
     assert_ne!(replies[0]["outcome"], "done", "{replies:?}");
+}
+
+#[test]
+fn a_server_is_an_operator_by_its_certificate_and_no_more_than_that() {
+    let Some(secure) = Secure::with(&[("hall", "robot"), ("desk", "operator"), ("ben", "viewer")]) else {
+        return;
+    };
+    let mut hall = Robot::start("hall", "");
+    secure.join(&mut hall);
+    let server = |operator: &str, identity: &str| {
+        let identity = secure.identity(identity);
+        let keys =
+            format!("operator: {operator}, operator_identity: {}, directory: fleet", identity.display());
+        Robot::start(operator, &format!("fleet: {{{keys}}}\n"))
+    };
+    let (desk, ben) = (server("desk", "desk"), server("ben", "ben"));
+    for server in [&desk, &ben] {
+        until("the robot", SOON, || server.get("/api/v1/fleet")["robots"][0]["status"].is_object());
+    }
+    let ask = |server: &Robot, command: &str, body: &str| {
+        let (status, answer) = server.request("POST", &format!("/api/v1/fleet/{command}"), body);
+        assert_eq!(status, 200, "{answer}");
+        outcomes(&answer)
+    };
+    let nod = r#"{"to": ["hall"], "text": "look left 20 degrees"}"#;
+    assert_eq!(ask(&ben, "say", nod), [("hall".into(), "absent".into())], "a viewer commands nothing");
+    assert!(hall.yaw_deg().abs() < 1.0);
+    assert_eq!(ask(&desk, "say", nod), [("hall".into(), "done".into())]);
+    assert!((hall.yaw_deg() - 20.0).abs() < 2.0, "{}", hall.yaw_deg());
+
+    // The certificate names its member.
+    let view = server("carl", "desk").get("/api/v1/fleet");
+    assert!(view["error"].as_str().unwrap().contains("identity is desk, not carl"), "{view}");
+    // That of a robot sees who is present, and nothing of them.
+    let view = server("hall", "hall").get("/api/v1/fleet");
+    assert!(view["robots"].as_array().unwrap().iter().all(|robot| robot["status"].is_null()), "{view}");
 }
 
 #[test]
