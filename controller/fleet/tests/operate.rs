@@ -214,10 +214,10 @@ fn a_server_shows_when_the_fleet_is_lost_and_found() {
     let Some(mut fleet) = Fleet::on_zenohd() else { return };
     let router = fleet.endpoint.clone();
     let keys = format!("fleet: {{operator: desk, router: {router}, directory: fleet}}\n");
-    let desk = Robot::start("desk", &keys);
+    let server = Robot::start("desk", &keys);
     let mut hall = Robot::start("hall", "");
     hall.join(&router, &[]);
-    let is_present = || desk.get("/api/v1/fleet")["robots"][0]["present"] == true;
+    let is_present = || server.get("/api/v1/fleet")["robots"][0]["present"] == true;
     until("the robot", SOON, is_present);
     fleet.router = None;
     until("its absence", SOON, || !is_present());

@@ -245,8 +245,8 @@ fn a_server_is_an_operator_by_its_certificate_and_no_more_than_that() {
             format!("operator: {operator}, operator_identity: {}, directory: fleet", identity.display());
         Robot::start(operator, &format!("fleet: {{{keys}}}\n"))
     };
-    let (desk, ben) = (server("desk", "desk"), server("ben", "ben"));
-    for server in [&desk, &ben] {
+    let (commanding, viewing) = (server("desk", "desk"), server("ben", "ben"));
+    for server in [&commanding, &viewing] {
         until("the robot", SOON, || server.get("/api/v1/fleet")["robots"][0]["status"].is_object());
     }
     let ask = |server: &Robot, command: &str, body: &str| {
@@ -255,9 +255,9 @@ fn a_server_is_an_operator_by_its_certificate_and_no_more_than_that() {
         outcomes(&answer)
     };
     let nod = r#"{"to": ["hall"], "text": "look left 20 degrees"}"#;
-    assert_eq!(ask(&ben, "say", nod), [("hall".into(), "absent".into())], "a viewer commands nothing");
+    assert_eq!(ask(&viewing, "say", nod), [("hall".into(), "absent".into())], "a viewer commands nothing");
     assert!(hall.yaw_deg().abs() < 1.0);
-    assert_eq!(ask(&desk, "say", nod), [("hall".into(), "done".into())]);
+    assert_eq!(ask(&commanding, "say", nod), [("hall".into(), "done".into())]);
     assert!((hall.yaw_deg() - 20.0).abs() < 2.0, "{}", hall.yaw_deg());
 
     // The certificate names its member.
