@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::identity::proof::Proof;
 use crate::keys::{Name, is_tool_name};
 
 /// The largest command, bytes.
@@ -69,6 +70,12 @@ pub enum Operation {
         tool: String,
         /// The versions, by the hash of their code.
         code_sha256: Vec<String>,
+        /// The operator's certificate, PEM, in a fleet with certificates.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        certificate: Option<String>,
+        /// Its signature of each version, so that robots can pass the withdrawal on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        signatures: Vec<String>,
     },
     /// Refuse all further commands of a member. The owner of the fleet alone may ask for it.
     Revoke {
@@ -289,11 +296,20 @@ pub struct Withdrawal {
     pub tool: String,
     /// The hash of its code.
     pub code_sha256: String,
+    /// Who withdrew it, in a fleet with certificates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
 }
 
 impl Withdrawal {
     /// The most withdrawals that a robot keeps and reads from another.
     pub const MAX_COUNT: usize = 4096;
+
+    /// Returns whether it concerns the same version of the same tool.
+    #[must_use]
+    pub fn is_same(&self, other: &Withdrawal) -> bool {
+        self.tool == other.tool && self.code_sha256 == other.code_sha256
+    }
 
     /// Returns whether it can be one.
     #[must_use]

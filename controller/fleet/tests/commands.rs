@@ -203,17 +203,7 @@ fn a_key_of_the_configuration_makes_the_robot_a_member_while_it_is_served() {
     assert_eq!((outcomes(&said), code), (vec![("kitchen".into(), "done".into())], 0), "{said}");
 
     // The agent finds the signing key and the tools of this controller.
-    let tool = r#"from motion import head
-def peek_left(times: int = 1) -> int:
-    """Looks left and back."""
-    for _ in range(times):
-        head(left=15, seconds=0.6)
-        head(seconds=0.6)
-    return times
-"#;
-    std::fs::write(robot.folder.path().join("peek_left.py"), tool).unwrap();
-    let added = robot.minismith(&["tool", "add", "peek_left.py", "--json"]);
-    assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stdout));
+    robot.add_peek_left();
     let (shared, code) = fleet.json(&["share", "peek_left"]);
     assert_eq!(code, 0, "{shared}");
     let text = shared.pointer("/replies/0/result/text").unwrap().as_str().unwrap();

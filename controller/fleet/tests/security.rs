@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rcgen::{KeyPair, SigningKey as _};
 use serde_json::{Value, json};
 use support::{Fleet, Robot, free_port, json_of, outcomes, until};
 use uuid::Uuid;
@@ -266,6 +269,65 @@ fn a_server_is_an_operator_by_its_certificate_and_no_more_than_that() {
     // That of a robot sees who is present, and nothing of them.
     let view = server("hall", "hall").get("/api/v1/fleet");
     assert!(view["robots"].as_array().unwrap().iter().all(|robot| robot["status"].is_null()), "{view}");
+}
+
+#[test]
+fn a_robot_passes_withdrawals_of_operators_on_and_invents_none() {
+    let members = [("hall", "robot"), ("studio", "robot"), ("mallory", "robot"), ("desk", "operator")];
+    let Some(secure) = Secure::with(&members) else { return };
+    let (mut hall, mut studio) = (Robot::start("hall", ""), Robot::start("studio", ""));
+    hall.add_peek_left();
+    secure.join(&mut hall);
+    secure.join(&mut studio);
+    let ask = |arguments: &[&str]| {
+        let (answer, code) = secure.json("desk", arguments);
+        assert_eq!(code, 0, "{answer}");
+        answer
+    };
+    ask(&["share", "peek_left", "--from", "hall"]);
+    ask(&["get", "peek_left", "--to", "studio"]);
+    let is_active = |robot: &Robot| robot.get("/api/v1/tools/peek_left")["active"] == true;
+    assert!(is_active(&hall) && is_active(&studio));
+    let code_sha256 = hall.get("/api/v1/tools/peek_left").pointer("/manifest/code_sha256").cloned().unwrap();
+
+    // A robot of the fleet claims that it was withdrawn: without a proof, and with one that it has signed itself.
+    let identity = secure.identity("mallory");
+    let mallory = secure.peer(&identity).unwrap();
+    let file = |name: &str| std::fs::read_to_string(identity.join(name)).unwrap();
+    let key = KeyPair::from_pem(&file("key.pem")).unwrap();
+    let message = format!("minismith withdrawal\nlab\npeek_left\n{}\n", code_sha256.as_str().unwrap());
+    let signature = STANDARD.encode(key.sign(message.as_bytes()).unwrap());
+    let withdrawal = json!({ "tool": "peek_left", "code_sha256": code_sha256 });
+    let mut signed = withdrawal.clone();
+    signed["proof"] = json!({ "certificate": file("certificate.pem"), "signature": signature });
+    for (claimed, reason) in [(withdrawal, "no proof of an operator"), (signed, "mallory is a robot")] {
+        let claims = json!([claimed]).to_string();
+        let answering = mallory
+            .declare_queryable("minismith/lab/mallory/withdrawn")
+            .callback(move |query| {
+                query.reply("minismith/lab/mallory/withdrawn", claims.clone()).wait().unwrap();
+            })
+            .wait()
+            .unwrap();
+        let token = mallory.liveliness().declare_token("minismith/lab/mallory/alive").wait().unwrap();
+        for robot in [&hall, &studio] {
+            until("the refusal", SOON, || {
+                let log = robot.log();
+                log.contains("that mallory passed on was ignored") && log.contains(reason)
+            });
+            assert!(is_active(robot));
+        }
+        token.undeclare().wait().unwrap();
+        answering.undeclare().wait().unwrap();
+    }
+
+    // An operator's reaches a robot that was away, through one that was there.
+    studio.agent.take().unwrap().kill();
+    let withdrawn = ask(&["withdraw", "peek_left"]);
+    assert!(!is_active(&hall), "{withdrawn}");
+    assert!(is_active(&studio));
+    secure.join(&mut studio);
+    until("the withdrawal on return", SOON, || !is_active(&studio));
 }
 
 #[test]

@@ -30,7 +30,10 @@ async fn carry_out(agent: &Arc<Agent>, request: &Request) -> Reply {
         Operation::Release {} => hold::release(agent, request).await,
         Operation::Share { tool } => tools::share(agent, request, tool).await,
         Operation::Get { tool, from } => tools::get(agent, request, tool, from).await,
-        Operation::Withdraw { tool, code_sha256 } => tools::withdraw(agent, request, tool, code_sha256).await,
+        Operation::Withdraw { tool, code_sha256, certificate, signatures } => {
+            let withdrawals = tools::withdrawals(tool, code_sha256, certificate.as_deref(), signatures);
+            tools::withdraw(agent, request, tool, withdrawals).await
+        }
         Operation::Revoke { member } => {
             lock(&agent.store).change(|memory| {
                 memory.revoked.insert(member.clone());

@@ -68,8 +68,8 @@ pub async fn run(
         free = wait_until_free(&session, &keys, &options) => free?,
         () = &mut ended => return Ok(()),
     }
-    let owner = link.identity.as_ref().map(|identity| identity.owner.clone());
-    let agent = Agent::new(options, keys, session.clone(), controller, minismith, store, owner).await?;
+    let identity = link.identity.clone();
+    let agent = Agent::new(options, keys, session.clone(), controller, minismith, store, identity).await?;
     let agent = Arc::new(agent);
     let tasks = [
         tokio::spawn(hold::run(agent.clone())),

@@ -17,7 +17,8 @@ use super::guard::Guard;
 use super::options::{JoinError, Options};
 use super::store::Store;
 use crate::controller::{Controller, ControllerError};
-use crate::keys::{Keys, Name};
+use crate::identity::Identity;
+use crate::keys::Keys;
 use crate::messages::{Command, Event, Outcome, Refusal, Reply, Status, StoppedBy, ToolStatus};
 use crate::net;
 use crate::programs::Minismith;
@@ -36,6 +37,8 @@ const MAX_REPLIES: usize = 64;
 /// The agent of one robot.
 pub struct Agent {
     pub options: Options,
+    /// Who this computer is, in a fleet with certificates.
+    pub identity: Option<Identity>,
     pub keys: Keys,
     pub epoch: Uuid,
     pub session: Session,
@@ -89,8 +92,9 @@ impl Agent {
         controller: Controller,
         minismith: Option<Minismith>,
         store: Store,
-        owner: Option<Name>,
+        identity: Option<Identity>,
     ) -> Result<Self, JoinError> {
+        let owner = identity.as_ref().map(|identity| identity.owner.clone());
         let epoch = Uuid::new_v4();
         let events = session
             .declare_publisher(keys.of_kind("events"))
@@ -102,6 +106,7 @@ impl Agent {
         let latch = store.memory.stopped.clone().map(|stopped| StoppedBy { holds_lease: false, ..stopped });
         Ok(Agent {
             options,
+            identity,
             keys,
             epoch,
             session,

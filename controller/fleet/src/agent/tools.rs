@@ -15,6 +15,7 @@ use zenoh::sample::SampleKind;
 use super::shared::{Agent, Request, lock};
 use super::store::FleetTool;
 use crate::identity::files;
+use crate::identity::proof::{self, Proof};
 use crate::keys::{Keys, Name, is_tool_name, last_of, robot_of};
 use crate::messages::{Outcome, Refusal, Reply, Withdrawal};
 use crate::session::in_words;
@@ -27,6 +28,9 @@ const TRANSFER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a robot may take to send its withdrawals.
 const WITHDRAWALS_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// The longest list of withdrawals that is read, bytes: [`Withdrawal::MAX_COUNT`] with their proofs.
+const MAX_WITHDRAWALS_BYTES: usize = 8 << 20;
 
 /// The most tools of the fleet on one robot.
 const MAX_TOOLS: usize = 256;
@@ -207,12 +211,48 @@ fn is_withdrawn(agent: &Agent, tool: &str, code_sha256: &str) -> bool {
     store.memory.withdrawn.iter().any(|one| one.tool == tool && one.code_sha256 == code_sha256)
 }
 
+/// Returns the withdrawals in a command.
+#[must_use]
+pub fn withdrawals(
+    tool: &str,
+    code_sha256: &[String],
+    certificate: Option<&str>,
+    signatures: &[String],
+) -> Vec<Withdrawal> {
+    let proof = |at: usize| {
+        let (certificate, signature) = certificate.zip(signatures.get(at))?;
+        Some(Proof { certificate: certificate.to_owned(), signature: signature.clone() })
+    };
+    let withdrawal = |(at, hash): (usize, &String)| Withdrawal {
+        tool: tool.to_owned(),
+        code_sha256: hash.clone(),
+        proof: proof(at),
+    };
+    code_sha256.iter().enumerate().map(withdrawal).collect()
+}
+
+/// Returns whether an operator has withdrawn it. In a fleet without certificates, which is on one computer, there is no proof.
+fn is_proved(agent: &Agent, withdrawal: &Withdrawal) -> Result<(), String> {
+    let Some(identity) = &agent.identity else { return Ok(()) };
+    let Withdrawal { tool, code_sha256, proof } = withdrawal;
+    let proof = proof.as_ref().ok_or("it has no proof of an operator")?;
+    proof::verify(identity, tool, code_sha256, proof).map(drop)
+}
+
 /// Withdraws versions of a tool: those that are here are disabled, and the withdrawal is passed on to robots that return.
-pub async fn withdraw(agent: &Arc<Agent>, request: &Request, tool: &str, code_sha256: &[String]) -> Reply {
-    let withdrawals: Vec<Withdrawal> = code_sha256
-        .iter()
-        .map(|hash| Withdrawal { tool: tool.to_owned(), code_sha256: hash.clone() })
-        .collect();
+pub async fn withdraw(
+    agent: &Arc<Agent>,
+    request: &Request,
+    tool: &str,
+    mut withdrawals: Vec<Withdrawal>,
+) -> Reply {
+    // The router has let an operator pass, so it holds here in any case. Other robots believe a proof alone.
+    for withdrawal in &mut withdrawals {
+        if let Err(reason) = is_proved(agent, withdrawal) {
+            tracing::warn!("a withdrawal of {tool} by {} holds here only: {reason}", request.caller);
+            withdrawal.proof = None;
+        }
+    }
     match apply(agent, withdrawals, &request.caller).await {
         Ok(disabled) => {
             let text = if disabled.is_empty() {
@@ -234,8 +274,20 @@ pub async fn withdraw(agent: &Arc<Agent>, request: &Request, tool: &str, code_sh
 async fn apply(agent: &Arc<Agent>, withdrawals: Vec<Withdrawal>, by: &str) -> Result<Vec<String>, String> {
     let concerned = {
         let mut store = lock(&agent.store);
-        let new: Vec<Withdrawal> =
-            withdrawals.into_iter().filter(|one| !store.memory.withdrawn.contains(one)).collect();
+        let is_known = |one: &Withdrawal| store.memory.withdrawn.iter().any(|known| known.is_same(one));
+        let (again, new): (Vec<Withdrawal>, Vec<Withdrawal>) = withdrawals.into_iter().partition(is_known);
+        // One that was known without a proof can be passed on with it.
+        let proves = |known: &Withdrawal| {
+            let proof = again.iter().find(|one| one.is_same(known))?.proof.clone();
+            proof.filter(|_| known.proof.is_none())
+        };
+        if store.memory.withdrawn.iter().any(|known| proves(known).is_some()) {
+            store.change(|memory| {
+                for known in &mut memory.withdrawn {
+                    known.proof = known.proof.take().or_else(|| proves(known));
+                }
+            });
+        }
         if store.memory.withdrawn.len() + new.len() > Withdrawal::MAX_COUNT {
             return Err(format!(
                 "this robot knows {} withdrawals, the most that it stores",
@@ -292,7 +344,15 @@ pub async fn follow_withdrawals(agent: Arc<Agent>) {
         let robot = robot_of(sample.key_expr().as_str());
         let Some(robot) = robot.filter(|robot| *robot != agent.options.robot) else { continue };
         if sample.kind() == SampleKind::Put {
-            let learned = withdrawals_of(&agent, &robot).await;
+            let mut learned = withdrawals_of(&agent, &robot).await;
+            learned.retain(|withdrawal| {
+                let proved = is_proved(&agent, withdrawal);
+                if let Err(reason) = &proved {
+                    let Withdrawal { tool, .. } = withdrawal;
+                    tracing::warn!("a withdrawal of {tool} that {robot} passed on was ignored: {reason}");
+                }
+                proved.is_ok()
+            });
             if let Err(reason) = apply(&agent, learned, robot.as_str()).await {
                 tracing::warn!("a withdrawal of {robot} was not carried out: {reason}");
             }
@@ -306,7 +366,7 @@ async fn withdrawals_of(agent: &Agent, robot: &Name) -> Vec<Withdrawal> {
     let mut learned: Vec<Withdrawal> = Vec::new();
     while let Ok(reply) = replies.recv_async().await {
         let Ok(sample) = reply.result() else { continue };
-        if sample.payload().len() > 1 << 20 {
+        if sample.payload().len() > MAX_WITHDRAWALS_BYTES {
             tracing::warn!("the withdrawals of {robot} are too long and were not read");
             continue;
         }

@@ -24,6 +24,27 @@ pub enum Role {
     Robot,
 }
 
+impl Role {
+    /// Returns its name in certificates, as in messages.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Role::Owner => "owner",
+            Role::Operator => "operator",
+            Role::Viewer => "viewer",
+            Role::Robot => "robot",
+        }
+    }
+
+    /// Returns the role of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Role> {
+        [Role::Owner, Role::Operator, Role::Viewer, Role::Robot]
+            .into_iter()
+            .find(|role| role.as_str() == name)
+    }
+}
+
 /// Returns Zenoh's access control for these members.
 #[must_use]
 pub fn control(fleet: &Name, members: &[(Name, Role)]) -> Value {

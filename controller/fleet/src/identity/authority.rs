@@ -99,7 +99,7 @@ impl Authority {
         let mut authority = Authority { folder, register };
         authority.make_router()?;
         let key = KeyPair::generate()?;
-        let certificate = authority.certify(&params_of(owner.as_str(), &[])?, &key)?;
+        let certificate = authority.certify(&params_of(owner.as_str(), Some(Role::Owner), &[])?, &key)?;
         let described = authority.description(owner, Role::Owner);
         Identity::write(identity, &described, &key.serialize_pem(), &certificate, &authority.certificate()?)?;
         authority.add(owner, Role::Owner)?;
@@ -179,9 +179,9 @@ impl Authority {
     ///
     /// # Errors
     /// [`IdentityError::Certificate`] if the request is none.
-    pub fn issue(&self, name: &Name, request: &str) -> Result<String, IdentityError> {
+    pub fn issue(&self, name: &Name, role: Role, request: &str) -> Result<String, IdentityError> {
         let mut request = CertificateSigningRequestParams::from_pem(request)?;
-        request.params = params_of(name.as_str(), &[])?;
+        request.params = params_of(name.as_str(), Some(role), &[])?;
         let (key, certificate) = self.signing()?;
         let issuer = Issuer::from_ca_cert_pem(&certificate, &key)?;
         Ok(request.signed_by(&issuer)?.pem())
@@ -252,7 +252,7 @@ impl Authority {
                 hosts.push(local.to_owned());
             }
         }
-        let certificate = self.certify(&params_of(ROUTER_NAME, &hosts)?, &key)?;
+        let certificate = self.certify(&params_of(ROUTER_NAME, None, &hosts)?, &key)?;
         // Its description is for this program alone; its name in the fleet is that of the certificate.
         let described = self.description(&self.register.owner, Role::Viewer);
         let place = self.folder.join("router");
@@ -283,10 +283,13 @@ fn set_validity(params: &mut CertificateParams, validity: Duration) {
     params.not_after = (now + validity).into();
 }
 
-/// Returns the parameters of a member's certificate.
-fn params_of(name: &str, hosts: &[String]) -> Result<CertificateParams, IdentityError> {
+/// Returns the parameters of a member's certificate. The role is its organizational unit.
+fn params_of(name: &str, role: Option<Role>, hosts: &[String]) -> Result<CertificateParams, IdentityError> {
     let mut params = CertificateParams::default();
     params.distinguished_name = common_name(name);
+    if let Some(role) = role {
+        params.distinguished_name.push(DnType::OrganizationalUnitName, role.as_str());
+    }
     for host in hosts {
         params.subject_alt_names.push(match host.parse::<IpAddr>() {
             Ok(address) => SanType::IpAddress(address),

@@ -206,8 +206,9 @@ fn grant(authority: &Authority, code: &Code, role: Role, query: &Query) -> Resul
     if !code.verify("request", &request.certificate_request, &request.mac) {
         return Err("the code is wrong".into());
     }
-    let certificate =
-        authority.issue(&code.member, &request.certificate_request).map_err(|error| error.to_string())?;
+    let certificate = authority
+        .issue(&code.member, role, &request.certificate_request)
+        .map_err(|error| error.to_string())?;
     let granted = Granted {
         description: authority.description(&code.member, role),
         certificate,

@@ -3,13 +3,14 @@
 //! The files are in one folder that only their owner reads: `identity.json`, `key.pem`, `certificate.pem` and `fleet.pem`.
 //!
 //! Reading order: this file, [`files`] (private files), [`authority`] (who issues certificates), [`access`] (what each role may),
-//! [`enrolment`] (how a computer gets its certificate), [`error`].
+//! [`enrolment`] (how a computer gets its certificate), [`proof`] (who withdrew a tool), [`error`].
 
 pub mod access;
 pub mod authority;
 pub mod enrolment;
 pub mod error;
 pub mod files;
+pub mod proof;
 
 use std::path::{Path, PathBuf};
 

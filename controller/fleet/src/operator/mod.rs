@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use zenoh::Session;
 
+use crate::identity::Identity;
 use crate::keys::{Keys, Name};
 use crate::net;
 use crate::session::{Link, Patience, SessionError};
@@ -46,6 +47,8 @@ pub struct Operator {
     pub caller: Name,
     /// The key expressions of all robots.
     pub all: Keys,
+    /// Who the operator is, in a fleet with certificates.
+    pub identity: Option<Identity>,
 }
 
 impl Operator {
@@ -55,7 +58,8 @@ impl Operator {
     /// [`SessionError`].
     pub async fn open(link: &Link, fleet: Name, caller: Name) -> Result<Self, SessionError> {
         let session = link.open(Patience::Once).await?;
-        Ok(Operator { session, all: Keys::all(&fleet), fleet, caller })
+        let (all, identity) = (Keys::all(&fleet), link.identity.clone());
+        Ok(Operator { session, all, fleet, caller, identity })
     }
 
     /// Disconnects.

@@ -9,6 +9,7 @@ use super::roster::{Clock, Roster, resolve};
 use super::send::absent;
 use crate::args::Target;
 use crate::error::FleetError;
+use crate::identity::{Identity, proof};
 use crate::keys::{Name, is_tool_name};
 use crate::messages::{Operation, Outcome, Reply};
 
@@ -174,13 +175,16 @@ impl Operator {
             None => self.roster().await?,
         };
         let command = request.name();
-        let (mut robots, unknown, operation) = match plan(request, &roster)? {
+        let (mut robots, unknown, mut operation) = match plan(request, &roster)? {
             Ok(plan) => plan,
             Err(refusal) => {
                 let (replies, clocks) = (Vec::new(), Vec::new());
                 return Ok(Answer { command, together: false, refusal: Some(refusal), replies, clocks });
             }
         };
+        if let Some(identity) = &self.identity {
+            prove(identity, &mut operation)?;
+        }
         // Robots that did not accept the first stop, such as one whose clock is wrong, get one of their own.
         robots.retain(|robot| !stopped.iter().any(|reply| reply.robot == *robot));
         let together = matches!(request, Request::Say { together: true, .. });
@@ -230,7 +234,9 @@ fn plan(request: &Request, roster: &Roster) -> Result<Result<Plan, String>, Flee
                 let refusal = format!("no robot that is present shares {tool} or has it from the fleet");
                 return Ok(Err(refusal));
             }
-            to(&[Target::All], Operation::Withdraw { tool, code_sha256 })
+            let unsigned =
+                Operation::Withdraw { tool, code_sha256, certificate: None, signatures: Vec::new() };
+            to(&[Target::All], unsigned)
         }
         Request::Revoke { member } => {
             let (mut robots, _) = resolve(roster, &[Target::All]);
@@ -238,6 +244,17 @@ fn plan(request: &Request, roster: &Roster) -> Result<Result<Plan, String>, Flee
             Ok(Ok((robots, Vec::new(), Operation::Revoke { member })))
         }
     }
+}
+
+/// Signs a withdrawal, so that robots can pass it on to those that are away.
+fn prove(identity: &Identity, operation: &mut Operation) -> Result<(), FleetError> {
+    let Operation::Withdraw { tool, code_sha256, certificate, signatures } = operation else { return Ok(()) };
+    for hash in code_sha256 {
+        let proof = proof::sign(identity, tool, hash)?;
+        *certificate = Some(proof.certificate);
+        signatures.push(proof.signature);
+    }
+    Ok(())
 }
 
 /// Returns the only robot that is present.

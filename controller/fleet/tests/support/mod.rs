@@ -247,6 +247,21 @@ impl Robot {
         command.output().unwrap()
     }
 
+    /// Adds the tool `peek_left`.
+    pub fn add_peek_left(&self) {
+        let tool = r#"from motion import head
+def peek_left(times: int = 1) -> int:
+    """Looks left and back."""
+    for _ in range(times):
+        head(left=15, seconds=0.6)
+        head(seconds=0.6)
+    return times
+"#;
+        std::fs::write(self.folder.path().join("peek_left.py"), tool).unwrap();
+        let added = self.minismith(&["tool", "add", "peek_left.py", "--json"]);
+        assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stdout));
+    }
+
     /// Starts the agent.
     pub fn join(&mut self, endpoint: &str, more: &[&str]) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_minismith-fleet"));
