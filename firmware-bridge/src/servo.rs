@@ -166,7 +166,7 @@ pub struct MotorHealth {
 pub enum ReadError {
     /// The motor sent nothing.
     Silent,
-    /// The motor sent bytes with a wrong checksum.
+    /// The motor sent bytes with a wrong checksum, or a position that it cannot have reached.
     Corrupt,
     /// The motor's packet is incomplete.
     Partial,

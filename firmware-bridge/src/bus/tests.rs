@@ -19,6 +19,7 @@ use crate::robot::PositionReading;
 use crate::servo::{Gains, HardwareErrorStatus, Milliamps, OperatingMode, ReadError};
 use crate::units::Radians;
 
+mod jumps;
 mod terminal;
 
 const STRAIGHT: u32 = 2048;
