@@ -39,6 +39,7 @@ mod imports;
 mod injection;
 mod journal_and_traces;
 mod kill;
+mod killed_server;
 mod local_model;
 mod long_runs;
 mod lsp;
