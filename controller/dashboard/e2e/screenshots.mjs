@@ -179,7 +179,10 @@ async function shootFleet(colorScheme) {
   const page = await open({ viewport: DESKTOP, colorScheme });
   await page.goto(`${process.env.MINISMITH_FLEET_URL}/#/fleet`);
   const robots = page.locator('.fleet-robot');
-  await robots.filter({ has: page.locator('img') }).nth(2).waitFor();
+  await robots
+    .filter({ has: page.locator('img') })
+    .nth(2)
+    .waitFor();
   await page.getByRole('button', { name: 'Group dancers' }).click();
   await page.getByRole('checkbox', { name: 'Begin together' }).click();
   await page.locator('.fleet-command textarea').fill('nod twice');
