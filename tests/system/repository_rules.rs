@@ -241,7 +241,7 @@ const DOORS: &[(&[&str], &[&str])] = &[
     (&["re_sdk", "rerun::"], &["controller/recorder/"]),
     // Certificates of a fleet are made in one folder.
     (&["zenoh::"], &["controller/fleet/"]),
-    (&["rcgen::"], &["controller/fleet/src/identity/"]),
+    (&["rcgen::"], &["controller/fleet/src/identity/", "controller/fleet/tests/security.rs"]),
     // Microphones and speakers.
     (&["cpal::", "nusb::"], &["controller/voice/src/devices.rs", "controller/voice/src/devices/"]),
     (

@@ -71,14 +71,16 @@ pub async fn run(
     let identity = link.identity.clone();
     let agent = Agent::new(options, keys, session.clone(), controller, minismith, store, identity).await?;
     let agent = Arc::new(agent);
-    let tasks = [
-        tokio::spawn(hold::run(agent.clone())),
-        tokio::spawn(publish::state(agent.clone())),
-        tokio::spawn(publish::status(agent.clone())),
-        tokio::spawn(publish::camera(agent.clone())),
-        tokio::spawn(tools::follow_withdrawals(agent.clone())),
-    ];
+    let publish::Publishers { state, status, camera } = publish::declare(&agent).await?;
+    let appearing = tools::declare_appearing(&agent).await?;
     let declared = requests::declare(&agent).await?;
+    let mut tasks = vec![
+        tokio::spawn(hold::run(agent.clone())),
+        tokio::spawn(publish::state(agent.clone(), state)),
+        tokio::spawn(publish::status(agent.clone(), status)),
+        tokio::spawn(tools::follow_withdrawals(agent.clone(), appearing)),
+    ];
+    tasks.extend(camera.map(|camera| tokio::spawn(publish::camera(agent.clone(), camera))));
     // Declared last: a robot that is present responds.
     let token = session.liveliness().declare_token(agent.keys.of_kind("alive")).await?;
     joined();

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_tungstenite::tungstenite::Message;
 use zenoh::bytes::Encoding;
+use zenoh::pubsub::Publisher;
 use zenoh::qos::{CongestionControl, Priority};
 
 use super::shared::{Agent, Seen, json, lock};
@@ -51,20 +52,42 @@ struct Frame {
     posture: Value,
 }
 
-/// Publishes the state, and finds the controller again after it was lost.
-pub async fn state(agent: Arc<Agent>) {
-    let publisher = agent
-        .session
-        .declare_publisher(agent.keys.of_kind("state"))
-        .congestion_control(CongestionControl::Drop)
+/// The publishers of one robot.
+pub struct Publishers {
+    /// Of its state.
+    pub state: Publisher<'static>,
+    /// Of its status.
+    pub status: Publisher<'static>,
+    /// Of its camera images, if it is to publish them.
+    pub camera: Option<Publisher<'static>>,
+}
+
+/// Declares the publishers, one after another: where threads of one session declare side by side, Zenoh 1.10 was seen to send a
+/// key before its declaration, and what is published under it is lost.
+///
+/// # Errors
+/// If the session is closed.
+pub async fn declare(agent: &Agent) -> zenoh::Result<Publishers> {
+    let of_kind = |kind: &str| {
+        let publisher = agent.session.declare_publisher(agent.keys.of_kind(kind));
+        publisher.congestion_control(CongestionControl::Drop)
+    };
+    let state = of_kind("state")
         .priority(Priority::InteractiveLow)
         .express(true)
         .encoding(Encoding::APPLICATION_JSON)
-        .await;
-    let publisher = match publisher {
-        Ok(publisher) => publisher,
-        Err(error) => return tracing::error!("no state is published: {error}"),
+        .await?;
+    let status = of_kind("status").encoding(Encoding::APPLICATION_JSON).await?;
+    let camera = if agent.options.camera_hz > 0.0 {
+        Some(of_kind("camera").priority(Priority::DataLow).encoding(Encoding::IMAGE_JPEG).await?)
+    } else {
+        None
     };
+    Ok(Publishers { state, status, camera })
+}
+
+/// Publishes the state, and finds the controller again after it was lost.
+pub async fn state(agent: Arc<Agent>, publisher: Publisher<'static>) {
     let mut number = 0;
     let mut is_reported = false;
     loop {
@@ -106,17 +129,7 @@ pub async fn state(agent: Arc<Agent>) {
 }
 
 /// Publishes the status, and reads what it contains from the controller.
-pub async fn status(agent: Arc<Agent>) {
-    let publisher = agent
-        .session
-        .declare_publisher(agent.keys.of_kind("status"))
-        .congestion_control(CongestionControl::Drop)
-        .encoding(Encoding::APPLICATION_JSON)
-        .await;
-    let publisher = match publisher {
-        Ok(publisher) => publisher,
-        Err(error) => return tracing::error!("no status is published: {error}"),
-    };
+pub async fn status(agent: Arc<Agent>, publisher: Publisher<'static>) {
     let mut ticks = interval(STATUS_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     for round in 0_u32.. {
@@ -146,21 +159,7 @@ async fn usage(agent: &Agent) {
 }
 
 /// Publishes camera images as JPEG while somebody subscribes to them.
-pub async fn camera(agent: Arc<Agent>) {
-    if agent.options.camera_hz <= 0.0 {
-        return;
-    }
-    let publisher = agent
-        .session
-        .declare_publisher(agent.keys.of_kind("camera"))
-        .congestion_control(CongestionControl::Drop)
-        .priority(Priority::DataLow)
-        .encoding(Encoding::IMAGE_JPEG)
-        .await;
-    let publisher = match publisher {
-        Ok(publisher) => publisher,
-        Err(error) => return tracing::error!("no camera images are published: {error}"),
-    };
+pub async fn camera(agent: Arc<Agent>, publisher: Publisher<'static>) {
     let mut ticks = interval(Duration::from_secs_f64(agent.options.camera_hz.recip()));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

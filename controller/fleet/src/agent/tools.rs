@@ -9,8 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use zenoh::handlers::FifoChannelHandler;
+use zenoh::pubsub::Subscriber;
 use zenoh::query::Query;
-use zenoh::sample::SampleKind;
+use zenoh::sample::{Sample, SampleKind};
 
 use super::shared::{Agent, Request, lock};
 use super::store::FleetTool;
@@ -231,8 +233,8 @@ pub fn withdrawals(
     code_sha256.iter().enumerate().map(withdrawal).collect()
 }
 
-/// Returns whether an operator has withdrawn it. In a fleet without certificates, which is on one computer, there is no proof.
-fn is_proved(agent: &Agent, withdrawal: &Withdrawal) -> Result<(), String> {
+/// Verifies that an operator has withdrawn it. In a fleet without certificates, which is on one computer, there is no proof.
+fn verify_withdrawal(agent: &Agent, withdrawal: &Withdrawal) -> Result<(), String> {
     let Some(identity) = &agent.identity else { return Ok(()) };
     let Withdrawal { tool, code_sha256, proof } = withdrawal;
     let proof = proof.as_ref().ok_or("it has no proof of an operator")?;
@@ -248,7 +250,7 @@ pub async fn withdraw(
 ) -> Reply {
     // The router has let an operator pass, so it holds here in any case. Other robots believe a proof alone.
     for withdrawal in &mut withdrawals {
-        if let Err(reason) = is_proved(agent, withdrawal) {
+        if let Err(reason) = verify_withdrawal(agent, withdrawal) {
             tracing::warn!("a withdrawal of {tool} by {} holds here only: {reason}", request.caller);
             withdrawal.proof = None;
         }
@@ -277,14 +279,14 @@ async fn apply(agent: &Arc<Agent>, withdrawals: Vec<Withdrawal>, by: &str) -> Re
         let is_known = |one: &Withdrawal| store.memory.withdrawn.iter().any(|known| known.is_same(one));
         let (again, new): (Vec<Withdrawal>, Vec<Withdrawal>) = withdrawals.into_iter().partition(is_known);
         // One that was known without a proof can be passed on with it.
-        let proves = |known: &Withdrawal| {
+        let new_proof = |known: &Withdrawal| {
             let proof = again.iter().find(|one| one.is_same(known))?.proof.clone();
             proof.filter(|_| known.proof.is_none())
         };
-        if store.memory.withdrawn.iter().any(|known| proves(known).is_some()) {
+        if store.memory.withdrawn.iter().any(|known| new_proof(known).is_some()) {
             store.change(|memory| {
                 for known in &mut memory.withdrawn {
-                    known.proof = known.proof.take().or_else(|| proves(known));
+                    known.proof = known.proof.take().or_else(|| new_proof(known));
                 }
             });
         }
@@ -332,26 +334,32 @@ async fn disable(agent: &Agent, tool: &str, by: &str) -> Result<(), String> {
     minismith.deactivate(tool, &format!("fleet: {by}")).await.map(drop).map_err(|error| error.to_string())
 }
 
-/// Asks every robot that appears for the withdrawals that it knows. So a robot that was away learns of them on its return.
-pub async fn follow_withdrawals(agent: Arc<Agent>) {
+/// What reports each robot that appears.
+type Appearing = Subscriber<FifoChannelHandler<Sample>>;
+
+/// Declares what [`follow_withdrawals`] follows.
+///
+/// # Errors
+/// If the session is closed.
+pub async fn declare_appearing(agent: &Agent) -> zenoh::Result<Appearing> {
     let alive = Keys::all(&agent.options.fleet).of_kind("alive");
-    let appearing = agent.session.liveliness().declare_subscriber(alive).history(true).await;
-    let appearing = match appearing {
-        Ok(appearing) => appearing,
-        Err(error) => return tracing::error!("withdrawals are not followed: {error}"),
-    };
+    agent.session.liveliness().declare_subscriber(alive).history(true).await
+}
+
+/// Asks every robot that appears for the withdrawals that it knows. So a robot that was away learns of them on its return.
+pub async fn follow_withdrawals(agent: Arc<Agent>, appearing: Appearing) {
     while let Ok(sample) = appearing.recv_async().await {
         let robot = robot_of(sample.key_expr().as_str());
         let Some(robot) = robot.filter(|robot| *robot != agent.options.robot) else { continue };
         if sample.kind() == SampleKind::Put {
             let mut learned = withdrawals_of(&agent, &robot).await;
             learned.retain(|withdrawal| {
-                let proved = is_proved(&agent, withdrawal);
-                if let Err(reason) = &proved {
+                let verified = verify_withdrawal(&agent, withdrawal);
+                if let Err(reason) = &verified {
                     let Withdrawal { tool, .. } = withdrawal;
                     tracing::warn!("a withdrawal of {tool} that {robot} passed on was ignored: {reason}");
                 }
-                proved.is_ok()
+                verified.is_ok()
             });
             if let Err(reason) = apply(&agent, learned, robot.as_str()).await {
                 tracing::warn!("a withdrawal of {robot} was not carried out: {reason}");
