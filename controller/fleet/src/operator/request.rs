@@ -183,7 +183,7 @@ impl Operator {
             }
         };
         if let Some(identity) = &self.identity {
-            prove(identity, &mut operation)?;
+            sign_withdrawal(identity, &mut operation)?;
         }
         // Robots that did not accept the first stop, such as one whose clock is wrong, get one of their own.
         robots.retain(|robot| !stopped.iter().any(|reply| reply.robot == *robot));
@@ -247,7 +247,7 @@ fn plan(request: &Request, roster: &Roster) -> Result<Result<Plan, String>, Flee
 }
 
 /// Signs a withdrawal, so that robots can pass it on to those that are away.
-fn prove(identity: &Identity, operation: &mut Operation) -> Result<(), FleetError> {
+fn sign_withdrawal(identity: &Identity, operation: &mut Operation) -> Result<(), FleetError> {
     let Operation::Withdraw { tool, code_sha256, certificate, signatures } = operation else { return Ok(()) };
     for hash in code_sha256 {
         let proof = proof::sign(identity, tool, hash)?;
