@@ -353,6 +353,8 @@ pub async fn follow_withdrawals(agent: Arc<Agent>, appearing: Appearing) {
         let Some(robot) = robot.filter(|robot| *robot != agent.options.robot) else { continue };
         if sample.kind() == SampleKind::Put {
             let mut learned = withdrawals_of(&agent, &robot).await;
+            // Most are known already, and to verify one takes reading a file and two signatures.
+            forget_known(&agent, &mut learned);
             learned.retain(|withdrawal| {
                 let verified = verify_withdrawal(&agent, withdrawal);
                 if let Err(reason) = &verified {
@@ -366,6 +368,17 @@ pub async fn follow_withdrawals(agent: Arc<Agent>, appearing: Appearing) {
             }
         }
     }
+}
+
+/// Removes what this robot knows, unless it has no proof of it yet.
+fn forget_known(agent: &Agent, withdrawals: &mut Vec<Withdrawal>) {
+    let store = lock(&agent.store);
+    let known = &store.memory.withdrawn;
+    withdrawals.retain(|one| {
+        let is_known =
+            |known: &Withdrawal| known.is_same(one) && (known.proof.is_some() || one.proof.is_none());
+        !known.iter().any(is_known)
+    });
 }
 
 async fn withdrawals_of(agent: &Agent, robot: &Name) -> Vec<Withdrawal> {
