@@ -23,8 +23,9 @@ const LEAD_MS: f64 = 250.0;
 /// The largest answer that is read, bytes.
 const MAX_REPLY_BYTES: usize = 4 << 20;
 
-/// How often a command is sent to which no answer comes.
-const ATTEMPTS: usize = 3;
+/// How often a command is sent to which no answer comes: for a second, in which the router learns the way to a robot that has
+/// just joined.
+const ATTEMPTS: usize = 10;
 
 /// How long a robot may take to confirm a stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
