@@ -16,7 +16,7 @@ FUZZ_TARGETS := policy wire bus configuration bundle trace recorded_move image s
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench soak bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
+.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench soak bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -27,6 +27,9 @@ setup: ## Python for the tools: .venv with numpy; Debian's python3-dev and pytho
 
 dashboard: ## The page that the program shows, in controller/dashboard/dist; brings Node where there is none (50 MB)
 	@scripts/dashboard
+
+page-types: build ## What the page takes from the program: its OpenAPI document, and the robot's names and limits
+	MINISMITH_WRITE_TYPES=1 cargo test --test system dashboard_types::
 
 build: ## The programs minismith and minismith-tool-host, with the page in them; Debian's libasound2-dev where it is missing
 	@scripts/dashboard & page=$$!; scripts/venv .venv requirements/tools.txt && scripts/sound; ready=$$?; wait $$page && exit $$ready

@@ -21,6 +21,7 @@ mod control_loop;
 mod dances;
 mod dashboard;
 mod dashboard_editor;
+mod dashboard_types;
 mod data;
 mod dataset_export;
 mod detectors;

@@ -310,16 +310,26 @@ const MAX_FILE_LINES: usize = 600;
 /// Of sources and tests of one crate, but for the tests of the whole system.
 const MAX_CRATE_LINES: usize = 15_000;
 
+/// Folders of build output, installed packages and downloads.
+const SKIPPED_FOLDERS: [&str; 9] = [
+    "target",
+    ".git",
+    ".venv",
+    ".venv-code",
+    ".cache",
+    "__pycache__",
+    "node_modules",
+    "dist",
+    "generated-types",
+];
+
 /// Returns all files below a folder of the workspace, without build output, installed packages and downloads.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let name = entry.file_name();
         if entry.file_type().unwrap().is_dir() {
-            if !["target", ".git", ".venv", ".venv-code", ".cache", "__pycache__", "node_modules", "dist"]
-                .iter()
-                .any(|skipped| name == *skipped)
-            {
+            if !SKIPPED_FOLDERS.iter().any(|skipped| name == *skipped) {
                 found.extend(files(&entry.path()));
             }
         } else {

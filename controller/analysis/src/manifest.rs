@@ -18,7 +18,7 @@ use super::report::PhysicalReport;
 use crate::files::Outputs;
 
 /// The manifest of one version of one tool: `vN.json` beside `vN.py`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolManifest {
     /// The tool's name: its folder, its module and its entry's file.
@@ -28,6 +28,7 @@ pub struct ToolManifest {
     /// What it does, in one sentence, for people and models that choose a tool.
     pub description: String,
     /// The strict JSON Schema of its arguments.
+    #[schema(value_type = Object)]
     pub parameters: Value,
     /// What it returns.
     pub returns: Returns,
@@ -37,6 +38,7 @@ pub struct ToolManifest {
     pub test_cases: Vec<TestCase>,
     /// What its motion must do, measured in the rehearsal.
     #[serde(default, skip_serializing_if = "is_empty")]
+    #[schema(value_type = Vec<Object>)]
     pub expects: Expects,
     /// The functions of a toolkit, each callable as `toolkit.function`; empty for a tool of one file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -67,6 +69,7 @@ pub struct ToolManifest {
     #[serde(serialize_with = "new_findings", deserialize_with = "findings")]
     pub findings: Vec<Finding>,
     /// What the rehearsal measured.
+    #[schema(required)]
     pub report: Option<PhysicalReport>,
     /// What the reviewer said.
     pub review: Review,
@@ -295,7 +298,7 @@ impl Expectation {
 }
 
 /// What a tool may do on a stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Capability {
     /// Move the joints.
@@ -317,13 +320,14 @@ pub enum Capability {
 }
 
 /// What one call may use.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
     /// Seconds of stage time.
     #[serde(rename = "robot_time_s")]
     pub robot_time_s: f64,
     /// What the guest may use of the machine.
+    #[schema(value_type = Object)]
     pub limits: Limits,
 }
 
@@ -334,7 +338,7 @@ impl Default for Budget {
 }
 
 /// Where a tool comes from.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// A person, or the brain that wrote it.
@@ -369,7 +373,7 @@ impl Provenance {
 }
 
 /// Whose signature a tool's bundle had.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
     /// The public key, in lower-case hexadecimal.
@@ -379,7 +383,7 @@ pub struct Signature {
 }
 
 /// What an admission rests on; when any of it has changed, the tool is rehearsed again.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
     /// The version of the policy's rules.
@@ -402,7 +406,7 @@ impl Evidence {
 }
 
 /// The values of a parameter for which a tool is verified. A missing end is that of its schema.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Verified {
     /// From here on.
@@ -433,7 +437,7 @@ impl std::fmt::Display for Verified {
 }
 
 /// What a reviewer answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Review {
     /// Who reviewed: `rules`, or a model's name.

@@ -8,11 +8,12 @@ use firmware_bridge::limits::{JointLimits, Limits};
 use firmware_bridge::motion_log::LoggedCycle;
 use firmware_bridge::units::Radians;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use minismith_runtime::report::{Step, round_for_display};
 
 /// What one motor's motion left of its limits. (What it left of its range is `least_margin_deg` of its report.)
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JointMargins {
     /// Greatest jerk of the goal, degrees per second cubed.
     pub peak_jerk_dps3: f64,
@@ -35,7 +36,7 @@ impl JointMargins {
 }
 
 /// What the head's motion left of its limits, which no motor has alone.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HeadMargins {
     /// Of the pitch, degrees.
     pub pitch_deg: f64,
@@ -119,7 +120,7 @@ pub fn joint_margins(cycles: &[LoggedCycle], joint: Joint, limit: &JointLimits, 
 }
 
 /// A time during which the envelope held a motor back.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ClampSpan {
     /// The motor.
     pub joint: String,
@@ -164,7 +165,7 @@ pub fn clamp_spans(steps: &[Step], period_s: f64) -> Vec<ClampSpan> {
 }
 
 /// A call at a corner of the parameters that the rehearsal does not vouch for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Narrowed {
     /// The corner, such as `times=10`.
     pub call: String,

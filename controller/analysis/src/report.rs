@@ -14,12 +14,13 @@ use firmware_bridge::units::Radians;
 use minismith_protocol::old_names::files;
 use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest, Sha256};
+use utoipa::ToSchema;
 
 use super::margins::{ClampSpan, HeadExtremes, HeadMargins, JointMargins, Narrowed, joint_margins};
 use minismith_runtime::report::round_for_display;
 
 /// What one motor was asked to do at most.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JointReport {
     /// Greatest speed of the goal, degrees per second.
     pub peak_speed_dps: f64,
@@ -33,11 +34,12 @@ pub struct JointReport {
     pub max_tracking_error_deg: f64,
     /// What was left of its other limits; reports of old have none.
     #[serde(default)]
+    #[schema(required)]
     pub margins: Option<JointMargins>,
 }
 
 /// What a rehearsal measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PhysicalReport {
     /// Stage seconds from the first word to the last.
     pub duration_s: f64,
@@ -52,6 +54,7 @@ pub struct PhysicalReport {
     pub peak_relative_yaw_deg: f64,
     /// What was left of the head's limits; reports of old have none.
     #[serde(default)]
+    #[schema(required)]
     pub head_margins: Option<HeadMargins>,
     /// Greatest way of any joint from where it began, degrees.
     #[serde(rename = "max_displacement_deg")]

@@ -14,6 +14,7 @@ use minismith_runtime::report::round_for_display;
 
 /// An object detected in an image.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = DetectedObject)]
 pub struct Object {
     /// A class of the COCO data set: `person`, `cup`, ...
     #[schema(value_type = String)]

@@ -137,7 +137,9 @@ describe('journal', () => {
 
   it('lists the tools and agents that entries mention', () => {
     expect(mentionedNames(entries)).toEqual(expect.arrayContaining(['code', 'do_wiggle', 'sway']));
-    expect(mentionedNames([{ ...entries[0]!, detail: null }])).toEqual([]);
+    expect(
+      mentionedNames([{ ...entries[0]!, detail: undefined } as unknown as JournalEntry]),
+    ).toEqual([]);
     const one = entries.find((entry) => entry.id !== undefined)!;
     const together = filterEntries(entries, { ...NO_FILTER, id: one.id! });
     expect(together.length).toBeGreaterThan(0);

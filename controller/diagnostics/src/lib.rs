@@ -58,6 +58,7 @@ pub struct Check {
     /// The facts.
     pub detail: String,
     /// The remedy, if there is one.
+    #[schema(required)]
     pub remedy: Option<String>,
 }
 

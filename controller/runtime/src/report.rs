@@ -178,14 +178,17 @@ pub struct Step {
     /// `look left 20 deg`, `goto`, `set_target`, `wake`, `motors`, ...
     pub kind: String,
     /// The requested final posture.
+    #[schema(required)]
     pub requested: Option<PostureReport>,
     /// The final posture, from the motors' own positions.
+    #[schema(required)]
     pub achieved: Option<PostureReport>,
     /// The values that were clamped.
     #[serde(rename = "trims")]
     pub clamps: Vec<ClampReport>,
     /// Why it was not executed, or not completed.
     #[serde(rename = "refusal")]
+    #[schema(required)]
     pub refusal: Option<String>,
     /// The start in seconds of the run's clock; none outside of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,6 +11,7 @@ mod wording;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::axis::{Axis, Direction};
 use crate::score::Event;
@@ -250,7 +251,7 @@ pub enum End {
 pub struct Expects(pub Vec<Expect>);
 
 /// What was measured of one expectation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
     /// Whether the motion does what was expected.

@@ -22,7 +22,7 @@ const MAX_NAME_LENGTH: usize = 100;
 const MAX_TRIES: u32 = 10_000;
 
 /// The files that a tool declares.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outputs {
     /// Files, by name.

@@ -42,6 +42,7 @@ pub struct PlanPreview {
     pub understood: Vec<UnderstoodPart>,
     /// The answer where nothing is done.
     #[serde(rename = "says")]
+    #[schema(required)]
     pub message: Option<String>,
 }
 

@@ -30,6 +30,7 @@ pub struct Reply {
     /// The requested and achieved values of each motion.
     pub steps: Vec<Step>,
     /// The tool that was made or run last.
+    #[schema(required)]
     pub tool: Option<ToolReply>,
     /// How it ended.
     pub outcome: TurnOutcome,
@@ -68,10 +69,12 @@ pub struct ToolReply {
     /// Its name.
     pub name: String,
     /// The version that was registered or run.
+    #[schema(required)]
     pub version: Option<u32>,
     /// Its author's plan, when it was made in this turn.
     pub plan: Vec<String>,
     /// Its code, when it was made in this turn.
+    #[schema(required)]
     pub code: Option<String>,
     /// The assumption where the request left something open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -80,11 +83,10 @@ pub struct ToolReply {
     pub findings: Vec<Finding>,
     /// The measurements of the rehearsal.
     #[serde(serialize_with = "with_old_names")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(required)]
     pub report: Option<PhysicalReport>,
     /// What was measured of the request, when it was made in this turn.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
     pub expectations: Vec<Measured>,
     /// Whether its motion does what was asked for, when it was made in this turn.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,6 +94,7 @@ pub struct ToolReply {
     pub verdict: Option<Verdict>,
     /// The result of its run.
     #[serde(rename = "performance")]
+    #[schema(required)]
     pub run: Option<ToolRunReply>,
 }
 

@@ -46,10 +46,10 @@ function grants({ manifest }: ToolDetails): string[] {
   const w = messages.value.tools.grants;
   const { version, capabilities, code_sha256: hash, verified_range: ranges = {} } = manifest;
   const scale = limits.value?.unapproved_tool_scale;
-  const range = ({ min, max }: { min?: number; max?: number }) =>
+  const range = ({ min, max }: { min?: number | null; max?: number | null }) =>
     w.range(
-      min === undefined ? '–∞' : formatAmount(min),
-      max === undefined ? '∞' : formatAmount(max),
+      min === undefined || min === null ? '–∞' : formatAmount(min),
+      max === undefined || max === null ? '∞' : formatAmount(max),
     );
   const verified = Object.entries(ranges).map(([name, one]) => `${name} ${range(one)}`);
   return [

@@ -108,17 +108,22 @@ export function RunTool({ tool, onRun }: { tool: ToolDetails; onRun: () => void 
   );
 }
 
-/** Shows the status, the return value and the output. */
-function RunSummary({
-  of,
-}: {
-  of: Pick<RehearsalResult, 'status' | 'value' | 'stdout' | 'duration_s'>;
-}) {
+/** Returns why a run did not return a value. */
+function failure(of: RehearsalResult | RunResponse['run']): string | null {
+  if (of.status === 'raised') return `${of.kind}: ${of.message}`;
+  return of.status === 'stopped' ? of.reason : null;
+}
+
+/** Shows the status, the return value or the reason why there is none, and the output. */
+function RunSummary({ of }: { of: RehearsalResult | RunResponse['run'] }) {
   const w = messages.value.tools;
-  const { status, value, stdout, duration_s } = of;
+  const { status, stdout, duration_s } = of;
+  const value = of.status === 'returned' ? of.value : null;
+  const reason = failure(of);
   return (
     <>
       <p>{w.finished(w.statuses[status] ?? status, formatNumber(duration_s, 1))}</p>
+      {reason !== null && <p class="outcome is-bad">{reason}</p>}
       {value !== null && value !== undefined && (
         <>
           <h3>{w.value}</h3>

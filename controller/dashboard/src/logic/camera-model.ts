@@ -1,17 +1,12 @@
 /** The camera model of OpenCV: turns a click in the image into a viewing direction, and that into head angles. */
 
+import type { components } from '../../generated-types/openapi';
 import { toDegrees, type Posture } from '../protocol/joints';
 import { headPose } from './drawing';
 import { rotate, type Point } from './geometry';
 
 /** The projection model of the camera's images, from `/api/v1/camera/intrinsics`. */
-export interface CameraIntrinsics {
-  width: number;
-  height: number;
-  focal_length_px: [number, number];
-  principal_point_px: [number, number];
-  distortion: number[];
-}
+export type CameraIntrinsics = components['schemas']['Intrinsics'];
 
 /** Applies the lens distortion. The coefficients are k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4. */
 export function distort(x: number, y: number, coefficients: number[]): [number, number] {

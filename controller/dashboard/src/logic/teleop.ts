@@ -4,7 +4,7 @@
  * `yaw_deg` is the head's yaw relative to the body, so the head turns with the body.
  */
 
-import type { Posture } from '../protocol/joints';
+import { DEFAULT_LIMITS, type Posture } from '../protocol/joints';
 
 export const AXES = [
   'yaw_deg',
@@ -23,15 +23,15 @@ export type Setpoint = Record<Axis, number>;
 
 /** The range of each control to either side, its maximum rate per second, and its step. */
 export const AXIS_LIMITS: Record<Axis, { max: number; maxRate: number; step: number }> = {
-  yaw_deg: { max: 65, maxRate: 120, step: 1 },
-  pitch_deg: { max: 40, maxRate: 90, step: 1 },
-  roll_deg: { max: 40, maxRate: 90, step: 1 },
+  yaw_deg: { max: DEFAULT_LIMITS.relative_yaw_deg, maxRate: 120, step: 1 },
+  pitch_deg: { max: DEFAULT_LIMITS.head_pitch_deg, maxRate: 90, step: 1 },
+  roll_deg: { max: DEFAULT_LIMITS.head_roll_deg, maxRate: 90, step: 1 },
   x_mm: { max: 30, maxRate: 60, step: 1 },
   y_mm: { max: 30, maxRate: 60, step: 1 },
   z_mm: { max: 30, maxRate: 60, step: 1 },
-  body_yaw_deg: { max: 160, maxRate: 120, step: 1 },
-  right_deg: { max: 180, maxRate: 300, step: 5 },
-  left_deg: { max: 180, maxRate: 300, step: 5 },
+  body_yaw_deg: { max: DEFAULT_LIMITS.body_yaw_deg, maxRate: 120, step: 1 },
+  right_deg: { max: DEFAULT_LIMITS.antenna_deg, maxRate: 300, step: 5 },
+  left_deg: { max: DEFAULT_LIMITS.antenna_deg, maxRate: 300, step: 5 },
 };
 
 /** The axes whose positive direction is the robot's left. Their sliders run from right to left. */

@@ -5,6 +5,45 @@
 
 type Names = Readonly<Record<string, string>>;
 
+/** The current name of a field, by its older one. */
+type CurrentName<S, Key> = S extends { fields: infer F }
+  ? { [Name in keyof F]: F[Name] extends Key ? Name : never }[keyof F] extends infer Name
+    ? [Name] extends [never]
+      ? Key
+      : Name
+    : never
+  : Key;
+
+type CurrentValue<S, Name, Value> = S extends { values: infer V }
+  ? Name extends keyof V
+    ? Value extends keyof V[Name]
+      ? V[Name][Value]
+      : Value
+    : Value
+  : Value;
+
+type InnerShape<S, Name> = S extends { each: infer E }
+  ? E
+  : S extends { inside: infer I }
+    ? Name extends keyof I
+      ? I[Name]
+      : unknown
+    : unknown;
+
+/** The type of a document with current names: what `upgrade` makes of it. */
+export type Upgraded<T, S> = unknown extends S
+  ? T
+  : T extends readonly (infer Item)[]
+    ? Upgraded<Item, S>[]
+    : T extends object
+      ? {
+          [Key in keyof T as CurrentName<S, Key> & string]: Upgraded<
+            CurrentValue<S, CurrentName<S, Key>, T[Key]>,
+            InnerShape<S, CurrentName<S, Key>>
+          >;
+        }
+      : T;
+
 /** Describes the older names in a document, and in the documents inside it. */
 export interface Shape {
   /** The older name of each renamed field, by its current name. */
@@ -40,31 +79,31 @@ export function upgrade(value: unknown, shape: Shape): unknown {
   return result;
 }
 
-const MOTION_STATES: Names = {
+const MOTION_STATES = {
   playing: 'moving',
   braking: 'stopping',
   limp: 'torque_off',
   led: 'hand_guiding',
-};
+} as const satisfies Names;
 
-const CLAMP: Shape = {
+export const CLAMP = {
   fields: { cycles: 'beats', max_clamp_deg: 'worst_deg' },
   values: { cause: { range: 'position', speed: 'velocity', head_tilt: 'head_pitch_roll' } },
-};
+} as const satisfies Shape;
 
-export const ROBOT_STATE: Shape = {
+export const ROBOT_STATE = {
   fields: { motion_state: 'doing', control_mode: 'control', cycles: 'beats', clamps: 'trims' },
   values: { motion_state: MOTION_STATES },
   inside: { clamps: CLAMP, joints: { fields: { freshness: 'reading' } } },
-};
+} as const satisfies Shape;
 
 /** The answer to a stop, over HTTP and over the telemetry WebSocket. */
-export const STOP_REPLY: Shape = {
+export const STOP_REPLY = {
   fields: { motion_state: 'doing', cycles: 'beats' },
   values: { motion_state: MOTION_STATES },
-};
+} as const satisfies Shape;
 
-export const LIMITS: Shape = {
+export const LIMITS = {
   inside: {
     joints: {
       fields: {
@@ -75,9 +114,9 @@ export const LIMITS: Shape = {
       },
     },
   },
-};
+} as const satisfies Shape;
 
-export const HEALTH: Shape = {
+export const HEALTH = {
   fields: { control_loop: 'pulse', cycles: 'beats', overruns: 'late_beats' },
   inside: {
     control_loop: {
@@ -90,13 +129,13 @@ export const HEALTH: Shape = {
     },
     last_fault: { fields: { message: 'says', count: 'times' } },
   },
-};
+} as const satisfies Shape;
 
-const FINDING: Shape = {
+export const FINDING = {
   values: { verdict: { admit: 'pass', ask: 'needs_approval', refuse: 'reject' } },
-};
+} as const satisfies Shape;
 
-const REPORT: Shape = {
+export const REPORT = {
   fields: {
     max_displacement_deg: 'greatest_move_deg',
     clamped_cycles: 'trimmed_beats',
@@ -113,32 +152,34 @@ const REPORT: Shape = {
       },
     },
   },
-};
+} as const satisfies Shape;
 
-const MOTION: Shape = { fields: { cycles: 'beats', truncated: 'cut' } };
+export const MOTION = { fields: { cycles: 'beats', truncated: 'cut' } } as const satisfies Shape;
 
-const USAGE: Shape = { fields: { clamps: 'trims' } };
+export const USAGE = { fields: { clamps: 'trims' } } as const satisfies Shape;
 
-export const TOOL_LIST: Shape = { inside: { tools: { inside: { usage: USAGE } } } };
+export const TOOL_LIST = {
+  inside: { tools: { inside: { usage: USAGE } } },
+} as const satisfies Shape;
 
-export const TOOL: Shape = {
+export const TOOL = {
   inside: {
     manifest: { inside: { findings: FINDING, report: REPORT } },
     usage: { inside: { version: USAGE, tool: USAGE } },
   },
-};
+} as const satisfies Shape;
 
-export const CHECK: Shape = {
+export const CHECK = {
   fields: { accepted: 'admitted', phase: 'stage' },
   inside: { findings: FINDING, report: REPORT, motion: MOTION },
-};
+} as const satisfies Shape;
 
-const MOTION_STEP: Shape = {
+export const MOTION_STEP = {
   fields: { clamps: 'trims', error: 'refusal' },
   inside: { clamps: CLAMP },
-};
+} as const satisfies Shape;
 
-export const RUN: Shape = {
+export const RUN = {
   fields: { run: 'performance' },
   inside: {
     run: {
@@ -146,9 +187,9 @@ export const RUN: Shape = {
       inside: { clamps: CLAMP, steps: MOTION_STEP },
     },
   },
-};
+} as const satisfies Shape;
 
-export const REHEARSAL: Shape = {
+export const REHEARSAL = {
   fields: {
     ...MOTION.fields,
     status: 'ended',
@@ -157,25 +198,27 @@ export const REHEARSAL: Shape = {
     clamps: 'trims',
   },
   inside: { clamps: CLAMP },
-};
+} as const satisfies Shape;
 
-export const DETECTIONS: Shape = {
+export const DETECTIONS = {
   fields: { objects: 'things', objects_unavailable_reason: 'without' },
   inside: { objects: { fields: { bbox_xywh: 'bounds', position_m: 'place' } } },
-};
+} as const satisfies Shape;
 
 /** Who holds the lease. */
-export const LEASE: Shape = {
+export const LEASE = {
   fields: { holder: 'lease' },
   inside: { holder: { fields: { purpose: 'for' } } },
-};
+} as const satisfies Shape;
 
 /** A lease of our own. */
-export const LEASE_GRANT: Shape = { fields: { lease_id: 'lease', purpose: 'for' } };
+export const LEASE_GRANT = {
+  fields: { lease_id: 'lease', purpose: 'for' },
+} as const satisfies Shape;
 
-export const LEASE_MESSAGE: Shape = { fields: { reason: 'why' } };
+export const LEASE_MESSAGE = { fields: { reason: 'why' } } as const satisfies Shape;
 
-export const SESSIONS: Shape = {
+export const SESSIONS = {
   inside: {
     sessions: {
       fields: {
@@ -186,23 +229,23 @@ export const SESSIONS: Shape = {
       },
     },
   },
-};
+} as const satisfies Shape;
 
-export const PLAN: Shape = { fields: { outcome: 'follows', message: 'says' } };
+export const PLAN = { fields: { outcome: 'follows', message: 'says' } } as const satisfies Shape;
 
 /** The older names of kinds of entries, which the journal is still searched by. */
-const OLDER_KINDS: Names = {
+const OLDER_KINDS = {
   utterance: 'said',
   question: 'asked',
   http_request: 'call',
   robot: 'body',
-};
+} as const satisfies Names;
 
 /** Who reports the state of the motion. */
 const ACTOR = 'control loop';
 const OLDER_ACTOR = 'the pulse';
 
-export const JOURNAL: Shape = {
+export const JOURNAL = {
   inside: {
     entries: {
       fields: {
@@ -223,7 +266,7 @@ export const JOURNAL: Shape = {
       },
     },
   },
-};
+} as const satisfies Shape;
 
 const CHAT_EVENTS: Names = {
   begun: 'step_started',
@@ -232,6 +275,20 @@ const CHAT_EVENTS: Names = {
   checked: 'check_finished',
 };
 
+export const REPLY = {
+  inside: {
+    steps: MOTION_STEP,
+    tool: {
+      fields: { run: 'performance' },
+      inside: {
+        findings: FINDING,
+        report: REPORT,
+        run: { fields: { clamps: 'trims' }, inside: { clamps: CLAMP } },
+      },
+    },
+  },
+} as const satisfies Shape;
+
 const CHAT_DATA: Readonly<Record<string, Shape>> = {
   step_finished: { inside: { steps: MOTION_STEP } },
   check_progress: { fields: { phase: 'stage' } },
@@ -239,18 +296,7 @@ const CHAT_DATA: Readonly<Record<string, Shape>> = {
     fields: { accepted: 'admitted', phase: 'stage' },
     inside: { findings: FINDING },
   },
-  reply: {
-    inside: {
-      steps: MOTION_STEP,
-      tool: {
-        fields: { run: 'performance' },
-        inside: {
-          findings: FINDING,
-          run: { fields: { clamps: 'trims' }, inside: { clamps: CLAMP } },
-        },
-      },
-    },
-  },
+  reply: REPLY,
 };
 
 /** Returns an event of a streamed chat with current names. */
@@ -293,7 +339,7 @@ export const leaseRequest = (purpose: string, heartbeat_ms: number, take: boolea
 
 /** The parameters that search the journal. */
 export const journalParameters = (kind: string, actor: string, text: string, id: string) => ({
-  kind: OLDER_KINDS[kind] ?? kind,
+  kind: (OLDER_KINDS as Names)[kind] ?? kind,
   who: actor === ACTOR ? OLDER_ACTOR : actor,
   text,
   id,

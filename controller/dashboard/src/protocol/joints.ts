@@ -1,42 +1,27 @@
-/** The nine motors, in the order of the robot's messages. */
-export const MOTORS = [
-  'body_rotation',
-  'stewart_1',
-  'stewart_2',
-  'stewart_3',
-  'stewart_4',
-  'stewart_5',
-  'stewart_6',
-  'right_antenna',
-  'left_antenna',
-] as const;
+/** The robot's motors, motion states and posture. */
 
-export type Motor = (typeof MOTORS)[number];
+import type { components } from '../../generated-types/openapi';
+import type { ROBOT_STATE, Upgraded } from './compat';
+import robot from './robot.json';
+
+/** The nine motors, in the order of the robot's messages. */
+export const MOTORS: readonly string[] = robot.motors;
+
+export type Motor = (typeof robot.motors)[number];
 
 /** The posture of the robot: millimetres and degrees, the head relative to its neutral pose. */
-export interface Posture {
-  x_mm: number;
-  y_mm: number;
-  z_mm: number;
-  roll_deg: number;
-  pitch_deg: number;
-  yaw_deg: number;
-  body_yaw_deg: number;
-  /** The right and the left antenna. */
-  antennas_deg: [number, number];
-}
+export type Posture = components['schemas']['PostureReport'];
+
+export type MotionState = Upgraded<
+  components['schemas']['RobotState'],
+  typeof ROBOT_STATE
+>['motion_state'];
 
 /** The motion states, in the order of their numbers in telemetry. */
-export const MOTION_STATES = [
-  'holding',
-  'moving',
-  'stopping',
-  'torque_off',
-  'hand_guiding',
-  'stowing',
-] as const;
+export const MOTION_STATES = robot.motion_states as readonly MotionState[];
 
-export type MotionState = (typeof MOTION_STATES)[number];
+/** How far the head, the body and the antennas may move to either side unless the configuration says otherwise. */
+export const DEFAULT_LIMITS = robot.limits;
 
 export const toDegrees = (radians: number): number => (radians * 180) / Math.PI;
 export const toRadians = (degrees: number): number => (degrees * Math.PI) / 180;

@@ -1,19 +1,9 @@
 /** The messages of a recording, one JSON document per line, as far as the page reads them. */
 
-export interface RecordingSummary {
-  file: string;
-  name: string;
-  start_time: string | null;
-  /** `null` if the recording is incomplete. */
-  duration_s: number | null;
-  bytes: number;
-}
+import type { components } from '../../generated-types/openapi';
 
-export interface RecordingList {
-  /** Whether the server records motions. */
-  enabled: boolean;
-  recordings: RecordingSummary[];
-}
+export type RecordingSummary = components['schemas']['RecordingSummary'];
+export type RecordingList = components['schemas']['RecordingList'];
 
 export type RecordingMessage =
   | {

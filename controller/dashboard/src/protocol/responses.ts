@@ -1,76 +1,59 @@
-/** The server's responses, as far as the page reads them. `/api/v1/openapi.json` describes them in full. */
+/**
+ * The server's responses. Their types are made of the OpenAPI document (`openapi.json`), with the current names of what
+ * `compat` renames. What is written here is only what the document leaves open, and what older servers do not send.
+ */
 
-import type { MotionState, Posture } from './joints';
+import type { components } from '../../generated-types/openapi';
+import type {
+  CHECK,
+  CLAMP,
+  DETECTIONS,
+  FINDING,
+  HEALTH,
+  JOURNAL,
+  LEASE,
+  LEASE_GRANT,
+  LIMITS,
+  MOTION,
+  MOTION_STEP,
+  REHEARSAL,
+  REPLY,
+  REPORT,
+  ROBOT_STATE,
+  RUN,
+  SESSIONS,
+  TOOL,
+  TOOL_LIST,
+  USAGE,
+  Upgraded,
+} from './compat';
 
-export interface JointState {
-  name: string;
-  present_deg: number | null;
-  goal_deg: number;
-  torque: boolean;
-  freshness: 'fresh' | 'stale' | 'never';
-  temperature_c: number | null;
-  voltage_v: number | null;
-  current_ma: number | null;
-  mode: string;
-  errors: string[];
-}
+type Schemas = components['schemas'];
 
-export interface RobotState {
-  motion_state: MotionState;
-  control_mode: unknown;
-  posture: Posture | null;
-  joints: JointState[];
-  fault: string | null;
-  cycles: number;
-  /** The clamps of the current or the last motion. Older servers do not send them. */
-  clamps?: Clamp[];
-}
+/** A document of which older servers do not send some fields. */
+type Newer<Document, Field extends keyof Document> = Omit<Document, Field> &
+  Partial<Pick<Document, Field>>;
+
+/** A document with some fields in more detail than the OpenAPI document has. */
+type Detailed<Document, Fields> = Document extends unknown
+  ? Omit<Document, keyof Fields> & Fields
+  : never;
+
+export type JointState = RobotState['joints'][number];
+export type RobotState = Newer<Upgraded<Schemas['RobotState'], typeof ROBOT_STATE>, 'clamps'>;
 
 /** The limits in force. */
-export interface Limits {
-  joints: {
-    name: string;
-    min_deg: number;
-    max_deg: number;
-    max_velocity_dps: number;
-    max_acceleration_dps2?: number;
-  }[];
-  head_pitch_deg: number;
-  head_roll_deg: number;
-  relative_yaw_deg: number;
-  /** The part of the velocities and accelerations that a tool has until it is approved. Older servers do not send it. */
-  unapproved_tool_scale?: number;
-}
+export type Limits = Newer<
+  Detailed<
+    Upgraded<Schemas['LimitsNow'], typeof LIMITS>,
+    { joints: Newer<Upgraded<Schemas['JointLimitReport'], JointLimits>, 'max_acceleration_dps2'>[] }
+  >,
+  'unapproved_tool_scale'
+>;
+type JointLimits = typeof LIMITS.inside.joints;
 
-export interface Percentiles {
-  p50_us: number;
-  p99_us: number;
-  p999_us: number;
-  max_us: number;
-}
-
-export interface Health {
-  status: 'ok' | 'fault';
-  fault: string | null;
-  cycles: number;
-  overruns: number;
-  last_fault: {
-    kind: string;
-    motor: string | null;
-    policy: string;
-    count: number;
-    message: string;
-  } | null;
-  control_loop: {
-    cycles: number;
-    period_us: number;
-    jitter: Percentiles | null;
-    wakeup_latency: Percentiles | null;
-    cycle_time: Percentiles | null;
-    scheduling?: { realtime_priority: number | null; memory_locked: boolean; notes: string[] };
-  };
-  version: string;
-}
+export type Percentiles = Schemas['TimeDistribution'];
+export type Health = Upgraded<Schemas['Health'], typeof HEALTH>;
 
 /** A JSON Schema, as far as tools use it. */
 export interface Schema {
@@ -89,177 +72,56 @@ export interface Schema {
   default?: unknown;
 }
 
-export interface Usage {
-  runs: number;
-  failures: number;
-  clamps: number;
-  seconds: number;
-  /** Unix time in seconds; 0 means never. */
-  last_run: number;
-}
+export type Usage = Upgraded<Schemas['Usage'], typeof USAGE>;
+export type ToolSummary = Detailed<
+  Upgraded<Schemas['ToolSummary'], typeof TOOL_LIST.inside.tools>,
+  { parameters: Schema }
+>;
 
-export interface ToolSummary {
-  name: string;
-  version: number;
-  versions: number[];
-  predefined: boolean;
-  approved: boolean;
-  active: boolean;
-  quarantine: unknown;
-  description: string;
-  parameters: Schema;
-  usage: Usage;
-}
+export type Finding = Upgraded<Schemas['Finding'], typeof FINDING>;
+export type PolicyRule = Schemas['Rule'];
 
-export interface Finding {
-  rule: string;
-  line: number | null;
-  verdict: 'pass' | 'needs_approval' | 'reject';
-  reason: string;
-  hint: string;
-}
-
-/** A rule of the policy. */
-export interface PolicyRule {
-  id: string;
-  reason: string;
-  advice: string;
-  good: string;
-  bad: string;
-}
-
-export interface JointReport {
-  peak_speed_dps: number;
-  peak_acceleration_dps2: number;
-  min_limit_margin_deg: number;
-  max_tracking_error_deg: number;
-  margins?: {
-    peak_jerk_dps3: number;
-    speed_dps: number;
-    acceleration_dps2: number;
-    jerk_dps3: number;
-  };
-}
-
-export interface Clamp {
-  what: string;
-  cause: string;
-  max_clamp_deg: number;
-  cycles: number;
-}
-
-export interface Report {
-  duration_s: number;
-  joints: Record<string, JointReport>;
-  peak_head_tilt_deg: number;
-  peak_relative_yaw_deg: number;
-  max_displacement_deg: number;
-  clamped_cycles: number;
-  clamps: Clamp[];
-  rests_at_end: boolean;
-  line_coverage: number | null;
-  cases: number;
-}
-
-/** The motor positions in one cycle of a rehearsal, in the order of the motors. */
-export interface MotionCycle {
-  present_deg: number[];
-  goal_deg: number[];
-}
+export type Report = Upgraded<Schemas['PhysicalReport'], typeof REPORT>;
+export type JointReport = Report['joints'][string];
+export type Clamp = Upgraded<Schemas['ClampReport'], typeof CLAMP>;
 
 /** The motion of a rehearsal. Its cycles are `period_s` apart. */
-export interface RecordedMotion {
-  period_s: number;
-  cycles: MotionCycle[];
-  /** Whether the motion continued beyond the last cycle. */
-  truncated: boolean;
-}
+export type RecordedMotion = Upgraded<Schemas['Motion'], typeof MOTION> & {
+  /** Whether the motion continued beyond the last cycle. Only older servers send it. */
+  truncated?: boolean;
+};
+/** The motor positions in one cycle of a rehearsal, in the order of the motors. */
+export type MotionCycle = Schemas['PreviewSample'];
+export type RehearsalResult = Upgraded<Schemas['Preview'], typeof REHEARSAL> & RecordedMotion;
 
-export interface RehearsalResult extends RecordedMotion {
-  name: string;
-  version: number;
-  status: string;
-  value: unknown;
-  stdout: string;
-  clamps: Clamp[];
-  duration_s: number;
-}
-
-export interface CheckResult {
-  name: string;
-  accepted: boolean;
-  needs_approval: boolean;
-  phase: string;
-  findings: Finding[];
-  report: Report | null;
-  motion?: RecordedMotion | null;
-  expectations?: Measured[];
-}
-
+export type CheckResult = Upgraded<Schemas['FileChecked'], typeof CHECK>;
 /** What was measured of one expectation about a motion. */
-export interface Measured {
-  held: boolean;
-  expected: string;
-  measured: string;
-}
+export type Measured = Schemas['Measured'];
 
-export interface ToolDetails {
-  manifest: {
-    name: string;
-    version: number;
-    description: string;
-    parameters: Schema;
-    capabilities: string[];
-    provenance: { author: string; request: string };
-    findings: Finding[];
-    report: Report | null;
-    /** What the motion must do. */
-    expects?: unknown[];
-    /** The values of the parameters that the rehearsal covers, where these are not all. */
-    verified_range?: Record<string, { min?: number; max?: number }>;
-    needs_approval?: boolean;
-    code_sha256?: string;
-  };
-  approved: boolean;
-  approval: { by: string; at: number } | null;
-  active: boolean;
-  deactivated: unknown;
-  quarantine: unknown;
-  usage: { version: Usage; tool: Usage };
-  code: string;
-  modules?: Record<string, string>;
-}
+export type ToolDetails = Detailed<
+  Upgraded<Schemas['ToolDetails'], typeof TOOL>,
+  {
+    manifest: Detailed<
+      Upgraded<Schemas['ToolManifest'], typeof TOOL.inside.manifest>,
+      { parameters: Schema }
+    >;
+  }
+>;
 
-export interface MotionStep {
-  kind: string;
-  requested?: Posture | null;
-  achieved?: Posture | null;
-  clamps?: Clamp[];
-  error?: string | null;
-}
-
-export interface RunResponse {
-  name: string;
-  version: number;
-  run: {
-    status: 'returned' | 'raised' | 'stopped' | string;
-    value: unknown;
-    stdout: string;
-    duration_s: number;
-    steps: MotionStep[];
-    clamps: Clamp[];
-    notes: unknown[];
-    outputs: { name: string; base64?: string }[];
-  };
-}
+export type MotionStep = Upgraded<Schemas['Step'], typeof MOTION_STEP>;
+export type RunResponse = Detailed<
+  Upgraded<Schemas['RunResult'], typeof RUN>,
+  { run: Detailed<ToolRun, { outputs: (Schemas['Output'] & { base64?: string })[] }> }
+>;
+type ToolRun = Upgraded<Schemas['ToolRunReply'], typeof RUN.inside.run>;
 
 /** An event of a streamed chat. Every server sends `step_finished`, `question`, `reply` and `error`. */
 export type ChatEvent =
   | {
       event: 'plan';
-      data: { steps: { agent: string; task: string }[]; understood?: UnderstoodPart[] };
+      data: { steps: Assignment[]; understood?: UnderstoodPart[] };
     }
-  | { event: 'step_started'; data: { agent: string; task: string } }
+  | { event: 'step_started'; data: Assignment }
   | { event: 'thinking'; data: { agent: string } }
   | { event: 'handoff'; data: { from: string; to: string; task: string } }
   | { event: 'check_progress'; data: { tool: string; phase: string; done: number; of: number } }
@@ -278,95 +140,31 @@ export type ChatEvent =
   | { event: 'reply'; data: Reply }
   | { event: 'error'; data: { detail: string } };
 
+export type Assignment = Detailed<Schemas['Assignment'], { agent: string }>;
 /** A part of a sentence, and the steps that it stands for. */
-export interface UnderstoodPart {
-  text: string;
-  steps: string[];
-}
+export type UnderstoodPart = Schemas['UnderstoodPart'];
 
-export interface StepReport {
-  agent: string;
-  task: string;
+/** What an agent did for an assignment. */
+export interface StepReport extends Assignment {
   text: string;
   outcome: string;
   steps: MotionStep[];
 }
 
-export interface Reply {
-  text: string;
-  outcome: string;
-  plan: { agent: string; task: string }[];
-  /** Absent where the sentence was not read by the grammar, and from older servers. */
-  understood?: UnderstoodPart[];
-  steps: MotionStep[];
-  tool: ToolReply | null;
-}
-
+export type Reply = Detailed<
+  Upgraded<Schemas['Reply'], typeof REPLY>,
+  { outcome: string; plan: Assignment[] }
+>;
 /** A tool that was made or run. */
-export interface ToolReply {
-  name: string;
-  version: number | null;
-  code?: string | null;
-  /** What was assumed where the request left something open. */
-  assumed?: string[];
-  findings?: Finding[];
-  expectations?: Measured[];
-  /** Its run, if it ran. */
-  run?: { clamps?: Clamp[] } | null;
-}
+export type ToolReply = NonNullable<Reply['tool']>;
 
-export interface JournalEntry {
-  at: string;
-  kind: string;
-  actor: string;
-  role?: string;
-  peer?: string;
-  action: string;
-  outcome: string;
-  duration_ms?: number;
-  id?: string;
-  detail?: unknown;
-  dropped?: number;
-  process_id?: string;
-  seq?: number;
-}
+export type JournalEntry = Upgraded<Schemas['JournalEntry'], typeof JOURNAL.inside.entries>;
+export type Session = Upgraded<Schemas['SessionEntry'], typeof SESSIONS.inside.sessions>;
 
-export interface Session {
-  id: string;
-  created_at: number;
-  last_used_at: number;
-  turn_count: number;
-  first_message: string;
-}
+export type Detections = Upgraded<Schemas['Detections'], typeof DETECTIONS>;
+export type DetectedObject = Detections['objects'][number];
 
-export interface DetectedObject {
-  label: string;
-  score: number;
-  /** Left, top, width and height, pixels. */
-  bbox_xywh: [number, number, number, number];
-  position_m: [number, number, number];
-}
+export type LeaseHolder = Upgraded<Schemas['Holder'], typeof LEASE.inside.holder>;
+export type LeaseGrant = Upgraded<Schemas['Granted'], typeof LEASE_GRANT>;
 
-export interface Detections {
-  width: number;
-  height: number;
-  objects: DetectedObject[];
-  objects_unavailable_reason: string | null;
-}
-
-export interface LeaseHolder {
-  owner: string;
-  purpose: string;
-  heartbeat_ms: number;
-}
-
-export interface LeaseGrant extends LeaseHolder {
-  lease_id: string;
-}
-
-export interface DoctorCheck {
-  name: string;
-  state: 'good' | 'warn' | 'bad';
-  detail: string;
-  remedy: string | null;
-}
+export type DoctorCheck = Schemas['Check'];

@@ -171,7 +171,7 @@ export function createModel(kind: ModelKind): Model {
   MOTORS.slice(1, 7).forEach((leg, at) => (shells[leg] = [cranks[at]!, rods[at]!, pivots[at]!]));
   MOTORS.slice(7).forEach((antenna, at) => (shells[antenna] = [headModel.masts[at]!]));
   const plain = new Map(
-    Object.values(shells).flatMap((all) => all.map((mesh) => [mesh, mesh.material] as const)),
+    Object.values(shells).flatMap((all = []) => all.map((mesh) => [mesh, mesh.material] as const)),
   );
 
   return {

@@ -224,7 +224,7 @@ function EntryView({ entry }: { entry: JournalEntry }) {
         </summary>
         {open && (
           <div class="entry-more" tabIndex={0}>
-            {entry.duration_ms !== undefined && (
+            {entry.duration_ms !== undefined && entry.duration_ms !== null && (
               <p class="note">{formatNumber(entry.duration_ms, 1)} ms</p>
             )}
             {entry.dropped ? <p class="outcome is-bad">{w.dropped(entry.dropped)}</p> : null}

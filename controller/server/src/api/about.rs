@@ -55,7 +55,7 @@ struct Me {
     #[schema(example = "owner")]
     role: &'static str,
     /// The name of the fleet that this server is an operator of, if any.
-    #[schema(example = "lab")]
+    #[schema(example = "lab", required)]
     fleet: Option<String>,
 }
 

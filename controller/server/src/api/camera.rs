@@ -26,7 +26,7 @@ use utoipa_axum::routes;
 use super::caller::Caller;
 use super::extract::{ApiError, ErrorBody, QueryParams, unprocessable};
 use super::names::both;
-use minismith_assistant::agents::vision::{Object, seen_by};
+use minismith_assistant::agents::vision::{Object as DetectedObject, seen_by};
 use minismith_control::perception::{CameraObserver, Perception, PerceptionError};
 use minismith_control::robot::RobotRuntime;
 use minismith_runtime::report::round_for_display;
@@ -84,8 +84,9 @@ struct Detections {
     /// Image height, pixels.
     height: usize,
     /// The detected people, then other objects.
-    objects: Vec<Object>,
+    objects: Vec<DetectedObject>,
     /// Why only faces were detected; null if objects were, too.
+    #[schema(required)]
     objects_unavailable_reason: Option<String>,
 }
 

@@ -34,12 +34,13 @@ pub(super) fn routes(operator: FleetOperator) -> OpenApiRouter {
 #[derive(Serialize, ToSchema)]
 struct FleetView {
     /// The fleet's name; null if this server is an operator of none.
-    #[schema(example = "lab")]
+    #[schema(example = "lab", required)]
     fleet: Option<String>,
     /// The name that commands of this server have in the fleet.
-    #[schema(example = "desk")]
+    #[schema(example = "desk", required)]
     operator: Option<String>,
     /// Why the fleet cannot be reached. The robots are then those of before.
+    #[schema(required)]
     error: Option<String>,
     /// The robots, as `minismith fleet list --json` has them, with the number of their latest image.
     robots: Vec<Value>,
@@ -114,12 +115,14 @@ struct FleetAnswer {
     #[schema(example = "say")]
     command: String,
     /// Why no robot was asked, if so.
+    #[schema(required)]
     refusal: Option<String>,
     /// For each robot: `outcome` (done, refused, failed, absent), `refusal`, `reason`, and the `result` of its controller.
     replies: Vec<Value>,
     /// The measured clock of each robot.
     clocks: Value,
     /// For robots that begin together: the time between the first and the last beginning, milliseconds.
+    #[schema(required)]
     skew_ms: Option<f64>,
 }
 

@@ -81,6 +81,7 @@ struct EntryPage {
     /// The entries, latest first.
     entries: Vec<Entry>,
     /// The cursor for earlier entries, for `before`; null if there are none.
+    #[schema(required)]
     next: Option<String>,
 }
 

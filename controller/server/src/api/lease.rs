@@ -165,6 +165,7 @@ pub(super) fn routes(executor: MotionExecutor) -> OpenApiRouter {
 #[derive(Serialize, ToSchema)]
 struct Held {
     /// The holder; null while no one is in control.
+    #[schema(required)]
     holder: Option<Holder>,
 }
 

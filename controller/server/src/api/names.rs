@@ -4,6 +4,7 @@
 use axum::Json;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
+use minismith_protocol::old_names::files;
 use minismith_protocol::old_names::http::{
     DOCUMENTS, Document, EventNames, Field, REQUESTS, ROUTES, add_names, read_names,
 };
@@ -76,11 +77,33 @@ pub(super) fn event_names(number: u8) -> Result<EventNames, ApiError> {
     }
 }
 
+/// The schemas of manifests and reports, which responses contain by the names of their files, with the old names of their
+/// fields.
+const FILES: &[(&str, &files::Names)] = &[
+    ("ToolManifest", files::MANIFEST_FIELDS),
+    ("Budget", files::BUDGET_FIELDS),
+    ("Verified", files::RANGE_FIELDS),
+    ("PhysicalReport", files::REPORT_FIELDS),
+    ("JointReport", files::JOINT_REPORT_FIELDS),
+];
+
 /// Adds the missing name of each renamed field to the schemas of an OpenAPI document, and marks the old one as deprecated.
 pub(super) fn describe(api: &mut Value) {
     for document in DOCUMENTS {
         let Some(schema) = response_schema(api, document.route) else { continue };
         describe_fields(api, &schema, document.fields);
+    }
+    for (schema, names) in FILES {
+        let Some(properties) = api.pointer_mut(&format!("/components/schemas/{schema}/properties")) else {
+            continue;
+        };
+        for (old, new) in *names {
+            let Some(mut property) = properties.get(new).cloned() else { continue };
+            describe_old(&mut property, new);
+            if let Some(properties) = properties.as_object_mut() {
+                properties.insert((*old).into(), property);
+            }
+        }
     }
     for (_, old) in ROUTES {
         let path = api.pointer_mut(&format!("/paths/{}", escaped(old)));
@@ -96,6 +119,14 @@ pub(super) fn describe(api: &mut Value) {
             format!("/paths/{}/{method}/requestBody/content/application~1json/schema", escaped(path));
         describe_fields(api, &pointer, document.fields);
     }
+}
+
+/// Describes a property as the old name of another one.
+fn describe_old(property: &mut Value, new: &str) {
+    let Some(map) = property.as_object_mut() else { return };
+    // Next to a reference there may be other keys in OpenAPI 3.1.
+    map.insert("description".into(), format!("The old name of `{new}`.").into());
+    map.insert("deprecated".into(), true.into());
 }
 
 fn split(route: &str) -> Option<(String, &str)> {
@@ -169,16 +200,12 @@ fn describe_field(api: &mut Value, object: &str, field: &Field) {
         new = json!({ "type": "string", "enum": values, "description": text });
     }
     let mut old = property;
-    if let Value::Object(map) = &mut old {
-        // Next to a reference there may be other keys in OpenAPI 3.1.
-        map.insert("description".into(), format!("The old name of `{}`.", field.new).into());
-        map.insert("deprecated".into(), true.into());
-        if is_closed_set {
-            map.retain(|key, _| matches!(key.as_str(), "description" | "deprecated"));
-            let values: Vec<&str> = field.values.iter().map(|(_, old)| *old).collect();
-            map.insert("type".into(), "string".into());
-            map.insert("enum".into(), json!(values));
-        }
+    describe_old(&mut old, field.new);
+    if is_closed_set && let Value::Object(map) = &mut old {
+        map.retain(|key, _| matches!(key.as_str(), "description" | "deprecated"));
+        let values: Vec<&str> = field.values.iter().map(|(_, old)| *old).collect();
+        map.insert("type".into(), "string".into());
+        map.insert("enum".into(), json!(values));
     }
     properties.insert(field.new.into(), new);
     properties.insert(field.old.into(), old);

@@ -9,7 +9,7 @@ use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use serde_json::json;
+use serde_json::{Value, json};
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::SecurityRequirement;
@@ -134,6 +134,7 @@ pub(super) fn routes(mut document: OpenApi) -> Router {
     complete(&mut document);
     let mut document = serde_json::to_value(&document).unwrap_or_default();
     names::describe(&mut document);
+    open_parts(&mut document);
     let document: Arc<str> = document.to_string().into();
     let page = SwaggerUi::new("/docs").config(Config::new([OPENAPI_PATH]).validator_url("none"));
     Router::new()
@@ -144,6 +145,25 @@ pub(super) fn routes(mut document: OpenApi) -> Router {
             }),
         )
         .merge(page)
+}
+
+/// Lets each part of a composed schema have the fields of the other parts, which a part that is closed by itself excludes.
+fn open_parts(document: &mut Value) {
+    let schemas = document.pointer("/components/schemas").and_then(Value::as_object);
+    let mut parts = Vec::new();
+    for (name, schema) in schemas.into_iter().flatten() {
+        let all = schema.get("allOf").and_then(Value::as_array);
+        for (position, part) in all.into_iter().flatten().enumerate() {
+            let inline = format!("#/components/schemas/{name}/allOf/{position}");
+            parts.push(part.get("$ref").and_then(Value::as_str).map_or(inline, str::to_owned));
+        }
+    }
+    for part in parts {
+        if let Some(part) = document.pointer_mut(part.trim_start_matches('#')).and_then(Value::as_object_mut)
+        {
+            let _closed = part.shift_remove("additionalProperties");
+        }
+    }
 }
 
 fn complete(document: &mut OpenApi) {

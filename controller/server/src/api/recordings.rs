@@ -56,8 +56,10 @@ struct RecordingSummary {
     /// What was recorded: a sentence, or a tool and its version.
     name: String,
     /// The time of cycle 0 in UTC (RFC 3339).
+    #[schema(required)]
     start_time: Option<String>,
     /// Its duration, seconds; null while it is being written, and if its writer died.
+    #[schema(required)]
     duration_s: Option<f64>,
     /// The length of its file, bytes.
     bytes: u64,

@@ -10,9 +10,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use firmware_bridge::control_loop::{
-    ControlLoopHandle, ControlMode, LoopClient, LoopCommand, LoopSnapshot, MotionState, TimingStats,
+    ControlLoopHandle, ControlMode, LoopClient, LoopCommand, LoopSnapshot, MotionState, Percentiles,
+    RealtimeScheduling, TimingStats,
 };
-use firmware_bridge::fault::FaultReport;
+use firmware_bridge::fault::{FaultKind, FaultPolicy, FaultReport, RecoveryState};
 use firmware_bridge::joint::Joint;
 use firmware_bridge::limits::JointLimits;
 use firmware_bridge::robot::PositionReading;
@@ -20,7 +21,7 @@ use firmware_bridge::servo::{HardwareError, Milliamps, OperatingMode};
 use firmware_bridge::units::Radians;
 use minismith_protocol::old_names::http;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -51,33 +52,128 @@ pub(super) fn routes(control_loop: ControlLoopHandle, config: &Config) -> OpenAp
 #[derive(Serialize, ToSchema)]
 struct Health {
     /// `ok` or `fault`.
-    status: &'static str,
+    status: HealthStatus,
     /// The robot's current fault, as a sentence.
+    #[schema(required)]
     fault: Option<String>,
     /// Control cycles since the start.
     cycles: u64,
     /// Cycles that started more than one period late.
     overruns: u64,
-    /// The most recent fault: its `kind`, the `motor` if it concerns one, the recovery `policy` and its `state`, how many
-    /// times it occurred (`count`), and a `message`.
-    #[schema(value_type = Option<Object>)]
-    last_fault: Option<Value>,
-    /// The timing of the control loop (`jitter`, `wakeup_latency` and `cycle_time`, in microseconds) and its `scheduling`.
-    #[schema(value_type = Object)]
-    control_loop: TimingStats,
+    /// The most recent fault.
+    #[schema(required)]
+    last_fault: Option<LastFault>,
+    /// The timing of the control loop, and its scheduling.
+    control_loop: Timing,
     /// The program's version.
     version: &'static str,
 }
 
-fn last_fault(status: FaultReport) -> Value {
-    json!({
-        "kind": status.kind,
-        "motor": status.joint.map(Joint::name),
-        "policy": status.policy,
-        "stage": status.state,
-        "count": status.count,
-        "message": status.to_string(),
-    })
+/// Whether the robot has a fault.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum HealthStatus {
+    /// It has none.
+    Ok,
+    /// It has one.
+    Fault,
+}
+
+/// A fault, and the recovery from it.
+#[derive(Serialize, ToSchema)]
+struct LastFault {
+    /// The kind of the fault.
+    #[schema(value_type = String, example = "overload")]
+    kind: FaultKind,
+    /// The motor, if the fault concerns one.
+    #[schema(required)]
+    motor: Option<&'static str>,
+    /// How the robot recovers.
+    #[schema(value_type = String, example = "hold")]
+    policy: FaultPolicy,
+    /// The state of the recovery: `acting`, `over`, `given_up` or `stopped`.
+    #[schema(value_type = String, example = "over")]
+    stage: RecoveryState,
+    /// How often it occurred.
+    count: u32,
+    /// The fault as a sentence.
+    message: String,
+}
+
+impl From<FaultReport> for LastFault {
+    fn from(report: FaultReport) -> Self {
+        LastFault {
+            kind: report.kind,
+            motor: report.joint.map(Joint::name),
+            policy: report.policy,
+            stage: report.state,
+            count: report.count,
+            message: report.to_string(),
+        }
+    }
+}
+
+/// The timing of the control loop since its start or the last reset.
+#[derive(Serialize, ToSchema)]
+struct Timing {
+    /// The number of measured cycles.
+    cycles: u64,
+    /// The nominal time between cycles, microseconds.
+    period_us: f64,
+    /// Absolute difference between interval and period.
+    jitter: TimeDistribution,
+    /// Time from the deadline to the start of a cycle.
+    wakeup_latency: TimeDistribution,
+    /// Time for the work of a cycle, including the robot's answer.
+    cycle_time: TimeDistribution,
+    /// The scheduling of the control loop's thread.
+    scheduling: Scheduling,
+}
+
+/// A distribution of times, microseconds.
+#[derive(Serialize, ToSchema)]
+struct TimeDistribution {
+    /// 50 % of the cycles are below this.
+    p50_us: f64,
+    /// 99 % of the cycles are below this.
+    p99_us: f64,
+    /// 99.9 % of the cycles are below this.
+    p999_us: f64,
+    /// The maximum.
+    max_us: f64,
+}
+
+/// The scheduling of a thread as granted by the system.
+#[derive(Serialize, ToSchema)]
+struct Scheduling {
+    /// Its real-time priority; null under the default policy.
+    #[schema(required)]
+    realtime_priority: Option<u8>,
+    /// Whether the program's memory is locked.
+    memory_locked: bool,
+    /// What the system denied, each with its remedy.
+    notes: Vec<String>,
+}
+
+impl From<Percentiles> for TimeDistribution {
+    fn from(Percentiles { p50_us, p99_us, p999_us, max_us }: Percentiles) -> Self {
+        TimeDistribution { p50_us, p99_us, p999_us, max_us }
+    }
+}
+
+impl From<TimingStats> for Timing {
+    fn from(stats: TimingStats) -> Self {
+        let TimingStats { cycles, period_us, jitter, wakeup_latency, cycle_time, scheduling } = stats;
+        let RealtimeScheduling { realtime_priority, memory_locked, notes } = scheduling;
+        Timing {
+            cycles,
+            period_us,
+            jitter: jitter.into(),
+            wakeup_latency: wakeup_latency.into(),
+            cycle_time: cycle_time.into(),
+            scheduling: Scheduling { realtime_priority, memory_locked, notes },
+        }
+    }
 }
 
 /// Check the robot's health
@@ -92,12 +188,12 @@ async fn health(State(control_loop): State<ControlLoopHandle>) -> Response {
     let well = snapshot.fault.is_none();
     let status = if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let health = Health {
-        status: if well { "ok" } else { "fault" },
+        status: if well { HealthStatus::Ok } else { HealthStatus::Fault },
         fault: snapshot.fault.map(|fault| fault.to_string()),
         cycles: snapshot.cycles,
         overruns: snapshot.overruns,
-        last_fault: snapshot.last_fault.map(last_fault),
-        control_loop: control_loop.timing_stats(),
+        last_fault: snapshot.last_fault.map(LastFault::from),
+        control_loop: control_loop.timing_stats().into(),
         version: env!("CARGO_PKG_VERSION"),
     };
     (status, both(&http::HEALTH, &health)).into_response()
@@ -125,15 +221,29 @@ pub(super) struct RobotState {
     #[schema(value_type = Value, example = "position")]
     control_mode: ControlMode,
     /// The posture, computed from the motors' present positions; null while they are unknown.
+    #[schema(required)]
     posture: Option<PostureReport>,
     /// The nine motors, in the order of their ids.
     joints: Vec<JointState>,
     /// What the envelope clamps in the current motion, or clamped in the last one.
     clamps: Vec<ClampReport>,
     /// The current fault, as a sentence.
+    #[schema(required)]
     fault: Option<String>,
     /// Control cycles since the start.
     cycles: u64,
+}
+
+/// The age of a motor's present position.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Freshness {
+    /// It is from the last cycle.
+    Fresh,
+    /// It is older.
+    Stale,
+    /// It is unknown.
+    Never,
 }
 
 /// One motor.
@@ -143,19 +253,22 @@ struct JointState {
     #[schema(example = "body_rotation")]
     name: &'static str,
     /// Present position, degrees; null if the motor never responded.
+    #[schema(required)]
     present_deg: Option<f64>,
     /// Goal position, degrees.
     goal_deg: f64,
     /// Whether torque is enabled.
     torque: bool,
     /// The age of the present position: from the last cycle (`fresh`), older (`stale`), or unknown (`never`).
-    freshness: &'static str,
+    freshness: Freshness,
     /// Temperature inside the servo, degrees Celsius.
+    #[schema(required)]
     temperature_c: Option<f64>,
     /// Input voltage of the servo, volts.
+    #[schema(required)]
     voltage_v: Option<f64>,
     /// Motor current, milliamperes.
-    #[schema(value_type = Option<f64>)]
+    #[schema(value_type = Option<f64>, required)]
     current_ma: Option<Milliamps>,
     /// The servo's operating mode: `current`, `position` or `current_based_position`.
     #[schema(value_type = String, example = "position")]
@@ -174,9 +287,9 @@ fn joint_state(snapshot: &LoopSnapshot, joint: Joint) -> JointState {
         goal_deg: round_for_display(snapshot.goal[joint].degrees()),
         torque: snapshot.state.torque[joint],
         freshness: match reading {
-            PositionReading::Fresh(_) => "fresh",
-            PositionReading::Stale { .. } => "stale",
-            PositionReading::Never => "never",
+            PositionReading::Fresh(_) => Freshness::Fresh,
+            PositionReading::Stale { .. } => Freshness::Stale,
+            PositionReading::Never => Freshness::Never,
         },
         temperature_c: health.map(|health| health.temperature_c),
         voltage_v: health.map(|health| health.voltage_v),

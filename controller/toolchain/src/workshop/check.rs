@@ -45,13 +45,12 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// Measurements, if a rehearsal ran.
     #[serde(serialize_with = "with_old_names")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(required)]
     pub report: Option<PhysicalReport>,
     /// Rehearsed calls.
     pub cases: Vec<CaseResult>,
     /// What was measured of the expectations about the motion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
     pub expectations: Vec<Measured>,
 }
 

@@ -72,7 +72,6 @@ pub struct Preview {
     pub motion: Motion,
     /// How the call ended: `returned`, `raised` or `stopped`, with its value or the error.
     #[serde(flatten)]
-    #[schema(value_type = Object)]
     pub outcome: Outcome,
     /// Printed output.
     pub printed: String,

@@ -36,18 +36,19 @@ pub struct ToolSummary {
 pub struct ToolDetails {
     /// The manifest, as stored in `vN.json`.
     #[serde(serialize_with = "with_old_names")]
-    #[schema(value_type = Object)]
     pub manifest: ToolManifest,
     /// Whether a person has approved this version. It then moves at full speed.
     pub approved: bool,
     /// The approval: person, time and evidence.
-    #[schema(value_type = Option<Object>)]
+    #[schema(required)]
     pub approval: Option<Approval>,
     /// Whether the tool is active.
     pub active: bool,
     /// Who deactivated the tool, if anyone has.
+    #[schema(required)]
     pub deactivated: Option<Deactivation>,
     /// The reason why this version is in quarantine, if it is.
+    #[schema(required)]
     pub quarantine: Option<Quarantine>,
     /// Usage.
     pub usage: UsageReport,
@@ -111,7 +112,7 @@ pub struct FileChecked {
 pub struct AddResult {
     /// The manifest, as stored in `vN.json`. Null if the tool was refused.
     #[serde(serialize_with = "with_old_names")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(required)]
     pub registered: Option<ToolManifest>,
     /// The result of policy, rehearsal and review.
     pub checked: Checked,

@@ -103,6 +103,7 @@ pub struct Entry {
     /// Whether the tool is active, i.e. not deactivated.
     pub active: bool,
     /// The reason why the current version is in quarantine, if it is.
+    #[schema(required)]
     pub quarantine: Option<Quarantine>,
     /// Description.
     pub description: String,

@@ -14,7 +14,7 @@ use minismith_analysis::manifest::Evidence;
 pub(super) const MAX_FAULTS: u32 = 3;
 
 /// A person's approval of a version, which then moves at full speed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Approval {
     /// Evidence of the rehearsal at full speed.
@@ -22,9 +22,11 @@ pub struct Approval {
     pub evidence: Evidence,
     /// Time of the approval, seconds since 1970.
     #[serde(default)]
+    #[schema(required)]
     pub at: u64,
     /// Name of the person.
     #[serde(default)]
+    #[schema(required)]
     pub by: String,
 }
 
