@@ -137,6 +137,31 @@ await test('tool-editor', async ({ check, eventually, open }) => {
   await eventually('the expectation that is not met is named', () =>
     met.filter({ hasText: 'not met' }).filter({ hasText: 'body' }).count(),
   );
+  const notes = page.locator('.replay-notes');
+  await eventually('the replay shows the rejected motion, with the expectation at its time', () =>
+    notes.locator('li').filter({ hasText: 'not met' }).filter({ hasText: 'body' }).count(),
+  );
+  const jump = notes.getByRole('button', { name: /at \d/ }).last();
+  const seconds = /at ([\d.]+) s/.exec(await jump.textContent())[1];
+  await jump.click();
+  await eventually(
+    'its time is where the replay goes',
+    () => page.locator('.replay-time').textContent(),
+    (text) => text.startsWith(seconds),
+  );
+  await met.filter({ hasText: 'not met' }).getByRole('button', { name: 'line 3' }).click();
+  const list = page.locator('.expects .cm-content');
+  await eventually(
+    'the expectation is marked where it is written',
+    () => page.locator('.expects .cm-lintRange-error').allTextContents(),
+    (all) => all.join('').includes('body_turn'),
+  );
+  await page.locator('.expects summary').click();
+  await eventually(
+    'the list closes again',
+    () => list.count(),
+    (n) => n === 0,
+  );
   const add = page.getByRole('button', { name: 'Add tool' });
   check('a tool that moves otherwise cannot be added', await add.isDisabled());
   // A key of the editor deletes the line before the last one.

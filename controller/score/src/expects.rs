@@ -260,6 +260,9 @@ pub struct Measured {
     pub expected: String,
     /// What was measured, for people: "left antenna 62 degrees outward and back".
     pub measured: String,
+    /// Where the motion of the default call shows it, seconds from its start, if it shows at one time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_s: Option<f64>,
     /// The same as data, for the summary.
     #[serde(skip)]
     findings: Vec<Finding>,
@@ -340,7 +343,8 @@ impl Expects {
                 Some((event, None)) => {
                     wording::not_measured(other, &format!("no call with {}", event.describe()))
                 }
-                _ => measure_in(other, main, &motion),
+                Some(_) => Measured { at_s: None, ..measure_in(other, main, &motion) },
+                None => measure_in(other, main, &motion),
             },
         };
         let one = |expect: &Expect| match expect {

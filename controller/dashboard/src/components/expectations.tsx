@@ -1,55 +1,50 @@
 /** What a motion must do, and what was measured of it in the rehearsal. */
 
+import { itemLines } from '../logic/expectations';
 import type { Measured } from '../protocol/responses';
 import { messages } from '../i18n';
 
-export function Expectations({ all }: { all: Measured[] }) {
+/** Whether an expectation is met. */
+export function Verdict({ held }: { held: boolean }) {
   const w = messages.value.tools.expectations;
+  return (
+    <span class={`badge ${held ? 'is-good' : 'is-bad'}`}>
+      <span aria-hidden="true">{held ? '✓' : '✗'}</span>
+      <span class="hidden">{held ? w.held : w.missed}</span>
+    </span>
+  );
+}
+
+interface ExpectationsProps {
+  all: Measured[];
+  /** The text of the list that was measured, if it is shown. */
+  text?: string;
+  /** Shows a line of the list. */
+  onLine?: (line: number) => void;
+}
+
+export function Expectations({ all, text = '', onLine }: ExpectationsProps) {
+  const w = messages.value.tools.expectations;
+  const lines = itemLines(text);
   return (
     <ul class="expectations">
       {all.map(({ held, expected, measured }, at) => (
         <li key={at}>
-          <span class={`badge ${held ? 'is-good' : 'is-bad'}`}>
-            <span aria-hidden="true">{held ? '✓' : '✗'}</span>
-            <span class="hidden">{held ? w.held : w.missed}</span>
-          </span>
+          <Verdict held={held} />
           <span>
             {expected}
             <span class="note">
               {' '}
               {w.measured} {measured}
-            </span>
+            </span>{' '}
+            {!held && onLine !== undefined && lines[at] !== undefined && (
+              <button type="button" onClick={() => onLine(lines[at]!)}>
+                {w.line(lines[at])}
+              </button>
+            )}
           </span>
         </li>
       ))}
     </ul>
-  );
-}
-
-interface ExpectationsEditorProps {
-  text: string;
-  invalid: boolean;
-  onText: (text: string) => void;
-}
-
-export function ExpectationsEditor({ text, invalid, onText }: ExpectationsEditorProps) {
-  const w = messages.value.tools.expectations;
-  return (
-    <details class="expects">
-      <summary>{w.edit}</summary>
-      <label>
-        {w.label}
-        <textarea
-          class="mono"
-          rows={Math.min(12, text.split('\n').length + 1)}
-          spellcheck={false}
-          value={text}
-          aria-invalid={invalid}
-          onInput={(event) => onText(event.currentTarget.value)}
-        />
-      </label>
-      {invalid && <p class="field-error">{w.invalid}</p>}
-      <p class="note">{w.hint}</p>
-    </details>
   );
 }

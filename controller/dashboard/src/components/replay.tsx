@@ -13,16 +13,24 @@ import {
 } from '../logic/replay-timeline';
 import { limits } from '../net/limits';
 import { useScene } from './use-scene';
-import type { RecordedMotion } from '../protocol/responses';
+import { replayNotes } from '../logic/expectations';
+import type { Measured, RecordedMotion } from '../protocol/responses';
 import { MOTORS } from '../protocol/joints';
 import { formatNumber, messages } from '../i18n';
 import { LimitMarks } from './limit-marks';
 import { Range } from './motors';
+import { ReplayNotes } from './replay-notes';
 
 /** Users who prefer reduced motion start the replay themselves. */
 const prefersReducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-export function ReplayView({ replay: motion }: { replay: RecordedMotion }) {
+interface ReplayViewProps {
+  replay: RecordedMotion;
+  /** What was measured of the expectations about this motion. */
+  measured?: Measured[];
+}
+
+export function ReplayView({ replay: motion, measured = [] }: ReplayViewProps) {
   const w = messages.value;
   const { canvas, scene, failed } = useScene('rehearsal');
   const [player, setPlayer] = useState<Player>({ at_s: 0, playing: false });
@@ -56,6 +64,7 @@ export function ReplayView({ replay: motion }: { replay: RecordedMotion }) {
     scene.show(now, ghost, false, marked);
   }, [scene, motion, player.at_s, limits.value]);
   const end = duration(motion);
+  const notes = replayNotes(measured, end);
   const time = w.replay.time(formatNumber(player.at_s, 1), formatNumber(end, 1));
   return (
     <div class="replay" role="group" aria-label={w.replay.title}>
@@ -83,6 +92,13 @@ export function ReplayView({ replay: motion }: { replay: RecordedMotion }) {
         />
         <span class="replay-time">{time}</span>
       </div>
+      {notes.length > 0 && (
+        <ReplayNotes
+          all={notes}
+          duration_s={end}
+          onSelect={(at_s) => setPlayer({ at_s, playing: false })}
+        />
+      )}
       {motion.truncated && <p class="note">{w.replay.truncated}</p>}
       <details>
         <summary>{w.robot.motors}</summary>

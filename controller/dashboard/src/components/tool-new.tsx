@@ -9,10 +9,11 @@ import type { LiveFinding } from '../editor/language';
 import { isAllowed } from '../net/live';
 import { post } from '../net/http';
 import { checkCode, code, expectsText, newDraft, original, parseExpects } from '../net/tool-draft';
-import type { CheckResult, Finding } from '../protocol/responses';
+import type { CheckResult, Finding, Measured } from '../protocol/responses';
 import { messages } from '../i18n';
 import { Elapsed } from './elapsed';
-import { Expectations, ExpectationsEditor } from './expectations';
+import { Expectations } from './expectations';
+import { ExpectationsEditor } from './expectations-editor';
 import { Findings } from './findings';
 import { ReplayView } from './replay';
 import { ReportPlots } from './report';
@@ -23,6 +24,9 @@ import { Changes } from './tool-code';
 
 /** The pause in typing after which the code is rehearsed, milliseconds. */
 const CHECK_DELAY_MS = 700;
+
+/** One list for all views, so that they change only with what is measured. */
+const NOT_MEASURED: Measured[] = [];
 
 interface Check {
   /** What was checked. */
@@ -37,6 +41,7 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
   const [live, setLive] = useState<LiveFinding[] | null>(null);
   const [state, setState] = useState({ text: '', bad: false });
   const [line, setLine] = useState<{ number: number } | null>(null);
+  const [expectLine, setExpectLine] = useState<{ number: number } | null>(null);
   const [checking, setChecking] = useState(false);
   const [adding, setAdding] = useState(false);
   const [comparing, setComparing] = useState(false);
@@ -95,6 +100,7 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
   const isCurrent = check?.code === currentCode && check.expects === expectsText.value;
   const checked = check?.result ?? null;
   const rehearsed = isCurrent ? (checked?.findings ?? []) : [];
+  const measured = (isCurrent && checked?.expectations) || NOT_MEASURED;
   // The language server shows the policy's findings at their exact places.
   const others = live === null ? rehearsed : rehearsed.filter((one) => !isAmong(one, live));
   return (
@@ -150,15 +156,22 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
         <h3>{w.findings}</h3>
         <Findings all={[...(live ?? []), ...others]} onLine={(number) => setLine({ number })} />
         <h3>{w.expectations.title}</h3>
-        {isCurrent && (checked?.expectations ?? []).length > 0 ? (
-          <Expectations all={checked?.expectations ?? []} />
+        {measured.length > 0 ? (
+          <Expectations
+            all={measured}
+            text={expectsText.value}
+            onLine={(number) => setExpectLine({ number })}
+          />
         ) : (
           <p class="note">{w.expectations.unmeasured}</p>
         )}
         <ExpectationsEditor
           text={expectsText.value}
+          measured={measured}
           invalid={expects === null}
+          line={expectLine}
           onText={(text) => (expectsText.value = text)}
+          onSubmit={() => rehearseNow.current()}
         />
         {original.value !== null && (
           <div class="buttons">
@@ -193,7 +206,7 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
             </button>
           }
         >
-          <ReplayView replay={checked.motion} />
+          <ReplayView replay={checked.motion} measured={checked.expectations ?? NOT_MEASURED} />
         </Card>
       )}
       {checked?.report && (

@@ -44,8 +44,28 @@ impl Verdict {
 
 pub(super) fn measure_in(expect: &Expect, trace: &MotionTrace, motion: &Motion) -> Measured {
     let Verdict { held, measured, findings } = verdict(expect, trace, motion);
-    let measured = Measured { held, expected: expected(expect), measured, findings };
+    let at_s = moment(expect, held, trace, motion).map(|at| (at * 100.0).round() / 100.0);
+    let measured = Measured { held, expected: expected(expect), measured, at_s, findings };
     if matches!(expect, Expect::Likely { .. }) { measured.or_not_shown() } else { measured }
+}
+
+/// Returns when the motion shows what was measured, if that is at one time.
+fn moment(expect: &Expect, held: bool, trace: &MotionTrace, motion: &Motion) -> Option<f64> {
+    match expect {
+        Expect::Moves { axis, direction, .. } | Expect::Holds { axis, direction, .. } => {
+            let axis = motion.axis(*axis)?;
+            let direction = direction.unwrap_or_else(|| axis.main_direction());
+            Some(axis.furthest(axis.axis.sign(direction)?)?.1)
+        }
+        Expect::Still { axes, .. } if !held => {
+            let axes = axes.iter().filter_map(|axis| motion.axis(*axis));
+            let furthest = axes.flat_map(|axis| [1.0, -1.0].map(|sign| axis.furthest(sign)));
+            Some(furthest.flatten().max_by(|one, other| one.0.total_cmp(&other.0))?.1)
+        }
+        Expect::Ends { .. } | Expect::Duration { .. } => Some(trace.seconds()),
+        Expect::Likely { expect } => moment(expect, held, trace, motion),
+        _ => None,
+    }
 }
 
 fn verdict(expect: &Expect, trace: &MotionTrace, motion: &Motion) -> Verdict {

@@ -216,6 +216,13 @@ impl AxisMotion {
         (largest - sign * self.rest, largest)
     }
 
+    /// Returns the largest value in a direction from the start value, and its time, seconds from the start.
+    pub(super) fn furthest(&self, sign: f64) -> Option<(f64, f64)> {
+        let values = self.values.iter().enumerate().map(|(index, value)| (sign * (value - self.rest), index));
+        let (value, index) = values.max_by(|one, other| one.0.total_cmp(&other.0))?;
+        Some((value, index as f64 * self.period))
+    }
+
     /// Returns the legs in a direction that are not returns.
     pub(super) fn swings(&self, direction: Direction) -> Vec<Leg> {
         self.legs.iter().filter(|leg| leg.direction == direction && !leg.is_return).copied().collect()

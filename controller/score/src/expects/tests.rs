@@ -459,3 +459,21 @@ fn likely_expectation_that_does_not_hold_is_only_not_shown() {
     let nested = Expect::Likely { expect: Box::new(likely(3)) };
     assert!(Expects(vec![nested]).check().is_err());
 }
+
+#[test]
+fn measurement_names_the_time_at_which_the_motion_shows_it() {
+    let samples = |index: i32| {
+        let mut values = AxisValues::neutral();
+        values[Axis::BodyTurn] = f64::from(if index < 50 { index } else { 100 - index });
+        values
+    };
+    let trace =
+        MotionTrace { period: 0.02, samples: (0..=100).map(samples).collect(), ..MotionTrace::default() };
+    let at = |expect: &Expect| measure(expect, &trace).at_s;
+    let moves = Expect::Moves { axis: Axis::BodyTurn, direction: None, at_least: 10.0, at_most: None };
+    assert_eq!(at(&moves), Some(1.0));
+    assert_eq!(at(&Expect::Still { axes: vec![Axis::HeadTurn, Axis::BodyTurn], within: 3.0 }), Some(1.0));
+    // What does not move has no time at which it moves.
+    assert_eq!(at(&Expect::Still { axes: vec![Axis::HeadTurn], within: 3.0 }), None);
+    assert_eq!(at(&Expect::Sounds { count: 0 }), None);
+}

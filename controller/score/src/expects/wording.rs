@@ -152,6 +152,7 @@ pub(super) fn not_measured(expect: &Expect, why: &str) -> Measured {
         held: false,
         expected: expected(expect),
         measured: format!("{NOT_MEASURED}{why}"),
+        at_s: None,
         findings: Vec::new(),
     }
 }

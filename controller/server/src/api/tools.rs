@@ -41,6 +41,7 @@ use minismith_toolchain::workshop::check::Checked;
 use minismith_toolchain::workshop::preview::Motion;
 use minismith_toolchain::workshop::rehearsal::RehearsalError;
 use minismith_toolchain::workshop::responses::{self, AddResult, FileChecked, Search, ToolDetails, ToolList};
+use minismith_toolchain::workshop::review::Reviewed;
 
 /// Maximum number of modules of a toolkit, as for one that is read from a folder.
 const MAX_MODULES: usize = 32;
@@ -231,7 +232,9 @@ async fn check(
         let clock = MonotonicClock::start();
         let (checked, cached, motion) = if is_shown {
             let (checked, reviewed) = workshop.check(&submission)?;
-            let motion = reviewed.map(|it| Motion::of(it.cycles(), it.conditions().period));
+            let period = workshop.conditions(false).period;
+            let cycles = reviewed.as_ref().map_or(&checked.rejected_motion[..], Reviewed::cycles);
+            let motion = (!cycles.is_empty()).then(|| Motion::of(cycles, period));
             (checked, false, motion)
         } else {
             let (checked, cached) = workshop.check_cached(&submission)?;

@@ -1,5 +1,6 @@
 //! The whole check of a tool: policy, rehearsal, review. It registers nothing.
 
+use firmware_bridge::motion_log::LoggedCycle;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -52,6 +53,9 @@ pub struct Checked {
     /// What was measured of the expectations about the motion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expectations: Vec<Measured>,
+    /// Motion of the default call of a tool that did not pass its rehearsal.
+    #[serde(skip)]
+    pub rejected_motion: Vec<LoggedCycle>,
 }
 
 /// Progress of a check.
@@ -89,6 +93,7 @@ pub fn check(
             report,
             cases,
             expectations,
+            rejected_motion: Vec::new(),
         };
         Ok((checked, None))
     };
@@ -117,7 +122,9 @@ pub fn check(
     let rehearsed = match rehearse(vetted, declared, sandbox, conditions, &mut rehearsed)? {
         Ok(rehearsed) => rehearsed,
         Err(no) => {
-            return refused(&name, CheckPhase::Rehearsal, no.findings, no.report, no.cases, no.expectations);
+            let phase = CheckPhase::Rehearsal;
+            let (checked, none) = refused(&name, phase, no.findings, no.report, no.cases, no.expectations)?;
+            return Ok((Checked { rejected_motion: no.cycles, ..checked }, none));
         }
     };
     let report = Some(rehearsed.report().clone());
@@ -138,6 +145,7 @@ pub fn check(
                 report,
                 cases,
                 expectations,
+                rejected_motion: Vec::new(),
             };
             Ok((checked, Some(reviewed)))
         }

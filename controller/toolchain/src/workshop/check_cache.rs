@@ -168,6 +168,7 @@ mod tests {
             report: None,
             cases: Vec::new(),
             expectations: Vec::new(),
+            rejected_motion: Vec::new(),
         }
     }
 

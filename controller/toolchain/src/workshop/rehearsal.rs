@@ -208,6 +208,8 @@ pub struct RehearsalFailed {
     pub cases: Vec<CaseResult>,
     /// What was measured of the expectations about the motion.
     pub expectations: Vec<Measured>,
+    /// Motion of the default call.
+    pub cycles: Vec<LoggedCycle>,
 }
 
 /// The reason why a rehearsal could not run.
@@ -256,6 +258,7 @@ pub fn rehearse(
             report: None,
             cases: Vec::new(),
             expectations: Vec::new(),
+            cycles: Vec::new(),
         }));
     }
     let search = Arc::new(ImageSearch::new(conditions.models.clone()));
@@ -314,14 +317,15 @@ pub fn rehearse(
             results.push(result(&case, &ran));
         }
     }
-    let expectations = motions.measure(&declared.expects, &conditions.models, &mut findings);
+    let expectations = motions.measure(&declared.expects, &vetted, &conditions.models, &mut findings);
     judge_whole(&vetted, &report, &max_clamped, recorded_data, &verified, &mut findings);
     report.line_coverage = coverage(&vetted, &lines);
     span.record("cases", i64::try_from(results.len()).unwrap_or(i64::MAX));
     report.wall_s = minismith_runtime::report::round_for_display(clock.now().seconds());
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
     if most_severe(&findings) == Verdict::Reject {
-        return Ok(Err(RehearsalFailed { findings, report: Some(report), cases: results, expectations }));
+        let (report, cycles) = (Some(report), ran.cycles);
+        return Ok(Err(RehearsalFailed { findings, report, cases: results, expectations, cycles }));
     }
     Ok(Ok(Rehearsed {
         vetted,

@@ -98,7 +98,7 @@ pub struct FileChecked {
     pub is_cached: bool,
     /// Duration, seconds.
     pub seconds: f64,
-    /// Motion of the default call, if requested and accepted.
+    /// Motion of the default call, if requested and rehearsed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
     /// Files that were written about it.

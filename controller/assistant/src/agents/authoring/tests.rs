@@ -53,6 +53,7 @@ fn checked(findings: &[(&str, Weight)]) -> Event {
         report: None,
         cases: Vec::new(),
         expectations: Vec::new(),
+        rejected_motion: Vec::new(),
     }))
 }
 

@@ -110,6 +110,9 @@ export const tools = {
     unmeasured: 'What the motion must do is measured in the rehearsal.',
     met: (held: number, all: number) =>
       `${held} of ${plural(all, 'expectation', 'expectations')} met.`,
+    line: (n: number) => `line ${n}`,
+    at: (seconds: string) => `at ${seconds} s`,
+    inMotion: 'Expectations in the motion',
     edit: 'Change the expectations',
     label: 'A JSON list; amounts are degrees, millimetres or seconds',
     invalid: 'Enter a valid JSON list.',

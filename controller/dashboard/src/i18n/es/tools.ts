@@ -110,6 +110,9 @@ export const tools: ToolsTexts = {
     unmeasured: 'Lo que debe hacer el movimiento se mide en el ensayo.',
     met: (held, all) =>
       `${held} de ${plural(all, 'expectativa cumplida', 'expectativas cumplidas')}.`,
+    line: (n) => `línea ${n}`,
+    at: (seconds) => `a los ${seconds} s`,
+    inMotion: 'Expectativas en el movimiento',
     edit: 'Cambiar las expectativas',
     label: 'Una lista JSON; las cantidades son grados, milímetros o segundos',
     invalid: 'Introduzca una lista JSON válida.',

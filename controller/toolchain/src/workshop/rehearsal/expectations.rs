@@ -5,6 +5,7 @@ use std::time::Duration;
 use firmware_bridge::motion_log::LoggedCycle;
 use minismith_analysis::finding::{Finding, Verdict, most_severe};
 use minismith_analysis::motion_trace::motion_trace;
+use minismith_analysis::policy::PolicyChecked;
 use minismith_perception::models::Models;
 use minismith_score::expects::{Expects, Measured, Runs};
 use minismith_score::{Event, MotionTrace};
@@ -48,7 +49,13 @@ impl Motions {
 
     /// Measures the expectations, and adds a finding for each that does not hold. A tool that was refused for something
     /// else is not measured.
-    pub fn measure(&self, expects: &Expects, models: &Models, findings: &mut Vec<Finding>) -> Vec<Measured> {
+    pub fn measure(
+        &self,
+        expects: &Expects,
+        vetted: &PolicyChecked,
+        models: &Models,
+        findings: &mut Vec<Finding>,
+    ) -> Vec<Measured> {
         let Some(default) = &self.default else { return Vec::new() };
         if most_severe(findings) == Verdict::Reject {
             return Vec::new();
@@ -75,10 +82,19 @@ impl Motions {
                 ("motion-not-measured", Verdict::Pass, unmeasured_hint(expects, models))
             };
             let reason = format!("expected {}; measured: {}", one.expected, one.measured);
-            findings.push(finding(rule, verdict, reason, &hint));
+            let line = definition_line(vetted);
+            findings.push(Finding { line, ..finding(rule, verdict, reason, &hint) });
         }
         measured
     }
+}
+
+/// Returns the line that defines the tool, from 1: that is what the expectations are about.
+fn definition_line(vetted: &PolicyChecked) -> u32 {
+    let head = format!("def {}(", vetted.entry().name);
+    let is_head = |line: &str| line.strip_prefix("async ").unwrap_or(line).starts_with(&head);
+    let position = vetted.draft().source().lines().position(is_head);
+    position.and_then(|position| u32::try_from(position + 1).ok()).unwrap_or(1)
 }
 
 /// Returns why calls for the expectations could not be made.
