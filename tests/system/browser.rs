@@ -147,6 +147,11 @@ fn robot_holds_when_a_driving_tab_closes() {
 }
 
 #[test]
+fn image_shows_what_the_limits_hold_back() {
+    on_a_server("drive-limits");
+}
+
+#[test]
 fn only_one_of_two_users_drives_and_both_see_it() {
     on_a_server("two-operators");
 }

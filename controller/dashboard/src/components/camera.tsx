@@ -1,6 +1,7 @@
 /** Shows the head camera with the detected objects. A click reports its position in the image. */
 
 import { effect, signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import {
   cameraError,
@@ -29,9 +30,11 @@ interface CameraProps {
   /** Receives the position of a click, each coordinate from 0 to 1, from the left and from the top. */
   onPoint?: (across: number, down: number) => void;
   hint?: string;
+  /** Shown over the image. */
+  children?: ComponentChildren;
 }
 
-export function Camera({ onPoint, hint }: CameraProps) {
+export function Camera({ onPoint, hint, children }: CameraProps) {
   const w = messages.value.robot;
   const canvas = useRef<HTMLCanvasElement>(null);
   const visible = cameraShown.value && pageVisible.value;
@@ -85,6 +88,7 @@ export function Camera({ onPoint, hint }: CameraProps) {
           aria-label={w.camera}
           onClick={click}
         />
+        {visible && at !== undefined && children}
         {(!visible || at === undefined) && (
           <p class="scene-note">
             {w.cameraOff} {cameraError.value}

@@ -1,3 +1,4 @@
+import { drive } from './de/drive';
 import { fleet } from './de/fleet';
 import { health } from './de/health';
 import { help } from './de/help';
@@ -160,45 +161,7 @@ export const de: Messages = {
     time: (at, of) => `${at} / ${of} s`,
     truncated: 'Der Probelauf dauerte länger, als hier gezeigt wird.',
   },
-  drive: {
-    takeControl: 'Steuerung übernehmen',
-    takeOver: 'Anderen Bediener ablösen',
-    release: 'Steuerung abgeben',
-    requesting: 'Wird angefragt',
-    inControl: 'Du hast die Steuerung',
-    free: 'Niemand hat die Steuerung.',
-    others: (owner, purpose) => `${owner} hat die Steuerung (${purpose}).`,
-    purpose: 'Dashboard',
-    lost: {
-      refused: 'Die Anfrage wurde abgelehnt.',
-      ended: 'Die Steuerung ist beendet. Der Roboter hält seine Position.',
-      timed_out: 'Zeitüberschreitung: Der Roboter antwortet nicht.',
-      closed: 'Die Verbindung wurde getrennt. Der Roboter hält seine Position.',
-    },
-    heartbeat: (ms) => `Heartbeat nach ${ms} ms beantwortet`,
-    noHeartbeat: 'Noch kein Heartbeat beantwortet',
-    latency: 'Latenz',
-    speed: 'Geschwindigkeit',
-    pads: 'Touchfelder',
-    padHint: 'Ziehen oder Pfeiltasten verwenden.',
-    headPad: 'Kopf: Gieren und Nicken',
-    bodyPad: 'Körper: Gieren; Kopf: Höhe',
-    controls: 'Regler',
-    center: 'Alles zentrieren',
-    clamped: 'begrenzt',
-    stopped: 'Gestoppt. Bewege einen Regler, um fortzufahren.',
-    keys: 'Tastatur und Gamepad',
-    keyMap:
-      'Pfeile: Kopf gieren und nicken · A D: Körper gieren · W S: Höhe · Q E: Rollen · Z X: Antennen · Leertaste: STOPP',
-    gamepad: (name) => `Gamepad: ${name}`,
-    noGamepad: 'Kein Gamepad. Schließe eines an und drücke eine Taste.',
-    gamepadMap:
-      'Rechter Stick: Kopf · linker Stick: Körper und Höhe · Schultertasten: Rollen · Trigger: Antennen · B: STOPP',
-    click: 'Klicke ins Bild, um dorthin zu schauen.',
-    clickLater: 'Übernimm zuerst die Steuerung, dann klicke ins Bild, um dorthin zu schauen.',
-    noCalibration: 'Der Server meldet keine Kamerakalibrierung.',
-    notLive: 'Der Roboter ist nicht live. Es werden keine Ziele gesendet.',
-  },
+  drive,
   plots,
   journal: {
     journal: 'Journal',

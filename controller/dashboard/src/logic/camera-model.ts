@@ -1,9 +1,9 @@
 /** The camera model of OpenCV: turns a click in the image into a viewing direction, and that into head angles. */
 
 import type { components } from '../../generated-types/openapi';
-import { toDegrees, type Posture } from '../protocol/joints';
+import { toDegrees, toRadians, type Posture } from '../protocol/joints';
 import { headPose } from './drawing';
-import { rotate, type Point } from './geometry';
+import { dot, rotate, rotationFromRpy, type Point, type RotationMatrix } from './geometry';
 
 /** The projection model of the camera's images, from `/api/v1/camera/intrinsics`. */
 export type CameraIntrinsics = components['schemas']['Intrinsics'];
@@ -77,4 +77,59 @@ export function aimAt(direction: Point, from: Posture): { yaw_deg: number; pitch
     yaw_deg: toDegrees(Math.atan2(y, x)),
     pitch_deg: Math.max(-MAX_PITCH_DEG, Math.min(MAX_PITCH_DEG, pitch)),
   };
+}
+
+/** Where a direction is in the image, in pixels. */
+export interface ImageMark {
+  x: number;
+  y: number;
+  /** The roll of the head in the image, degrees clockwise. */
+  roll_deg: number;
+  /** Whether the image shows the direction. Otherwise the mark is at the edge nearest to it. */
+  isInside: boolean;
+}
+
+/** A mark at the edge stays this far inside the image, as a part of its size. */
+const EDGE = 0.05;
+
+const inverse = (rotation: RotationMatrix): RotationMatrix => {
+  const column = (at: 0 | 1 | 2): Point => [rotation[0][at], rotation[1][at], rotation[2][at]];
+  return [column(0), column(1), column(2)];
+};
+
+/** Returns the pixel of a direction in the head's frame, or `null` if the lens does not show it. */
+export function project(camera: CameraIntrinsics, [x, y, z]: Point): [number, number] | null {
+  const [[fx, fy], [cx, cy]] = [camera.focal_length_px, camera.principal_point_px];
+  if (x < 0.1) return null;
+  const straight: [number, number] = [-y / x, -z / x];
+  const distorted = distort(...straight, camera.distortion);
+  // The distortion is a polynomial that returns to the image far outside it.
+  const back = undistort(...distorted, camera.distortion);
+  if (back === null || Math.hypot(back[0] - straight[0], back[1] - straight[1]) > 1e-3) return null;
+  const [u, v] = [cx + fx * distorted[0], cy + fy * distorted[1]];
+  const isShown = u >= 0 && v >= 0 && u <= camera.width && v <= camera.height;
+  return isShown ? [u, v] : null;
+}
+
+/** Returns the point at the image's edge in a direction from the principal point. */
+function edgePoint({ width, height, principal_point_px }: CameraIntrinsics, [, y, z]: Point) {
+  const [cx, cy] = principal_point_px;
+  const [right, down] = [-y, -z];
+  const room = (from: number, size: number, by: number) =>
+    Math.abs(by) < 1e-9 ? Infinity : ((by > 0 ? size - from : from) - EDGE * size) / Math.abs(by);
+  const by = Math.min(room(cx, width, right), room(cy, height, down));
+  return Number.isFinite(by) ? [cx + by * right, cy + by * down] : [cx, cy];
+}
+
+/** Returns where the image of the head in posture `from` shows the direction in which another posture looks. */
+export function imageMark(camera: CameraIntrinsics, posture: Posture, from: Posture): ImageMark {
+  const { roll_deg, pitch_deg, yaw_deg } = posture;
+  const to = rotationFromRpy(toRadians(roll_deg), toRadians(pitch_deg), toRadians(yaw_deg));
+  const back = inverse(headPose(from).rotation);
+  const ahead = rotate(back, [to[0][0], to[1][0], to[2][0]]);
+  const left = rotate(back, [to[0][1], to[1][1], to[2][1]]);
+  const inside = project(camera, ahead);
+  const [x, y] = inside ?? edgePoint(camera, ahead);
+  const roll = toDegrees(Math.atan2(dot(left, [0, 0, 1]), dot(left, [0, 1, 0])));
+  return { x: x!, y: y!, roll_deg: roll, isInside: inside !== null };
 }

@@ -59,6 +59,13 @@ export function setpointFromPosture(posture: Posture): Setpoint {
   return Object.fromEntries(AXES.map((axis) => [axis, all[axis]])) as Setpoint;
 }
 
+/** Returns the posture that a setpoint asks for. */
+export function postureFromSetpoint(setpoint: Setpoint): Posture {
+  const { right_deg, left_deg, ...head } = setpoint;
+  const yaw_deg = wrapAngle(head.yaw_deg + head.body_yaw_deg);
+  return { ...head, yaw_deg, antennas_deg: [right_deg, left_deg] };
+}
+
 /** Moves the target towards the setpoint by one step. `scale` is the speed, from 0 to 1. */
 export function stepTowards(
   target: Setpoint,

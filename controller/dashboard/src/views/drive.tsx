@@ -17,11 +17,13 @@ import { listenForInput, gamepadName } from '../net/input-devices';
 import { frame, now, stale } from '../net/live';
 import * as steering from '../net/teleop';
 import { Camera } from '../components/camera';
+import { LimitOverlay } from '../components/limit-overlay';
 import { LeaseBar } from '../components/lease-bar';
 import { Pad } from '../components/pad';
 import { Card } from '../components/basics';
 import { Clamps } from '../components/clamps';
 import { formatNumber, messages } from '../i18n';
+import '../style/teleoperation.css';
 
 /** A difference that remains this long after the target last changed is shown as clamped, milliseconds. */
 const SETTLED_MS = 500;
@@ -91,7 +93,9 @@ function CameraPanel() {
   }, []);
   const inControl = steering.lease.value.status === 'held' && !stale.value;
   const hint = specs === null ? w.noCalibration : inControl ? w.click : w.clickLater;
-  if (specs === null || !inControl) return <Camera hint={hint} />;
+  if (!inControl) return <Camera hint={hint} />;
+  const overlay = <LimitOverlay intrinsics={specs} />;
+  if (specs === null) return <Camera hint={hint}>{overlay}</Camera>;
   const onPoint = (across: number, down: number) => {
     const from = frame.value?.posture;
     const direction = unproject(specs, across, down);
@@ -99,7 +103,11 @@ function CameraPanel() {
     const { yaw_deg, pitch_deg } = aimAt(direction, from);
     steering.updateSetpoint((setpoint) => lookAt(setpoint, yaw_deg, pitch_deg));
   };
-  return <Camera hint={hint} onPoint={onPoint} />;
+  return (
+    <Camera hint={hint} onPoint={onPoint}>
+      {overlay}
+    </Camera>
+  );
 }
 
 function Sliders({ disabled }: { disabled: boolean }) {
