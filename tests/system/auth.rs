@@ -13,6 +13,8 @@ use tungstenite::{Error, Message, WebSocket, connect};
 
 use super::cli::{listening, send};
 
+mod handover;
+
 const BUS: &str = "bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n";
 
 struct Served {

@@ -85,9 +85,22 @@ pub type Finished = Result<(), String>;
 type ReplySender = Box<dyn FnOnce(Finished) + Send>;
 
 enum Job {
-    Move { id: Uuid, work: MoveRequest, stop_epoch: u64, report: ReplySender, asked: Span },
-    Change { change: MotorChange, stop_epoch: u64, report: Box<dyn FnOnce(Result<(), MotionError>) + Send> },
-    KeepControl { report: Box<dyn FnOnce(Result<(), MotionError>) + Send> },
+    Move {
+        id: Uuid,
+        work: MoveRequest,
+        stop_epoch: u64,
+        report: ReplySender,
+        asked: Span,
+    },
+    Change {
+        change: MotorChange,
+        stop_epoch: u64,
+        report: Box<dyn FnOnce(Result<(), MotionError>) + Send>,
+    },
+    KeepControl {
+        report: Box<dyn FnOnce(Result<(), MotionError>) + Send>,
+    },
+    /// Ends the stream of targets, and releases the control unless it is kept.
     ReleaseControl,
 }
 
@@ -226,8 +239,17 @@ impl MotionExecutor {
 
     /// Brakes its motion, and releases the kept control.
     pub fn release_control(&self) {
+        self.end_motion(false);
+    }
+
+    /// Brakes its motion, and keeps the control for another client of it, so that no other priority gets it meanwhile.
+    pub fn pass_control(&self) {
+        self.end_motion(true);
+    }
+
+    fn end_motion(&self, keeps_control: bool) {
         let mut mail = self.post.lock();
-        mail.keeps_control = false;
+        mail.keeps_control &= keeps_control;
         mail.target = None;
         mail.jobs.push_back(Job::ReleaseControl);
         drop(mail);

@@ -1,7 +1,17 @@
 #!/usr/bin/env node
 /** Two operators want to control one robot: each page shows what the server reports. */
 
-import { request, isLive, leaseHolder, rest, show, test } from './lib.mjs';
+import {
+  accessibilityViolations,
+  DESKTOP,
+  isLive,
+  leaseHolder,
+  request,
+  rest,
+  show,
+  state,
+  test,
+} from './lib.mjs';
 
 await test(
   'two-operators',
@@ -30,14 +40,63 @@ await test(
       (text) => text.includes(`${held.owner} is in control`) && text.includes(held.purpose),
     );
 
-    await take(ben);
+    const ask = () => ben.getByRole('button', { name: 'Ask for control' }).click();
+    const banner = anna.locator('.control-request');
+    await ask();
     await eventually(
-      'the second is rejected',
+      'the first sees who asks, and for what',
+      () => banner.textContent(),
+      (text) => text.includes(`${held.owner} asks for control (dashboard)`),
+    );
+    await eventually(
+      'the second sees that it waits',
       () => status(ben),
-      (text) => /rejected/i.test(text),
+      (text) => /Waiting for the answer/.test(text),
+    );
+    const violations = await accessibilityViolations(anna);
+    check('the request is accessible', violations.length === 0, violations);
+    await anna.setViewportSize({ width: 360, height: 740 });
+    const wide = await anna.evaluate(() => document.documentElement.scrollWidth);
+    check('it fits a phone', wide <= 360, wide);
+    await anna.setViewportSize(DESKTOP);
+    await banner.getByRole('button', { name: 'Decline' }).click();
+    await eventually(
+      'the second is declined',
+      () => status(ben),
+      (text) => /declined/.test(text),
     );
     check('the second is not in control', (await mine(ben)) === 0);
     check('the first still is', (await mine(anna)) === 1);
+
+    await ask();
+    await eventually('the first sees the next request', () => banner.count());
+    await ben.getByRole('button', { name: 'Withdraw the request' }).click();
+    await eventually(
+      'a withdrawn request disappears',
+      () => banner.count(),
+      (n) => n === 0,
+    );
+
+    await show(anna, 'health');
+    await ask();
+    await eventually('a request is seen on every view', () => banner.count());
+    await anna.keyboard.press('h');
+    await eventually('a key hands over: the second is in control', () => mine(ben));
+    check('the server reports a holder all the time', (await leaseHolder()) !== null);
+    await show(anna, 'drive');
+    await eventually(
+      'the first page says that it handed over',
+      () => status(anna),
+      (text) => /handed control over/.test(text),
+    );
+    await eventually('the robot holds', state, (now) => now.motion_state === 'holding');
+    await anna.getByRole('button', { name: 'Take over' }).click();
+    await eventually('an owner takes over without asking', () => mine(anna));
+    await eventually(
+      'the second loses control',
+      () => mine(ben),
+      (n) => n === 0,
+    );
 
     await ben.getByRole('button', { name: 'Take over' }).click();
     await eventually('the second takes over', () => mine(ben));

@@ -6,7 +6,7 @@ import { Icon } from './components/icons';
 import { path, route, VIEWS, type View } from './components/route';
 import { Settings, settingsOpen } from './components/settings';
 import { StopButton, StopOutcome } from './components/stop-button';
-import { fleetName } from './net/live';
+import { controlRequests, fleetName } from './net/live';
 import { base, token } from './net/robots';
 import { tourStep } from './net/tour';
 import { lazy } from './components/lazy';
@@ -14,6 +14,7 @@ import { RobotView } from './views/robot';
 import { TalkView } from './views/talk';
 import { language, messages } from './i18n';
 
+const ControlRequest = lazy(() => import('./components/control-request'));
 const Tour = lazy(() => import('./components/tour'));
 
 /** Most people begin with the robot or the conversation. The other views are loaded when they are opened. */
@@ -71,6 +72,7 @@ export function App() {
       </nav>
       <main id="content" class="content" tabIndex={-1}>
         <StaleBar />
+        {controlRequests.value.length > 0 && <ControlRequest />}
         {tourStep.value !== null && <Tour />}
         <Page key={`${base.value} ${token.value}`} />
       </main>

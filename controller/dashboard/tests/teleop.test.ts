@@ -40,6 +40,25 @@ describe('lease', () => {
     });
   });
 
+  it('is asked for, handed over and declined', () => {
+    const asked = after({ type: 'ask' });
+    expect(asked).toEqual({ status: 'asking' });
+    expect(after({ type: 'ask' }, held[1]!)).toMatchObject({
+      status: 'held',
+      id: granted.lease_id,
+    });
+    const declined = { type: 'answered', reason: 'declined', detail: '' } as const;
+    expect(nextLease(asked, declined)).toMatchObject({ status: 'lost', reason: 'declined' });
+    expect(after({ type: 'ask' }, { type: 'released' }, declined)).toEqual({ status: 'free' });
+    expect(after(...held, { type: 'ask' }).status).toBe('held');
+    expect(after(...held, { type: 'handed_over', owner: 'ben' })).toEqual({
+      status: 'lost',
+      reason: 'handed_over',
+      detail: 'ben',
+    });
+    expect(after({ type: 'handed_over', owner: 'ben' })).toEqual({ status: 'free' });
+  });
+
   it('is lost when the robot times out, ends it or disconnects', () => {
     const lost = (...events: LeaseEvent[]) => after(...held, ...events);
     expect(lost({ type: 'tick', now: 1500 }).status).toBe('held');

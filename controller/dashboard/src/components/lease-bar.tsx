@@ -1,7 +1,14 @@
 /** Shows who is in control and whether heartbeats are answered. Its buttons take and release control. */
 
 import { isAllowed, leaseHolder, roundTrip, stale } from '../net/live';
-import { releaseControl, isStopped, lease, takeControl } from '../net/teleop';
+import {
+  askForControl,
+  isStopped,
+  lease,
+  releaseControl,
+  takeControl,
+  withdrawRequest,
+} from '../net/teleop';
 import { formatNumber, messages } from '../i18n';
 import { RoleButton, NeedsRole } from './basics';
 
@@ -25,20 +32,7 @@ export function LeaseBar() {
       </span>
       <NeedsRole action="control" />
       <span class="buttons">
-        {mine.status === 'held' ? (
-          <button type="button" onClick={() => void releaseControl()}>
-            {w.release}
-          </button>
-        ) : (
-          <RoleButton
-            action="control"
-            class="primary"
-            disabled={mine.status === 'requesting' || stale.value}
-            onClick={() => void takeControl(false)}
-          >
-            {mine.status === 'requesting' ? `${w.requesting} …` : w.takeControl}
-          </RoleButton>
-        )}
+        <ControlButton hasHolder={other !== null} />
         {other !== null && isAllowed('manage') && (
           <RoleButton action="manage" disabled={stale.value} onClick={() => void takeControl(true)}>
             {w.takeOver}
@@ -49,12 +43,39 @@ export function LeaseBar() {
   );
 }
 
+/** Takes control, asks its holder for it, withdraws that, or releases it, as the state permits. */
+function ControlButton({ hasHolder }: { hasHolder: boolean }) {
+  const w = messages.value.drive;
+  const { status } = lease.value;
+  if (status === 'held' || status === 'asking')
+    return (
+      <button
+        type="button"
+        onClick={() => (status === 'held' ? void releaseControl() : withdrawRequest())}
+      >
+        {status === 'held' ? w.release : w.withdraw}
+      </button>
+    );
+  const isRequesting = status === 'requesting';
+  return (
+    <RoleButton
+      action="control"
+      class="primary"
+      disabled={isRequesting || stale.value}
+      onClick={() => void (hasHolder ? askForControl() : takeControl(false))}
+    >
+      {isRequesting ? `${w.requesting} …` : hasHolder ? w.ask : w.takeControl}
+    </RoleButton>
+  );
+}
+
 function statusText(): string {
   const w = messages.value.drive;
   const mine = lease.value;
   if (mine.status === 'held') return `${w.inControl} (${mine.owner}).`;
   if (mine.status === 'lost') return w.lost[mine.reason];
   if (mine.status === 'requesting') return `${w.requesting} …`;
+  if (mine.status === 'asking') return w.asking;
   const other = leaseHolder.value;
   return other === null ? w.free : w.others(other.owner, other.purpose);
 }

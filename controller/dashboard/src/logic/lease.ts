@@ -2,15 +2,19 @@
  * The state machine of the control lease of this page.
  *
  * free or lost --request--> requesting
- * requesting --granted--> held
+ * free or lost --ask the holder--> asking
+ * requesting or asking --granted--> held
  * requesting --refused or closed--> lost
- * held --rejected (lease ended), closed or timed out--> lost
+ * asking --answered otherwise, or unreachable--> lost
+ * held --rejected (lease ended), handed over, closed or timed out--> lost
  * any state --released--> free
  */
 
 export type Lease =
   | { status: 'free' }
   | { status: 'requesting' }
+  /** Waits for the answer of the holder. */
+  | { status: 'asking' }
   | {
       status: 'held';
       id: string;
@@ -24,10 +28,22 @@ export type Lease =
     }
   | { status: 'lost'; reason: LossReason; detail: string };
 
-export type LossReason = 'refused' | 'ended' | 'timed_out' | 'closed';
+export type LossReason =
+  | 'refused'
+  | 'ended'
+  | 'timed_out'
+  | 'closed'
+  | 'handed_over'
+  /** How the holder of the lease, or the server for it, answered a request. */
+  | 'declined'
+  | 'expired'
+  | 'replaced';
 
 export type LeaseEvent =
   | { type: 'request' }
+  | { type: 'ask' }
+  | { type: 'answered'; reason: 'declined' | 'expired' | 'replaced' | 'closed'; detail: string }
+  | { type: 'handed_over'; owner: string }
   | { type: 'granted'; id: string; owner: string; heartbeat_ms: number; now: number }
   | { type: 'refused'; detail: string }
   | { type: 'heartbeat'; sent: unknown; now: number }
@@ -47,8 +63,18 @@ export function nextLease(lease: Lease, event: LeaseEvent): Lease {
   switch (event.type) {
     case 'request':
       return lease.status === 'held' ? lease : { status: 'requesting' };
+    case 'ask':
+      return lease.status === 'held' ? lease : { status: 'asking' };
+    case 'answered':
+      return lease.status === 'asking'
+        ? { status: 'lost', reason: event.reason, detail: event.detail }
+        : lease;
+    case 'handed_over':
+      return lease.status === 'held'
+        ? { status: 'lost', reason: 'handed_over', detail: event.owner }
+        : lease;
     case 'granted':
-      if (lease.status !== 'requesting') return lease;
+      if (lease.status !== 'requesting' && lease.status !== 'asking') return lease;
       return {
         status: 'held',
         id: event.id,

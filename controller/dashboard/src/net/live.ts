@@ -3,7 +3,7 @@
 import { computed, signal } from '@preact/signals';
 import { STALE_MS, Freshness } from '../logic/freshness';
 import { NO_ACCESS, isPermitted, type Action, type Access } from '../logic/roles';
-import type { RobotState, Health, LeaseHolder } from '../protocol/responses';
+import type { ControlRequest, RobotState, Health, LeaseHolder } from '../protocol/responses';
 import type { Frame } from '../protocol/telemetry';
 
 export type Link =
@@ -35,6 +35,8 @@ export const freshness = new Freshness();
 export const robotState = signal<{ at: number; state: RobotState } | null>(null);
 export const health = signal<{ at: number; state: Health } | null>(null);
 export const leaseHolder = signal<LeaseHolder | null>(null);
+/** The clients that ask this page for the control that it has. */
+export const controlRequests = signal<ControlRequest[]>([]);
 export const access = signal<Access>(NO_ACCESS);
 
 /** The fleet that the server is an operator of; `undefined` until the server has said whether there is one. */

@@ -16,10 +16,10 @@ import {
   type Setpoint,
 } from '../logic/teleop';
 import { LEASE_GRANT, LEASE_MESSAGE, leaseRequest, upgrade } from '../protocol/compat';
-import type { LeaseGrant } from '../protocol/responses';
+import type { ControlRequest, HandoverResponse, LeaseGrant } from '../protocol/responses';
 import { messages } from '../i18n';
 import { request, post } from './http';
-import { frame, stale } from './live';
+import { controlRequests, frame, stale } from './live';
 import { onRobotChange } from './robots';
 import { openSocket } from './sockets';
 import { onStop } from './stop';
@@ -28,6 +28,8 @@ import { onStop } from './stop';
 const HEARTBEAT_TIMEOUT_MS = 750;
 /** The interval between targets, milliseconds. */
 const SEND_INTERVAL_MS = 40;
+/** The holder of the lease answers a request within 20 s, or the server does. */
+const ANSWER_TIMEOUT_MS = 25_000;
 /** Input this soon after a stop still belongs to the stopped motion, milliseconds. */
 const SETTLE_MS = 500;
 
@@ -44,6 +46,8 @@ let socket: WebSocket | null = null;
 let timers: ReturnType<typeof setInterval>[] = [];
 let stoppedAt = -Infinity;
 let lastSent: Setpoint | null = null;
+/** Withdraws the request that waits for the holder's answer. */
+let asking: AbortController | null = null;
 
 function dispatch(event: LeaseEvent): void {
   const previous = lease.value;
@@ -67,9 +71,39 @@ export async function takeControl(over: boolean): Promise<void> {
     shape: LEASE_GRANT,
   });
   if (!answer.ok) return dispatch({ type: 'refused', detail: answer.detail });
-  const { lease_id: id, owner, heartbeat_ms } = answer.value;
+  beginControl(answer.value);
+}
+
+function beginControl({ lease_id: id, owner, heartbeat_ms }: LeaseGrant): void {
   dispatch({ type: 'granted', id, owner, heartbeat_ms, now: performance.now() });
   openControl(id, heartbeat_ms);
+}
+
+/** Asks the holder of the lease to hand it over, and takes it if it has become free. */
+export async function askForControl(): Promise<void> {
+  dispatch({ type: 'ask' });
+  asking = new AbortController();
+  const { signal } = asking;
+  const body = { purpose: messages.value.drive.purpose, heartbeat_ms: HEARTBEAT_TIMEOUT_MS };
+  const options = { timeoutMs: ANSWER_TIMEOUT_MS, signal };
+  const answer = await post<HandoverResponse>('/api/v1/lease/requests', body, options);
+  if (lease.value.status !== 'asking' || signal.aborted) return;
+  if (!answer.ok) return dispatch({ type: 'answered', reason: 'closed', detail: answer.detail });
+  const { status, lease: granted } = answer.value;
+  if (status === 'granted' && granted !== null) return beginControl(granted);
+  if (status === 'granted' || status === 'free') return takeControl(false);
+  dispatch({ type: 'answered', reason: status, detail: '' });
+}
+
+/** Withdraws the request: the server forgets it when the connection closes. */
+export function withdrawRequest(): void {
+  asking?.abort();
+  dispatch({ type: 'released' });
+}
+
+/** Answers a client that asks for the control that this page has. */
+export function answerRequest(id: string, accept: boolean): void {
+  send({ type: accept ? 'hand_over' : 'decline', request: id });
 }
 
 function openControl(id: string, heartbeat_ms: number): void {
@@ -89,10 +123,18 @@ function openControl(id: string, heartbeat_ms: number): void {
   ];
 }
 
+interface LeaseMessage {
+  type?: unknown;
+  sent?: unknown;
+  reason?: unknown;
+  owner?: unknown;
+  requests?: ControlRequest[];
+}
+
 function onMessage(data: unknown): void {
-  let message: { type?: unknown; sent?: unknown; reason?: unknown };
+  let message: LeaseMessage;
   try {
-    message = upgrade(JSON.parse(String(data)), LEASE_MESSAGE) as typeof message;
+    message = upgrade(JSON.parse(String(data)), LEASE_MESSAGE) as LeaseMessage;
   } catch {
     return;
   }
@@ -100,6 +142,9 @@ function onMessage(data: unknown): void {
   if (message.type === 'heartbeat') dispatch({ type: 'heartbeat', sent: message.sent, now });
   if (message.type === 'refused')
     dispatch({ type: 'rejected', reason: String(message.reason), now });
+  if (message.type === 'requests') controlRequests.value = message.requests ?? [];
+  if (message.type === 'handed_over')
+    dispatch({ type: 'handed_over', owner: String(message.owner) });
 }
 
 function send(message: Record<string, unknown>): void {
@@ -158,6 +203,7 @@ function endControl(): void {
   socket?.close();
   socket = null;
   setpoint.value = target.value = lastSent = null;
+  controlRequests.value = [];
 }
 
 onStop(() => {
@@ -166,5 +212,8 @@ onStop(() => {
   send({ type: 'stop' });
 });
 
-onRobotChange(() => void releaseControl());
+onRobotChange(() => {
+  asking?.abort();
+  void releaseControl();
+});
 addEventListener('pagehide', endControl);

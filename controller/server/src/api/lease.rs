@@ -10,6 +10,8 @@
 //! "duration_s": 1, ...}`, `{"type": "stop"}` and `{"type": "release"}`, with the fields of a target as in [`Aim`]. The
 //! server responds `{"type": "heartbeat", "sent", "motion_state", "cycles"}` or `{"type": "refused", "reason"}`. Fields also
 //! have their old names.
+//!
+//! Another client may ask the holder for the lease; see [`handover`].
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -41,6 +43,8 @@ use super::robot::motion_state;
 use minismith_control::motion_executor::{MotionExecutor, MoveRequest};
 use minismith_runtime::role::Role;
 
+mod handover;
+
 /// Default heartbeat timeout, milliseconds.
 const DEFAULT_HEARTBEAT_MS: u64 = 500;
 
@@ -59,6 +63,8 @@ struct Lease {
     heartbeat_interval: Duration,
     /// Changes with every heartbeat; dropping it ends the timeout task.
     heartbeat: watch::Sender<()>,
+    /// The clients that ask for the lease.
+    requests: handover::Requests,
 }
 
 /// The lease of one robot, if any.
@@ -131,6 +137,12 @@ enum LeaseMessage {
     Goto(Goto),
     Stop,
     Release,
+    HandOver {
+        request: Uuid,
+    },
+    Decline {
+        request: Uuid,
+    },
 }
 
 /// A request for the lease.
@@ -157,6 +169,7 @@ pub(super) fn routes(executor: MotionExecutor) -> OpenApiRouter {
         .routes(routes!(heartbeat))
         .routes(routes!(target))
         .routes(routes!(goto))
+        .merge(handover::routes())
         .route("/api/v1/lease/{id}/ws", any(open))
         .with_state(LeaseManager { executor, held: Arc::default() })
 }
@@ -167,6 +180,8 @@ struct Held {
     /// The holder; null while no one is in control.
     #[schema(required)]
     holder: Option<Holder>,
+    /// The clients that ask the holder for the lease.
+    requests: Vec<handover::Waiting>,
 }
 
 /// The holder of the lease.
@@ -181,7 +196,7 @@ struct Holder {
 }
 
 /// A granted lease.
-#[derive(Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 struct Granted {
     /// The secret id of the lease.
     lease_id: Uuid,
@@ -212,20 +227,41 @@ fn conflict(refusal: &motion::MotionError) -> ApiError {
     ApiError::new(StatusCode::CONFLICT, &refusal.to_string())
 }
 
+/// Returns a purpose at the length that other clients see.
+fn shortened(purpose: &str) -> String {
+    purpose.chars().take(100).collect()
+}
+
+/// Returns the wanted heartbeat timeout, or the default one.
+fn heartbeat_timeout(wanted_ms: Option<u64>) -> Result<Duration, ApiError> {
+    let timeout_ms = wanted_ms.unwrap_or(DEFAULT_HEARTBEAT_MS);
+    if HEARTBEAT_RANGE_MS.contains(&timeout_ms) {
+        return Ok(Duration::from_millis(timeout_ms));
+    }
+    let (least, most) = HEARTBEAT_RANGE_MS.into_inner();
+    let why = format!("`heartbeat_ms` is out of range: use {least} to {most}");
+    Err(super::extract::unprocessable("body.heartbeat_ms", &why))
+}
+
+/// Returns a duration in whole milliseconds.
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
 impl LeaseManager {
     fn lock(&self) -> MutexGuard<'_, Option<Lease>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a heartbeat of the holder.
-    fn refresh(&self, id: Uuid, caller: &Caller) -> Result<(), ApiError> {
+    /// Records a heartbeat of the holder. While the returned guard lives, the lease remains with the holder.
+    fn refresh(&self, id: Uuid, caller: &Caller) -> Result<MutexGuard<'_, Option<Lease>>, ApiError> {
         let held = self.lock();
         let lease = held.as_ref().filter(|lease| lease.id == id).ok_or_else(gone)?;
         if lease.owner != *caller.name {
             return Err(ApiError::new(StatusCode::FORBIDDEN, "this lease belongs to another client"));
         }
         lease.heartbeat.send_replace(());
-        Ok(())
+        Ok(held)
     }
 
     /// Ends a lease if it is still held: the robot stops and holds its position, and other clients may move it again.
@@ -252,8 +288,9 @@ impl LeaseManager {
                 }
                 self.executor.release_control();
             }
-            let (owner, purpose) = (caller.name.to_string(), wanted.purpose.chars().take(100).collect());
-            *held = Some(Lease { id, owner, purpose, heartbeat_interval: cycle, heartbeat: heart });
+            let (owner, purpose) = (caller.name.to_string(), shortened(&wanted.purpose));
+            let requests = handover::Requests::default();
+            *held = Some(Lease { id, owner, purpose, heartbeat_interval: cycle, heartbeat: heart, requests });
         }
         // From here on the lease also ends when the client disconnects.
         tokio::spawn(self.clone().listen(id, heard, cycle));
@@ -306,9 +343,10 @@ async fn report(State(leases): State<LeaseManager>) -> Json<Value> {
     let holder = held.as_ref().map(|lease| Holder {
         owner: lease.owner.clone(),
         purpose: lease.purpose.clone(),
-        heartbeat_ms: u64::try_from(lease.heartbeat_interval.as_millis()).unwrap_or(u64::MAX),
+        heartbeat_ms: milliseconds(lease.heartbeat_interval),
     });
-    both(&http::LEASE_HOLDER, &Held { holder })
+    let requests = held.as_ref().map(|lease| lease.requests.waiting()).unwrap_or_default();
+    both(&http::LEASE_HOLDER, &Held { holder, requests })
 }
 
 /// Lease the robot
@@ -326,18 +364,10 @@ async fn begin(
     caller: Caller,
     GivenEither(wanted): GivenEither<LeaseRequest>,
 ) -> Result<Response, ApiError> {
-    let cycle = wanted.heartbeat_ms.unwrap_or(DEFAULT_HEARTBEAT_MS);
-    if !HEARTBEAT_RANGE_MS.contains(&cycle) {
-        let why = format!(
-            "`heartbeat_ms` is out of range: use {} to {}",
-            HEARTBEAT_RANGE_MS.start(),
-            HEARTBEAT_RANGE_MS.end()
-        );
-        return Err(super::extract::unprocessable("body.heartbeat_ms", &why));
-    }
-    let id = leases.begin(&caller, &wanted, Duration::from_millis(cycle)).await?;
+    let cycle = heartbeat_timeout(wanted.heartbeat_ms)?;
+    let id = leases.begin(&caller, &wanted, cycle).await?;
     let owner = caller.name.to_string();
-    let lease = Granted { lease_id: id, owner, purpose: wanted.purpose, heartbeat_ms: cycle };
+    let lease = Granted { lease_id: id, owner, purpose: wanted.purpose, heartbeat_ms: milliseconds(cycle) };
     Ok((StatusCode::CREATED, both(&http::LEASE, &lease)).into_response())
 }
 
@@ -351,7 +381,7 @@ async fn begin(
         (status = 410, description = "The lease has ended or never existed.", body = ErrorBody),
 ))]
 async fn end(State(leases): State<LeaseManager>, Path(id): Path<Uuid>, caller: Caller) -> Answer {
-    leases.refresh(id, &caller)?;
+    drop(leases.refresh(id, &caller)?);
     leases.end(id);
     Ok(ACKNOWLEDGED)
 }
@@ -364,7 +394,7 @@ async fn end(State(leases): State<LeaseManager>, Path(id): Path<Uuid>, caller: C
         (status = 410, description = "The lease has ended or never existed.", body = ErrorBody),
 ))]
 async fn heartbeat(State(leases): State<LeaseManager>, Path(id): Path<Uuid>, caller: Caller) -> Answer {
-    leases.refresh(id, &caller)?;
+    drop(leases.refresh(id, &caller)?);
     Ok(ACKNOWLEDGED)
 }
 
@@ -385,7 +415,7 @@ async fn target(
     caller: Caller,
     JsonBody(aim): JsonBody<TargetRequest>,
 ) -> Answer {
-    leases.refresh(id, &caller)?;
+    let _held = leases.refresh(id, &caller)?;
     leases.follow(&aim).map_err(|why| ApiError::new(StatusCode::CONFLICT, &why))?;
     Ok(ACKNOWLEDGED)
 }
@@ -405,7 +435,7 @@ async fn goto(
     caller: Caller,
     JsonBody(goto): JsonBody<Goto>,
 ) -> Answer {
-    leases.refresh(id, &caller)?;
+    let _held = leases.refresh(id, &caller)?;
     leases.go(&goto).map_err(|why| ApiError::new(StatusCode::CONFLICT, &why))?;
     Ok(ACKNOWLEDGED)
 }
@@ -416,35 +446,42 @@ async fn open(
     speaker: MessageAuthor,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, ApiError> {
-    leases.refresh(id, &speaker.caller)?;
+    drop(leases.refresh(id, &speaker.caller)?);
     Ok(upgrade
         .max_message_size(MAX_MESSAGE_BYTES)
         .on_upgrade(move |socket| steer(socket, leases, id, speaker)))
 }
 
+/// What follows from a message of the holder.
+enum Outcome {
+    /// The connection remains open.
+    Open(Option<Value>),
+    /// The lease ends with this response.
+    Ended(Option<Value>),
+}
+
 /// Serves the holder's WebSocket until either side closes it.
 async fn steer(mut socket: WebSocket, leases: LeaseManager, id: Uuid, speaker: MessageAuthor) {
     let mut targets = 0_u64;
-    while let Some(Ok(message)) = socket.recv().await {
-        let text = match message {
-            Message::Text(text) => text,
-            Message::Close(_) => break,
-            _ => continue,
+    let mut asked = leases.watch_requests(id);
+    loop {
+        let outcome = tokio::select! {
+            message = socket.recv() => match message {
+                Some(Ok(Message::Text(text))) => {
+                    leases.handle_text(text.as_bytes(), id, &speaker, &mut targets)
+                }
+                Some(Ok(Message::Close(_)) | Err(_)) | None => break,
+                Some(Ok(_)) => continue,
+            },
+            requests = handover::changed(&mut asked) => Outcome::Open(Some(requests)),
         };
-        let answer = match object::<LeaseMessage>(text.as_bytes()) {
-            Err((position, why)) => Some(refused(&format!("{position}: {why}"))),
-            Ok(_) if leases.refresh(id, &speaker.caller).is_err() => {
-                Some(refused("the lease has ended; request a new one"))
-            }
-            Ok(LeaseMessage::Release) => break,
-            Ok(word) => {
-                targets += u64::from(matches!(word, LeaseMessage::Target(_)));
-                leases.handle_message(&word)
-            }
-        };
+        let (Outcome::Open(answer) | Outcome::Ended(answer)) = &outcome;
         if let Some(answer) = answer
-            && socket.send(response(&answer)).await.is_err()
+            && socket.send(response(answer)).await.is_err()
         {
+            break;
+        }
+        if matches!(outcome, Outcome::Ended(_)) {
             break;
         }
     }
@@ -461,7 +498,37 @@ fn refused(reason: &str) -> Value {
 }
 
 impl LeaseManager {
-    /// Carries out a message and returns the response, if it has one.
+    /// Carries out a text of the holder.
+    fn handle_text(&self, text: &[u8], id: Uuid, speaker: &MessageAuthor, targets: &mut u64) -> Outcome {
+        let word = match object::<LeaseMessage>(text) {
+            Ok(word) => word,
+            Err((position, why)) => return Outcome::Open(Some(refused(&format!("{position}: {why}")))),
+        };
+        // Until the message is carried out, the lease does not pass to another client.
+        let Ok(held) = self.refresh(id, &speaker.caller) else {
+            return Outcome::Open(Some(refused("the lease has ended; request a new one")));
+        };
+        let answered = match word {
+            LeaseMessage::Release => return Outcome::Ended(None),
+            LeaseMessage::HandOver { request } => match self.hand_over(held, request) {
+                Ok(owner) => {
+                    speaker.note("/api/v1/lease: handed over", &owner);
+                    return Outcome::Ended(Some(json!({ "type": "handed_over", "owner": owner })));
+                }
+                Err(why) => Some(refused(&why.to_string())),
+            },
+            LeaseMessage::Decline { request } => {
+                handover::decline(held, request).err().map(|why| refused(&why.to_string()))
+            }
+            word => {
+                *targets += u64::from(matches!(word, LeaseMessage::Target(_)));
+                self.handle_message(&word)
+            }
+        };
+        Outcome::Open(answered)
+    }
+
+    /// Carries out a message about the motion and returns the response, if it has one.
     fn handle_message(&self, word: &LeaseMessage) -> Option<Value> {
         let done = match word {
             LeaseMessage::Heartbeat { sent } => {
@@ -475,10 +542,11 @@ impl LeaseManager {
             }
             LeaseMessage::Target(aim) => self.follow(aim),
             LeaseMessage::Goto(goto) => self.go(goto),
-            LeaseMessage::Stop | LeaseMessage::Release => {
+            LeaseMessage::Stop => {
                 self.executor.stop_motion();
                 Ok(())
             }
+            LeaseMessage::Release | LeaseMessage::HandOver { .. } | LeaseMessage::Decline { .. } => Ok(()),
         };
         done.err().map(|why| refused(&why))
     }
