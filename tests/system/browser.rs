@@ -152,6 +152,11 @@ fn image_shows_what_the_limits_hold_back() {
 }
 
 #[test]
+fn page_replays_the_last_seconds_of_driving() {
+    on_a_server("drive-past");
+}
+
+#[test]
 fn only_one_of_two_users_drives_and_both_see_it() {
     on_a_server("two-operators");
 }

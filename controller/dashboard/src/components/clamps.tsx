@@ -1,15 +1,9 @@
 /** Lists which joints the safety envelope clamps, and by how much. */
 
-import { robotState, robotStateStale, frame, stale } from '../net/live';
+import { activeClamps, robotState, robotStateStale } from '../net/live';
 import type { Clamp } from '../protocol/responses';
 import { formatNumber, messages } from '../i18n';
 import { WhyClamped } from './why';
-
-/** Returns the clamps that act on the current motion. The list is empty if the robot does not report them. */
-export function activeClamps(): Clamp[] {
-  const isClamping = frame.value?.clamping === true && !stale.value;
-  return isClamping && !robotStateStale.value ? (robotState.value?.state.clamps ?? []) : [];
-}
 
 export const clampText = (clamp: Clamp): string => {
   const w = messages.value;

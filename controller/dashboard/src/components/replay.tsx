@@ -1,5 +1,6 @@
-/** Replays a rehearsal in 3D. It is labelled and coloured so that it is not mistaken for the real robot. */
+/** Replays a motion in 3D. It is labelled and coloured so that it is not mistaken for the real robot as it is now. */
 
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { differVisibly, NEUTRAL } from '../logic/drawing';
 import { limitMarks } from '../logic/limits';
@@ -14,7 +15,7 @@ import {
 import { limits } from '../net/limits';
 import { useScene } from './use-scene';
 import { replayNotes } from '../logic/expectations';
-import type { Measured, RecordedMotion } from '../protocol/responses';
+import type { Clamp, Measured, RecordedMotion } from '../protocol/responses';
 import { MOTORS } from '../protocol/joints';
 import { formatNumber, messages } from '../i18n';
 import { LimitMarks } from './limit-marks';
@@ -24,15 +25,49 @@ import { ReplayNotes } from './replay-notes';
 /** Users who prefer reduced motion start the replay themselves. */
 const prefersReducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-interface ReplayViewProps {
+interface ReplayTexts {
+  title: string;
+  badge: string;
+  position: string;
+  time: (at_s: number, end_s: number) => string;
+}
+
+export interface ReplayProps {
   replay: RecordedMotion;
   /** What was measured of the expectations about this motion. */
   measured?: Measured[];
+  /** What is replayed, if it is no rehearsal. */
+  kind?: 'rehearsal' | 'past';
+  texts?: ReplayTexts;
+  /** The clamps at a time. */
+  clampsAt?: (at_s: number) => Clamp[];
+  /** Shown below the slider, as wide as it is. */
+  track?: ComponentChildren;
+  /** Shown beside the robot at a time. */
+  children?: (at_s: number) => ComponentChildren;
 }
 
-export function ReplayView({ replay: motion, measured = [] }: ReplayViewProps) {
+const rehearsalTexts = (): ReplayTexts => {
+  const { title, badge, position, time } = messages.value.replay;
+  return {
+    title,
+    badge,
+    position,
+    time: (at, end) => time(formatNumber(at, 1), formatNumber(end, 1)),
+  };
+};
+
+export function ReplayView({
+  replay: motion,
+  measured = [],
+  kind = 'rehearsal',
+  texts = rehearsalTexts(),
+  clampsAt,
+  track,
+  children,
+}: ReplayProps) {
   const w = messages.value;
-  const { canvas, scene, failed } = useScene('rehearsal');
+  const { canvas, scene, failed } = useScene(kind === 'past' ? 'robot' : kind);
   const [player, setPlayer] = useState<Player>({ at_s: 0, playing: false });
   const near = useRef(NEUTRAL);
   useEffect(() => {
@@ -52,10 +87,15 @@ export function ReplayView({ replay: motion, measured = [] }: ReplayViewProps) {
   }, [player.playing, motion]);
   const cycle = cycleAt(motion, player.at_s);
   const shown = cycle === null ? null : replayDrawings(cycle, near.current);
+  const clamps = clampsAt?.(player.at_s) ?? [];
   const marked =
     cycle === null || shown === null
       ? {}
-      : limitMarks({ ...cycle, posture: shown.posture, clamping: null }, limits.value, []);
+      : limitMarks(
+          { ...cycle, posture: shown.posture, clamping: clamps.length > 0 },
+          limits.value,
+          clamps,
+        );
   useEffect(() => {
     if (scene === null || shown === null) return;
     const { now, goal, posture } = shown;
@@ -65,31 +105,35 @@ export function ReplayView({ replay: motion, measured = [] }: ReplayViewProps) {
   }, [scene, motion, player.at_s, limits.value]);
   const end = duration(motion);
   const notes = replayNotes(measured, end);
-  const time = w.replay.time(formatNumber(player.at_s, 1), formatNumber(end, 1));
+  const time = texts.time(player.at_s, end);
   return (
-    <div class="replay" role="group" aria-label={w.replay.title}>
-      <div class="scene is-rehearsal">
-        <canvas ref={canvas} role="img" aria-label={w.replay.title} />
-        <p class="replay-badge">{w.replay.badge}</p>
+    <div class="replay" role="group" aria-label={texts.title}>
+      <div class={`scene is-${kind}`}>
+        <canvas ref={canvas} role="img" aria-label={texts.title} />
+        <p class="replay-badge">{texts.badge}</p>
         <LimitMarks marks={marked} />
         {failed && <p class="scene-note">{w.robot.noScene}</p>}
       </div>
+      {children?.(player.at_s)}
       <div class="replay-bar">
         <button type="button" onClick={() => setPlayer(togglePlay(player, motion))}>
           {player.playing ? w.replay.pause : w.replay.play}
         </button>
-        <input
-          type="range"
-          aria-label={w.replay.position}
-          aria-valuetext={time}
-          min={0}
-          max={end}
-          step="any"
-          value={player.at_s}
-          onInput={(event) => {
-            setPlayer({ at_s: Number(event.currentTarget.value), playing: false });
-          }}
-        />
+        <span class="replay-track">
+          <input
+            type="range"
+            aria-label={texts.position}
+            aria-valuetext={time}
+            min={0}
+            max={end}
+            step="any"
+            value={player.at_s}
+            onInput={(event) => {
+              setPlayer({ at_s: Number(event.currentTarget.value), playing: false });
+            }}
+          />
+          {track}
+        </span>
         <span class="replay-time">{time}</span>
       </div>
       {notes.length > 0 && (

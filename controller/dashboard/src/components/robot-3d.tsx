@@ -5,12 +5,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { differVisibly, goalDrawing, presentDrawing } from '../logic/drawing';
 import { limitMarks, type Marks } from '../logic/limits';
 import { limits } from '../net/limits';
-import { frame, stale } from '../net/live';
+import { activeClamps, frame, stale } from '../net/live';
 import type { SceneView } from '../scene/scene';
 import { messages } from '../i18n';
 import { LimitMarks } from './limit-marks';
 import { afterFirstPaint } from './after-first-paint';
-import { activeClamps } from './clamps';
 
 const failed = signal(false);
 

@@ -12,6 +12,7 @@ import { robotSignal } from './robots';
 export interface CameraFrame {
   at: number;
   bitmap: ImageBitmap;
+  jpeg: Blob;
 }
 
 export const cameraFrame = signal<CameraFrame | null>(null);
@@ -67,11 +68,10 @@ async function readStream(fps: number, signal: AbortSignal): Promise<number> {
       const latest = parts.push(value).at(-1);
       if (latest === undefined) continue;
       const at = performance.now();
-      const bitmap = await createImageBitmap(
-        new Blob([latest as BlobPart], { type: 'image/jpeg' }),
-      );
+      const jpeg = new Blob([latest as BlobPart], { type: 'image/jpeg' });
+      const bitmap = await createImageBitmap(jpeg);
       const previous = cameraFrame.value;
-      cameraFrame.value = { at, bitmap };
+      cameraFrame.value = { at, bitmap, jpeg };
       previous?.bitmap.close();
       cameraError.value = null;
       frames += 1;

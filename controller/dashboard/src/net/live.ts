@@ -3,7 +3,7 @@
 import { computed, signal } from '@preact/signals';
 import { STALE_MS, Freshness } from '../logic/freshness';
 import { NO_ACCESS, isPermitted, type Action, type Access } from '../logic/roles';
-import type { ControlRequest, RobotState, Health, LeaseHolder } from '../protocol/responses';
+import type { Clamp, ControlRequest, RobotState, Health, LeaseHolder } from '../protocol/responses';
 import type { Frame } from '../protocol/telemetry';
 
 export type Link =
@@ -60,6 +60,12 @@ export const robotStateStale = computed(
 export const healthStale = computed(
   () => health.value === null || now.value - health.value.at > SLOW_STALE_MS,
 );
+
+/** Returns the clamps that act on the current motion. The list is empty if the robot does not report them. */
+export function activeClamps(): Clamp[] {
+  const isClamping = frame.value?.clamping === true && !stale.value;
+  return isClamping && !robotStateStale.value ? (robotState.value?.state.clamps ?? []) : [];
+}
 
 /** The latest round trip, milliseconds. */
 export const roundTrip = computed(() => {

@@ -22,6 +22,7 @@ import { LeaseBar } from '../components/lease-bar';
 import { Pad } from '../components/pad';
 import { Card } from '../components/basics';
 import { Clamps } from '../components/clamps';
+import { PastCard } from '../components/past-replay';
 import { formatNumber, messages } from '../i18n';
 import '../style/teleoperation.css';
 
@@ -40,6 +41,7 @@ export default function DriveView() {
       <LeaseBar />
       <div class="column">
         <CameraPanel />
+        <PastCard />
         <Card title={w.keys} class="keys-card">
           <div class="keys">
             <p>{w.keyMap}</p>

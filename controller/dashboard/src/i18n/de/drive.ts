@@ -60,4 +60,16 @@ export const drive: DriveTexts = {
     axis: (axis, cause) => `${axis}: ${cause}`,
     amounts: (wanted, reached) => `${wanted} → ${reached}`,
   },
+  past: {
+    title: 'Die letzten 30 Sekunden',
+    open: 'Die letzten 30 Sekunden zeigen',
+    back: 'Zurück zu live',
+    hint: 'Sieh noch einmal, was eben geschah, mit Kamerabild und dem, was zurückgehalten wurde. Die Seite speichert nichts davon.',
+    empty: 'Noch nichts aufgezeichnet. Warte, bis der Roboter live ist.',
+    badge: 'Vergangenheit: nicht der jetzige Roboter',
+    position: 'Stelle in den letzten 30 Sekunden',
+    time: (ago) => `vor ${ago} s`,
+    noImage: 'Kein Kamerabild aus diesem Moment.',
+    image: 'Kamerabild aus diesem Moment',
+  },
 };

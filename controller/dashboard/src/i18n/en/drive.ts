@@ -58,6 +58,18 @@ export const drive = {
     axis: (axis: string, cause: string) => `${axis}: ${cause}`,
     amounts: (wanted: string, reached: string) => `${wanted} → ${reached}`,
   },
+  past: {
+    title: 'The last 30 seconds',
+    open: 'Show the last 30 seconds',
+    back: 'Back to live',
+    hint: 'Replay what just happened, with the camera image and what was held back. The page stores nothing of it.',
+    empty: 'Nothing is recorded yet. Wait until the robot is live.',
+    badge: 'Past: not the robot as it is now',
+    position: 'Position in the last 30 seconds',
+    time: (ago: string) => `${ago} s ago`,
+    noImage: 'No camera image from this moment.',
+    image: 'Camera image from this moment',
+  },
 };
 
 export type DriveTexts = typeof drive;

@@ -60,4 +60,16 @@ export const drive: DriveTexts = {
     axis: (axis, cause) => `${axis}: ${cause}`,
     amounts: (wanted, reached) => `${wanted} → ${reached}`,
   },
+  past: {
+    title: 'Los últimos 30 segundos',
+    open: 'Mostrar los últimos 30 segundos',
+    back: 'Volver al vivo',
+    hint: 'Vea de nuevo lo que acaba de pasar, con la imagen de la cámara y lo que se retuvo. La página no guarda nada.',
+    empty: 'Aún no hay nada grabado. Espere a que el robot esté en vivo.',
+    badge: 'Pasado: no es el robot actual',
+    position: 'Posición en los últimos 30 segundos',
+    time: (ago) => `hace ${ago} s`,
+    noImage: 'No hay imagen de la cámara de este momento.',
+    image: 'Imagen de la cámara de este momento',
+  },
 };

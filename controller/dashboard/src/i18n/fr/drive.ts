@@ -60,4 +60,16 @@ export const drive: DriveTexts = {
     axis: (axis, cause) => `${axis} : ${cause}`,
     amounts: (wanted, reached) => `${wanted} → ${reached}`,
   },
+  past: {
+    title: 'Les 30 dernières secondes',
+    open: 'Montrer les 30 dernières secondes',
+    back: 'Revenir au direct',
+    hint: 'Revoyez ce qui vient de se passer, avec l’image de la caméra et ce qui a été retenu. La page n’en enregistre rien.',
+    empty: 'Rien n’est encore enregistré. Attendez que le robot soit en direct.',
+    badge: 'Passé : ce n’est pas le robot actuel',
+    position: 'Position dans les 30 dernières secondes',
+    time: (ago) => `il y a ${ago} s`,
+    noImage: 'Pas d’image de caméra de cet instant.',
+    image: 'Image de la caméra à cet instant',
+  },
 };
