@@ -157,6 +157,11 @@ fn page_replays_the_last_seconds_of_driving() {
 }
 
 #[test]
+fn tilt_of_a_phone_steers_while_a_button_is_held() {
+    on_a_server("drive-tilt");
+}
+
+#[test]
 fn only_one_of_two_users_drives_and_both_see_it() {
     on_a_server("two-operators");
 }

@@ -182,6 +182,11 @@ export function updateSetpoint(change: (setpoint: Setpoint) => Setpoint): void {
   });
 }
 
+/** Ends the way to the setpoint: the robot stays at the last target. */
+export function holdTarget(): void {
+  if (target.value !== null) setpoint.value = target.value;
+}
+
 /** Releases the lease; the robot holds its position. */
 export async function releaseControl(): Promise<void> {
   const held = lease.value;

@@ -23,6 +23,7 @@ import { Pad } from '../components/pad';
 import { Card } from '../components/basics';
 import { Clamps } from '../components/clamps';
 import { PastCard } from '../components/past-replay';
+import { TiltCard } from '../components/tilt-card';
 import { formatNumber, messages } from '../i18n';
 import '../style/teleoperation.css';
 
@@ -75,6 +76,7 @@ export default function DriveView() {
             />
           </div>
         </Card>
+        <TiltCard disabled={!inControl} />
         <Sliders disabled={!inControl} />
         <Clamps />
       </div>

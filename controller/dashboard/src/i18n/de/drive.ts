@@ -72,4 +72,25 @@ export const drive: DriveTexts = {
     noImage: 'Kein Kamerabild aus diesem Moment.',
     image: 'Kamerabild aus diesem Moment',
   },
+  tilt: {
+    title: 'Neigung des Telefons',
+    enable: 'Neigung verwenden',
+    disable: 'Neigung ausschalten',
+    hint: 'Auf einem Telefon oder Tablet kann dessen Neigung den Kopf steuern, solange du eine Taste hältst.',
+    insecure:
+      'Browser melden die Neigung nur an Seiten über HTTPS. Setze server.tls_certificate und server.tls_key auf dem Server des Roboters und öffne diese Seite mit https://.',
+    denied:
+      'Der Browser verweigert den Zugriff auf die Bewegungssensoren. Erlaube ihn in den Einstellungen des Browsers für diese Seite, lade sie neu und versuche es wieder.',
+    waiting: 'Warten auf den Bewegungssensor …',
+    absent:
+      'Dieses Gerät meldet keine Neigung. Verwende ein Telefon oder Tablet oder dort einen anderen Browser.',
+    ready:
+      'Halte das Telefon bequem: Die Neigung beim Drücken ist die Mitte. Loslassen beendet das Steuern.',
+    mode: 'Die Neigung bewegt',
+    yaw: 'Nicken und Gieren des Kopfes',
+    roll: 'Nicken und Rollen des Kopfes',
+    hold: 'Halten, um mit der Neigung zu steuern',
+    later: 'Übernimm zuerst die Steuerung',
+    steering: (forward, right) => `Neigung vor ${forward}°, rechts ${right}°`,
+  },
 };

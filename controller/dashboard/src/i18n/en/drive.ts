@@ -70,6 +70,26 @@ export const drive = {
     noImage: 'No camera image from this moment.',
     image: 'Camera image from this moment',
   },
+  tilt: {
+    title: 'Phone tilt',
+    enable: 'Use the tilt',
+    disable: 'Switch tilt off',
+    hint: 'On a phone or tablet, its tilt can steer the head while you hold a button.',
+    insecure:
+      'Browsers report the tilt only to pages over HTTPS. Set server.tls_certificate and server.tls_key on the robot’s server, and open this page with https://.',
+    denied:
+      'The browser refused access to the motion sensors. Allow it in the settings of the browser for this page, reload the page and try again.',
+    waiting: 'Waiting for the motion sensor …',
+    absent: 'This device reports no tilt. Use a phone or tablet, or another browser on it.',
+    ready:
+      'Hold the phone comfortably: the tilt at which you press is the center. Release to stop steering.',
+    mode: 'The tilt moves',
+    yaw: 'head pitch and yaw',
+    roll: 'head pitch and roll',
+    hold: 'Hold to steer by tilt',
+    later: 'Take control first',
+    steering: (forward: string, right: string) => `Tilt forward ${forward}°, right ${right}°`,
+  },
 };
 
 export type DriveTexts = typeof drive;

@@ -72,4 +72,25 @@ export const drive: DriveTexts = {
     noImage: 'No hay imagen de la cámara de este momento.',
     image: 'Imagen de la cámara de este momento',
   },
+  tilt: {
+    title: 'Inclinación del teléfono',
+    enable: 'Usar la inclinación',
+    disable: 'Desactivar la inclinación',
+    hint: 'En un teléfono o tableta, su inclinación puede dirigir la cabeza mientras mantiene pulsado un botón.',
+    insecure:
+      'Los navegadores solo informan de la inclinación a páginas con HTTPS. Configure server.tls_certificate y server.tls_key en el servidor del robot y abra esta página con https://.',
+    denied:
+      'El navegador denegó el acceso a los sensores de movimiento. Permítalo en los ajustes del navegador para esta página, recárguela e inténtelo de nuevo.',
+    waiting: 'Esperando al sensor de movimiento …',
+    absent:
+      'Este dispositivo no informa de su inclinación. Use un teléfono o una tableta, u otro navegador.',
+    ready:
+      'Sostenga el teléfono cómodamente: la inclinación al pulsar es el centro. Suelte para dejar de dirigir.',
+    mode: 'La inclinación mueve',
+    yaw: 'cabeceo y guiñada de la cabeza',
+    roll: 'cabeceo y alabeo de la cabeza',
+    hold: 'Mantener para dirigir con la inclinación',
+    later: 'Tome primero el control',
+    steering: (forward, right) => `Inclinación adelante ${forward}°, derecha ${right}°`,
+  },
 };

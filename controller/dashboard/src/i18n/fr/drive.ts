@@ -72,4 +72,25 @@ export const drive: DriveTexts = {
     noImage: 'Pas d’image de caméra de cet instant.',
     image: 'Image de la caméra à cet instant',
   },
+  tilt: {
+    title: 'Inclinaison du téléphone',
+    enable: 'Utiliser l’inclinaison',
+    disable: 'Désactiver l’inclinaison',
+    hint: 'Sur un téléphone ou une tablette, son inclinaison peut orienter la tête tant que vous maintenez un bouton.',
+    insecure:
+      'Les navigateurs ne donnent l’inclinaison qu’aux pages en HTTPS. Définissez server.tls_certificate et server.tls_key sur le serveur du robot, et ouvrez cette page avec https://.',
+    denied:
+      'Le navigateur a refusé l’accès aux capteurs de mouvement. Autorisez-le dans les réglages du navigateur pour cette page, rechargez-la et réessayez.',
+    waiting: 'En attente du capteur de mouvement …',
+    absent:
+      'Cet appareil ne donne pas d’inclinaison. Utilisez un téléphone ou une tablette, ou un autre navigateur.',
+    ready:
+      'Tenez le téléphone confortablement : l’inclinaison au moment de l’appui est le centre. Relâchez pour arrêter.',
+    mode: 'L’inclinaison commande',
+    yaw: 'tangage et lacet de la tête',
+    roll: 'tangage et roulis de la tête',
+    hold: 'Maintenir pour orienter par inclinaison',
+    later: 'Prenez d’abord le contrôle',
+    steering: (forward, right) => `Inclinaison avant ${forward}°, droite ${right}°`,
+  },
 };
