@@ -135,7 +135,8 @@ fn compressed_assets_equal_the_originals() {
 #[test]
 fn page_receives_its_role_and_the_robots_limits() {
     let served = served();
-    assert_eq!(served.value("/api/v1/me"), json!({ "name": "this machine", "role": "owner", "fleet": null }));
+    let me = json!({ "name": "this machine", "role": "owner", "fleet": null, "webrtc_port": null });
+    assert_eq!(served.value("/api/v1/me"), me);
     let limits = served.value("/api/v1/limits");
     let joints = limits["joints"].as_array().unwrap();
     assert_eq!(joints.len(), 9);

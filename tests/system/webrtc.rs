@@ -296,6 +296,13 @@ fn server_starts_and_ends_the_program() {
 }
 
 #[test]
+fn dashboard_shows_the_camera_with_a_low_delay() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let served = Served::on(TestDir::configured(&format!("{PATIENT}compat: {{webrtc: 127.0.0.1:{port}}}\n")));
+    run_e2e("drive-video", &[("MINISMITH_URL", format!("http://{}", served.address))]);
+}
+
+#[test]
 fn program_tells_what_is_wrong() {
     let run = |arguments: &[&str]| {
         let output = Command::new(program("minismith-webrtc")).args(arguments).output().unwrap();

@@ -129,7 +129,11 @@ pub async fn serve(
         (sounds, microphones),
     );
     let operator = FleetOperator::new(config);
-    let (own, document) = own_routes(body, &answering.queue(), config, journal, operator.fleet())
+    let offers = about::Offers {
+        fleet: operator.fleet().map(str::to_owned),
+        webrtc_port: webrtc::port(&config.server, address),
+    };
+    let (own, document) = own_routes(body, &answering.queue(), config, journal, offers)
         .merge(fleet::routes(operator.clone()))
         .merge(lease::routes(steering.executor()))
         .merge(journal::routes(&config.recording.journal))
@@ -198,11 +202,11 @@ fn own_routes(
     queue: &RequestQueue,
     config: &Config,
     journal: Journal,
-    fleet: Option<&str>,
+    offers: about::Offers,
 ) -> OpenApiRouter {
     let stored = (body.recorder(), journal);
     OpenApiRouter::with_openapi(openapi::bare())
-        .merge(about::routes(config, body, fleet))
+        .merge(about::routes(config, body, offers))
         .merge(robot::routes(body.handle(), config))
         .merge(camera::routes(body))
         .merge(metrics::routes(body.handle(), queue.clone(), config, stored))

@@ -11,7 +11,7 @@ import {
   pageVisible,
   streamCamera,
 } from '../net/camera';
-import { freshness, now } from '../net/live';
+import { freshness, now, webrtcPort } from '../net/live';
 import type { Detections } from '../protocol/responses';
 import { formatNumber, formatDuration, messages } from '../i18n';
 import { Card } from './basics';
@@ -22,6 +22,9 @@ const FPS = 12;
 const DETECT_INTERVAL_MS = 700;
 
 const cameraShown = signal(true);
+/** Whether the user wants video by WebRTC, and why it failed last. */
+const wantsVideo = signal(false);
+const videoError = robotSignal('');
 const detecting = signal(false);
 const detections = robotSignal<Detections | null>(null);
 const detectError = robotSignal('');
@@ -30,21 +33,25 @@ interface CameraProps {
   /** Receives the position of a click, each coordinate from 0 to 1, from the left and from the top. */
   onPoint?: (across: number, down: number) => void;
   hint?: string;
+  /** Whether to offer video with a low delay, if the server has it. */
+  offersVideo?: boolean;
   /** Shown over the image. */
   children?: ComponentChildren;
 }
 
-export function Camera({ onPoint, hint, children }: CameraProps) {
+export function Camera({ onPoint, hint, offersVideo = false, children }: CameraProps) {
   const w = messages.value.robot;
   const canvas = useRef<HTMLCanvasElement>(null);
   const visible = cameraShown.value && pageVisible.value;
+  const hasVideo = offersVideo && webrtcPort.value !== null;
+  const isVideo = hasVideo && wantsVideo.value;
   useEffect(() => {
     if (!visible) return;
     const ending = new AbortController();
-    void streamCamera(FPS, ending.signal);
+    void (isVideo ? streamVideo(ending.signal) : streamCamera(FPS, ending.signal));
     const end = effect(() => draw(canvas.current));
     return () => (ending.abort(), end());
-  }, [visible]);
+  }, [visible, isVideo]);
   const isDetecting = detecting.value && visible;
   useEffect(() => {
     if (!isDetecting) return;
@@ -66,6 +73,11 @@ export function Camera({ onPoint, hint, children }: CameraProps) {
       class="camera-card"
       aside={
         <span class="buttons">
+          {hasVideo && (
+            <button type="button" aria-pressed={isVideo} onClick={toggleVideo}>
+              {messages.value.drive.video.lowDelay}
+            </button>
+          )}
           <button
             type="button"
             aria-pressed={detecting.value}
@@ -99,13 +111,28 @@ export function Camera({ onPoint, hint, children }: CameraProps) {
         )}
       </div>
       <p class="note one-line">
-        {detectError.value ||
+        {videoError.value ||
+          detectError.value ||
           (isDetecting && detections.value
             ? w.detected(detections.value.objects.length)
             : (hint ?? ''))}
       </p>
     </Card>
   );
+}
+
+function toggleVideo(): void {
+  videoError.value = '';
+  wantsVideo.value = !wantsVideo.value;
+}
+
+/** Receives video. If it fails, the single images follow, and the page says why. */
+async function streamVideo(signal: AbortSignal): Promise<void> {
+  const video = await import('../net/webrtc-video');
+  const reason = signal.aborted ? '' : await video.streamVideo(signal);
+  if (signal.aborted) return;
+  videoError.value = messages.value.drive.video.fallback(reason);
+  wantsVideo.value = false;
 }
 
 async function detectLoop(signal: AbortSignal): Promise<void> {

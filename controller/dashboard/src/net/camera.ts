@@ -12,7 +12,8 @@ import { robotSignal } from './robots';
 export interface CameraFrame {
   at: number;
   bitmap: ImageBitmap;
-  jpeg: Blob;
+  /** The image as it was received; `null` for a frame of a video. */
+  jpeg: Blob | null;
 }
 
 export const cameraFrame = signal<CameraFrame | null>(null);

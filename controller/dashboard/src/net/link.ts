@@ -2,7 +2,7 @@
 
 import { effect, untracked } from '@preact/signals';
 import { refreshLimits } from './limits';
-import { reset, link, now, access, fleetName } from './live';
+import { reset, link, now, access, fleetName, webrtcPort } from './live';
 import { poll } from './poll';
 import { base, token } from './robots';
 import { streamTelemetry } from './telemetry';
@@ -39,6 +39,7 @@ async function identify(signal: AbortSignal): Promise<void> {
     if (result.access !== null) {
       access.value = result.access;
       fleetName.value = result.fleet;
+      webrtcPort.value = result.webrtcPort;
       return;
     }
     await new Promise((done) => setTimeout(done, 2000));

@@ -31,6 +31,9 @@ export const link = signal<Link>({ status: 'connecting' });
 export const frame = signal<Frame | null>(null);
 export const freshness = new Freshness();
 
+/** The port at which the robot's computer serves the camera's video by WebRTC. */
+export const webrtcPort = signal<number | null>(null);
+
 /** The polled state, with its time of arrival. */
 export const robotState = signal<{ at: number; state: RobotState } | null>(null);
 export const health = signal<{ at: number; state: Health } | null>(null);
@@ -84,4 +87,5 @@ export function reset(): void {
   leaseHolder.value = null;
   access.value = NO_ACCESS;
   fleetName.value = undefined;
+  webrtcPort.value = null;
 }

@@ -12,6 +12,8 @@ export interface Identity {
   reason: string;
   /** The fleet that the server is an operator of. Older servers do not send it. */
   fleet: string | null;
+  /** The port of the camera's video by WebRTC. */
+  webrtcPort: number | null;
 }
 
 export async function whoAmI(signal: AbortSignal, token?: string): Promise<Identity> {
@@ -20,16 +22,18 @@ export async function whoAmI(signal: AbortSignal, token?: string): Promise<Ident
     timeoutMs: TIMEOUT_MS,
     ...(token === undefined ? {} : { token }),
   };
-  const me = await request<{ name?: unknown; role?: unknown; fleet?: unknown }>(
+  const me = await request<Record<'name' | 'role' | 'fleet' | 'webrtc_port', unknown>>(
     '/api/v1/me',
     options,
   );
   if (me.ok && isRole(me.value.role)) {
     const name = typeof me.value.name === 'string' ? me.value.name : null;
     const fleet = typeof me.value.fleet === 'string' ? me.value.fleet : null;
-    return { access: { atLeast: me.value.role, exact: true, name }, reason: '', fleet };
+    const { webrtc_port } = me.value;
+    const webrtcPort = typeof webrtc_port === 'number' ? webrtc_port : null;
+    return { access: { atLeast: me.value.role, exact: true, name }, reason: '', fleet, webrtcPort };
   }
-  const unknown: Identity = { access: null, reason: '', fleet: null };
+  const unknown: Identity = { access: null, reason: '', fleet: null, webrtcPort: null };
   if (!me.ok && me.status === 401) return { ...unknown, access: NO_ACCESS, reason: me.detail };
   if (!me.ok && me.status === 0) return { ...unknown, reason: me.detail };
   const isAllowed = (answer: Result<unknown>) => answer.ok || answer.status === 409;

@@ -97,9 +97,14 @@ function CameraPanel() {
   }, []);
   const inControl = steering.lease.value.status === 'held' && !stale.value;
   const hint = specs === null ? w.noCalibration : inControl ? w.click : w.clickLater;
-  if (!inControl) return <Camera hint={hint} />;
+  if (!inControl) return <Camera offersVideo hint={hint} />;
   const overlay = <LimitOverlay intrinsics={specs} />;
-  if (specs === null) return <Camera hint={hint}>{overlay}</Camera>;
+  if (specs === null)
+    return (
+      <Camera offersVideo hint={hint}>
+        {overlay}
+      </Camera>
+    );
   const onPoint = (across: number, down: number) => {
     const from = frame.value?.posture;
     const direction = unproject(specs, across, down);
@@ -108,7 +113,7 @@ function CameraPanel() {
     steering.updateSetpoint((setpoint) => lookAt(setpoint, yaw_deg, pitch_deg));
   };
   return (
-    <Camera hint={hint} onPoint={onPoint}>
+    <Camera offersVideo hint={hint} onPoint={onPoint}>
       {overlay}
     </Camera>
   );

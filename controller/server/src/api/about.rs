@@ -19,9 +19,16 @@ use minismith_diagnostics::{Check, Supply, examine_while_running};
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 
-pub(super) fn routes(config: &Config, body: &RobotRuntime, fleet: Option<&str>) -> OpenApiRouter {
-    let fleet = fleet.map(str::to_owned);
-    let examined = Arc::new(Examination { config: config.clone(), control_loop: body.handle(), fleet });
+/// What the server offers besides its own routes.
+pub(super) struct Offers {
+    /// The fleet that the server is an operator of.
+    pub(super) fleet: Option<String>,
+    /// The port of the camera's video by WebRTC.
+    pub(super) webrtc_port: Option<u16>,
+}
+
+pub(super) fn routes(config: &Config, body: &RobotRuntime, offers: Offers) -> OpenApiRouter {
+    let examined = Arc::new(Examination { config: config.clone(), control_loop: body.handle(), offers });
     OpenApiRouter::new().routes(routes!(me)).routes(routes!(doctor)).with_state(examined)
 }
 
@@ -29,8 +36,7 @@ pub(super) fn routes(config: &Config, body: &RobotRuntime, fleet: Option<&str>) 
 struct Examination {
     config: Config,
     control_loop: ControlLoopHandle,
-    /// The fleet that the server is an operator of.
-    fleet: Option<String>,
+    offers: Offers,
 }
 
 impl Examination {
@@ -57,6 +63,9 @@ struct Me {
     /// The name of the fleet that this server is an operator of, if any.
     #[schema(example = "lab", required)]
     fleet: Option<String>,
+    /// The port of this computer at which browsers get the camera's video by WebRTC, if they do.
+    #[schema(example = 8443)]
+    webrtc_port: Option<u16>,
 }
 
 /// Get the caller's name and role
@@ -64,7 +73,8 @@ struct Me {
     (status = 200, description = "The caller's name and role.", body = Me),
 ))]
 async fn me(State(examined): State<Arc<Examination>>, caller: Caller) -> Json<Me> {
-    Json(Me { name: caller.name, role: caller.role.name(), fleet: examined.fleet.clone() })
+    let Offers { fleet, webrtc_port } = &examined.offers;
+    Json(Me { name: caller.name, role: caller.role.name(), fleet: fleet.clone(), webrtc_port: *webrtc_port })
 }
 
 /// The results of the checks.

@@ -39,6 +39,14 @@ pub fn start(server: &Server, listening: SocketAddr) -> Option<ChildProgram> {
     }
 }
 
+/// Returns the port at which the program serves browsers, if [`start`] would find it for this server.
+#[must_use]
+pub fn port(server: &Server, listening: SocketAddr) -> Option<u16> {
+    let address = server.webrtc.address(listening)?;
+    let is_there = server.tls.is_none() && subprocess::find_beside(PROGRAM).ok().flatten().is_some();
+    is_there.then(|| address.port())
+}
+
 fn begin(
     server: &Server,
     listening: SocketAddr,

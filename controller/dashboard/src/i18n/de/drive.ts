@@ -93,4 +93,12 @@ export const drive: DriveTexts = {
     later: 'Übernimm zuerst die Steuerung',
     steering: (forward, right) => `Neigung vor ${forward}°, rechts ${right}°`,
   },
+  video: {
+    lowDelay: 'Wenig Verzögerung',
+    fallback: (reason) =>
+      `Das Video mit wenig Verzögerung ging nicht: ${reason} Die Seite zeigt stattdessen Einzelbilder.`,
+    failed: 'Die Verbindung für das Video ist gescheitert.',
+    unreachable: (address) => `${address} wurde nicht erreicht.`,
+    silent: 'Es kam kein Video an.',
+  },
 };

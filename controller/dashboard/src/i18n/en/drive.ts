@@ -90,6 +90,14 @@ export const drive = {
     later: 'Take control first',
     steering: (forward: string, right: string) => `Tilt forward ${forward}°, right ${right}°`,
   },
+  video: {
+    lowDelay: 'Low delay',
+    fallback: (reason: string) =>
+      `Video with low delay failed: ${reason} The page shows single images instead.`,
+    failed: 'The connection for the video failed.',
+    unreachable: (address: string) => `${address} was not reached.`,
+    silent: 'No video arrived.',
+  },
 };
 
 export type DriveTexts = typeof drive;

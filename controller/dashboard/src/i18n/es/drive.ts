@@ -93,4 +93,12 @@ export const drive: DriveTexts = {
     later: 'Tome primero el control',
     steering: (forward, right) => `Inclinación adelante ${forward}°, derecha ${right}°`,
   },
+  video: {
+    lowDelay: 'Poco retardo',
+    fallback: (reason) =>
+      `El vídeo con poco retardo falló: ${reason} La página muestra imágenes sueltas en su lugar.`,
+    failed: 'La conexión para el vídeo falló.',
+    unreachable: (address) => `No se alcanzó ${address}.`,
+    silent: 'No llegó ningún vídeo.',
+  },
 };

@@ -93,4 +93,12 @@ export const drive: DriveTexts = {
     later: 'Prenez d’abord le contrôle',
     steering: (forward, right) => `Inclinaison avant ${forward}°, droite ${right}°`,
   },
+  video: {
+    lowDelay: 'Faible délai',
+    fallback: (reason) =>
+      `La vidéo à faible délai a échoué : ${reason} La page montre des images seules à la place.`,
+    failed: 'La connexion pour la vidéo a échoué.',
+    unreachable: (address) => `${address} n’a pas été atteint.`,
+    silent: 'Aucune vidéo n’est arrivée.',
+  },
 };
