@@ -9,6 +9,7 @@ use std::time::Duration;
 use minismith_tests::TestDir;
 use rustix::fs::{CWD, Mode};
 use serde_json::{Value, json};
+use tungstenite::Message;
 
 use super::server_fixture::Served;
 
@@ -205,4 +206,50 @@ fn tool_on_a_server_hears_its_microphone_and_plays_on_its_speaker() {
     assert_eq!(served.end().code, Some(0));
     ends.store(true, Ordering::Relaxed);
     singing.join().unwrap();
+}
+
+/// A client talks through the robot; what is invalid ends the connection with a reason.
+#[test]
+fn speaker_plays_what_a_client_sends() {
+    let bench = TestDir::new();
+    let played = bench.path("played.raw");
+    let devices = format!(
+        "pcm.!default {{ type file; slave.pcm {{ type null }}; file \"{}\"; format \"raw\" }}\n",
+        played.display()
+    );
+    let devices = bench.write("asound.conf", &devices);
+    let served = Served::with(bench, &[("ALSA_CONFIG_PATH", devices.to_str().unwrap())]);
+    assert_eq!(served.get("/api/v1/speaker?rate=7999").0, 422);
+    assert_eq!(served.get("/api/v1/speaker").0, 400, "this is no WebSocket");
+    let mut socket = served.socket("/api/v1/speaker?rate=16000");
+    let (status, other) = served.get("/api/v1/speaker");
+    assert!(
+        status == 409 && other["detail"].as_str().is_some_and(|why| why.contains("another client talks")),
+        "{status}: {other}"
+    );
+    // A tone of 500 Hz for a second, faster than one hears it: what exceeds the queue is dropped.
+    let tone: Vec<u8> = (0..16_000_u32)
+        .flat_map(|at| {
+            let phase = f64::from(at) * std::f64::consts::TAU / 32.0;
+            ((phase.sin() * 8000.0) as i16).to_le_bytes()
+        })
+        .collect();
+    for part in tone.chunks(1280) {
+        socket.send(Message::binary(part.to_vec())).unwrap();
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+    let loud = || {
+        let bytes = std::fs::read(&played).unwrap_or_default();
+        bytes.as_chunks::<2>().0.iter().filter(|pair| i16::from_le_bytes(**pair).abs() > 4000).count()
+    };
+    for _ in 0..200 {
+        if loud() > 4000 {
+            break;
+        }
+        std::thread::park_timeout(Duration::from_millis(50));
+    }
+    assert!(loud() > 4000, "{}", loud());
+    socket.send(Message::binary(vec![0; 3])).unwrap();
+    let Message::Close(Some(close)) = socket.read().unwrap() else { panic!("it is closed") };
+    assert!(close.reason.contains("pairs of bytes"), "{close}");
 }

@@ -30,6 +30,7 @@ mod recordings;
 mod rehearsals;
 mod request_queue;
 mod robot;
+mod speaker;
 mod telemetry;
 mod tool_admin;
 mod tool_preview;
@@ -142,6 +143,7 @@ pub async fn serve(
     let router = own
         .merge(telemetry::routes(body.handle()))
         .merge(voice::routes(answering.queue(), body, config))
+        .merge(speaker::routes(uploads.clone()))
         .merge(language_server::routes(config))
         .merge(openapi::routes(document))
         .fallback(dashboard::file)

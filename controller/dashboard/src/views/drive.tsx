@@ -23,6 +23,7 @@ import { Pad } from '../components/pad';
 import { Card } from '../components/basics';
 import { Clamps } from '../components/clamps';
 import { PastCard } from '../components/past-replay';
+import { TalkThroughCard } from '../components/talk-through';
 import { TiltCard } from '../components/tilt-card';
 import { formatNumber, messages } from '../i18n';
 import '../style/teleoperation.css';
@@ -42,6 +43,7 @@ export default function DriveView() {
       <LeaseBar />
       <div class="column">
         <CameraPanel />
+        <TalkThroughCard />
         <PastCard />
         <Card title={w.keys} class="keys-card">
           <div class="keys">

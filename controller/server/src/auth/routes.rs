@@ -29,7 +29,7 @@ pub fn least(is_read: bool, path: &str) -> Role {
             // Sessions are for those who may talk to the robot; streamed targets move it.
             ["api", "v1", "sessions", ..]
             | ["api", "v1", "lease", _, ..]
-            | ["api", "v1", "voice"]
+            | ["api", "v1", "voice" | "speaker"]
             | ["api", "move", "ws", "set_target"] => Role::Operator,
             _ => Role::Viewer,
         };

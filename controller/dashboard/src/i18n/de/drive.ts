@@ -101,4 +101,13 @@ export const drive: DriveTexts = {
     unreachable: (address) => `${address} wurde nicht erreicht.`,
     silent: 'Es kam kein Video an.',
   },
+  talkThrough: {
+    title: 'Durch den Roboter sprechen',
+    hold: 'Halten zum Sprechen',
+    opening: 'Das Mikrofon wird geöffnet …',
+    speak: 'Sprich jetzt: Der Roboter gibt deine Stimme wieder.',
+    hint: 'Menschen beim Roboter hören dich an seinem Lautsprecher, solange du die Taste hältst.',
+    refused: (reason) =>
+      `Der Roboter gibt nichts wieder: ${reason || 'die Verbindung ging verloren; versuche es erneut'}`,
+  },
 };

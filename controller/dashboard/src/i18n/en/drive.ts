@@ -98,6 +98,15 @@ export const drive = {
     unreachable: (address: string) => `${address} was not reached.`,
     silent: 'No video arrived.',
   },
+  talkThrough: {
+    title: 'Talk through the robot',
+    hold: 'Hold to speak',
+    opening: 'Opening the microphone …',
+    speak: 'Speak now: the robot plays your voice.',
+    hint: 'People near the robot hear you at its speaker while you hold the button.',
+    refused: (reason: string) =>
+      `The robot plays nothing: ${reason || 'the connection was lost; try again'}`,
+  },
 };
 
 export type DriveTexts = typeof drive;

@@ -101,4 +101,13 @@ export const drive: DriveTexts = {
     unreachable: (address) => `No se alcanzó ${address}.`,
     silent: 'No llegó ningún vídeo.',
   },
+  talkThrough: {
+    title: 'Hablar por el robot',
+    hold: 'Mantener para hablar',
+    opening: 'Abriendo el micrófono …',
+    speak: 'Hable ahora: el robot reproduce su voz.',
+    hint: 'Quienes están junto al robot le oyen por su altavoz mientras mantiene el botón.',
+    refused: (reason) =>
+      `El robot no reproduce nada: ${reason || 'se perdió la conexión; inténtelo de nuevo'}`,
+  },
 };

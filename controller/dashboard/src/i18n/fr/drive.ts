@@ -101,4 +101,13 @@ export const drive: DriveTexts = {
     unreachable: (address) => `${address} n’a pas été atteint.`,
     silent: 'Aucune vidéo n’est arrivée.',
   },
+  talkThrough: {
+    title: 'Parler par le robot',
+    hold: 'Maintenir pour parler',
+    opening: 'Ouverture du microphone …',
+    speak: 'Parlez : le robot restitue votre voix.',
+    hint: 'Les personnes près du robot vous entendent par son haut-parleur tant que vous maintenez le bouton.',
+    refused: (reason) =>
+      `Le robot ne restitue rien : ${reason || 'la connexion est perdue ; réessayez'}`,
+  },
 };
