@@ -109,6 +109,11 @@ fn editor_helps_while_a_tool_is_written() {
 }
 
 #[test]
+fn motion_is_edited_on_a_timeline_and_runs() {
+    on_a_server("timeline");
+}
+
+#[test]
 fn operator_sees_commands_and_stops_a_fleet() {
     let program = program("minismith-fleet");
     if !program.is_file() {

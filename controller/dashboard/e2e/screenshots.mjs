@@ -130,6 +130,41 @@ async function shootEditor(page) {
   await shoot(page, 'editor');
 }
 
+/** A motion with several parts at once, one of them too fast. */
+const DANCE = `from reachy_mini import ReachyMini
+from motion import antennas, body, head, neutral, perform, repeat, sequence, together, wait
+
+
+def small_dance(robot: ReachyMini, times: int = 2) -> str:
+    """Sway with the head and the body while the antennas beat time.
+
+    Args:
+        times: How often it sways, between 1 and 4.
+    """
+    if not 1 <= times <= 4:
+        raise ValueError("times must be between 1 and 4")
+    return perform(
+        robot,
+        together(
+            repeat(times, head(tilt_left=15, seconds=0.9), head(tilt_right=15, seconds=0.9)),
+            repeat(4, antennas(both=60, seconds=0.3), antennas(both_inward=10, seconds=0.6)),
+            sequence(wait(0.4), body(left=25, seconds=1.2), body(right=80, seconds=0.5)),
+        ),
+        neutral(seconds=1),
+    )
+`;
+
+async function shootTimeline(page) {
+  await show(page, 'tools/+');
+  await page.waitForSelector('.cm-content');
+  await page.locator('.cm-content').fill(DANCE);
+  await page.getByRole('button', { name: 'Timeline', exact: true }).click();
+  await page.locator('.timeline-block').first().click();
+  await page.locator('.timeline').evaluate((timeline) => timeline.scrollIntoView());
+  await page.evaluate(() => scrollBy(0, -80));
+  await shoot(page, 'timeline');
+}
+
 async function shootDrive(page) {
   await rest(LIVELY);
   await show(page, 'drive');
@@ -209,6 +244,7 @@ for (const colorScheme of ['light', 'dark']) {
   await shootTalk(page);
   await shootTools(page);
   await shootEditor(page);
+  await shootTimeline(page);
   await shootDrive(page);
   await shootPlots(page);
   await shootRest(page);

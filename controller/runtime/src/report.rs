@@ -8,7 +8,8 @@ use std::time::Duration;
 use firmware_bridge::control_loop::ClampLog;
 use firmware_bridge::joint::Joint;
 use firmware_bridge::motion::Adjustment;
-use firmware_bridge::posture::Posture;
+use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
+use firmware_bridge::units::Radians;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -48,6 +49,24 @@ impl From<&Posture> for PostureReport {
             body_yaw_deg: round_for_display(posture.body_yaw.degrees()),
             antennas_deg: [posture.antennas.right, posture.antennas.left]
                 .map(|angle| round_for_display(angle.degrees())),
+        }
+    }
+}
+
+impl From<&PostureReport> for Posture {
+    fn from(report: &PostureReport) -> Self {
+        let degrees = Radians::from_degrees;
+        let angles = RollPitchYaw {
+            roll: degrees(report.roll_deg),
+            pitch: degrees(report.pitch_deg),
+            yaw: degrees(report.yaw_deg),
+        };
+        let [x, y, z] = [report.x_mm, report.y_mm, report.z_mm].map(|millimetres| millimetres / 1000.0);
+        let [right, left] = report.antennas_deg.map(degrees);
+        Posture {
+            head: HeadPose::new(x, y, z, angles),
+            body_yaw: degrees(report.body_yaw_deg),
+            antennas: Antennas { right, left },
         }
     }
 }

@@ -5,9 +5,10 @@ use std::ops::{Index, IndexMut};
 use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::units::Radians;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// One axis of the robot in user terms. Angles are degrees, shifts are millimetres.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
     /// The yaw of the head relative to the body; positive turns left.

@@ -79,7 +79,7 @@ fn run(score: &Score, values: &BTreeMap<&str, f64>, setting: &Setting) -> Result
     let start = setting.start.snapped_to_neutral();
     let speed = values.get(SPEED_PARAMETER).copied().unwrap_or(1.0);
     let mut run = Run { setting, values, speed, goals: start, timeline: Timeline::new(start), steps: 0 };
-    let end = run.sequence(&score.steps, 0.0, Scope { round: None, cut: f64::INFINITY })?;
+    let end = run.sequence(&score.steps, 0, 0.0, Scope { round: None, cut: f64::INFINITY })?;
     run.timeline.set_seconds(end);
     Ok(run.timeline)
 }
@@ -129,12 +129,24 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs steps one after another from a time, and returns the end.
-    fn sequence(&mut self, steps: &[Step], start: f64, scope: Scope) -> Result<f64, ScoreError> {
-        steps.iter().try_fold(start, |time, step| self.step(step, time, scope))
+    /// Runs steps one after another from a time, and returns the end. `first` is the index of the first one in the
+    /// source.
+    fn sequence(
+        &mut self,
+        steps: &[Step],
+        first: usize,
+        start: f64,
+        scope: Scope,
+    ) -> Result<f64, ScoreError> {
+        let mut index = first;
+        steps.iter().try_fold(start, |time, step| {
+            let end = self.step(step, index, time, scope);
+            index += step.count();
+            end
+        })
     }
 
-    fn step(&mut self, step: &Step, time: f64, scope: Scope) -> Result<f64, ScoreError> {
+    fn step(&mut self, step: &Step, index: usize, time: f64, scope: Scope) -> Result<f64, ScoreError> {
         if time >= scope.cut {
             return Ok(time);
         }
@@ -143,6 +155,8 @@ impl Run<'_> {
             let reason = format!("the call runs more than {MAX_STEPS} steps");
             return Err(ScoreError::new(reason, "repeat less often"));
         }
+        let run = self.timeline.begin_step(index, time);
+        let inner = index + 1;
         let end = match step {
             Step::Move(movement) => self.movement(movement, time, scope),
             Step::Neutral { seconds, easing } => {
@@ -152,20 +166,23 @@ impl Run<'_> {
             Step::Repeat { times, steps } => {
                 let rounds = self.number(times, scope).round().clamp(0.0, 1e6) as u32;
                 let mut end = time;
-                for index in 0..rounds {
-                    end = self.sequence(steps, end, Scope { round: Some((index, rounds)), ..scope })?;
+                for round in 0..rounds {
+                    end =
+                        self.sequence(steps, inner, end, Scope { round: Some((round, rounds)), ..scope })?;
                 }
                 end
             }
             Step::Together(tracks) => {
                 // The tracks move different axes, so each finds its own goals unchanged by the others.
                 let mut end = time;
+                let mut index = inner;
                 for track in tracks {
-                    end = self.step(track, time, scope)?.max(end);
+                    end = self.step(track, index, time, scope)?.max(end);
+                    index += track.count();
                 }
                 end
             }
-            Step::Sequence(steps) => self.sequence(steps, time, scope)?,
+            Step::Sequence(steps) => self.sequence(steps, inner, time, scope)?,
             Step::Play(name) => self.play(name, time),
             Step::Sound(name) => {
                 self.timeline.push_sound(time, name);
@@ -174,7 +191,7 @@ impl Run<'_> {
             Step::When(reaction) => {
                 let deadline = self.deadline(reaction, time, scope);
                 match self.setting.stimuli.next(&reaction.event, time, deadline) {
-                    Some(begin) => self.sequence(&reaction.steps, begin, scope)?,
+                    Some(begin) => self.sequence(&reaction.steps, inner, begin, scope)?,
                     None => deadline,
                 }
             }
@@ -182,21 +199,22 @@ impl Run<'_> {
                 let deadline = self.deadline(reaction, time, scope);
                 let mut now = time;
                 while let Some(begin) = self.setting.stimuli.next(&reaction.event, now, deadline) {
-                    now = self.round(&reaction.steps, begin, scope, deadline)?;
+                    now = self.round(&reaction.steps, inner, begin, scope, deadline)?;
                 }
                 now.max(deadline)
             }
             Step::AsLongAs(reaction) => {
                 let deadline = self.deadline(reaction, time, scope);
                 let cut = self.setting.stimuli.end(&reaction.event, time, deadline);
-                self.rounds(&reaction.steps, time, Scope { cut, ..scope })?
+                self.rounds(&reaction.steps, inner, time, Scope { cut, ..scope })?
             }
             Step::Until(reaction) => {
                 let deadline = self.deadline(reaction, time, scope);
                 let event = self.setting.stimuli.next(&reaction.event, time, deadline);
-                self.rounds(&reaction.steps, time, Scope { cut: event.unwrap_or(deadline), ..scope })?
+                self.rounds(&reaction.steps, inner, time, Scope { cut: event.unwrap_or(deadline), ..scope })?
             }
         };
+        self.timeline.end_step(run, end);
         if end > MAX_SECONDS + 1e-6 {
             let reason = format!("the call takes more than {MAX_SECONDS} seconds");
             return Err(ScoreError::new(reason, "repeat less often, or wait less"));
@@ -205,17 +223,24 @@ impl Run<'_> {
     }
 
     /// Repeats steps until the cut.
-    fn rounds(&mut self, steps: &[Step], time: f64, scope: Scope) -> Result<f64, ScoreError> {
+    fn rounds(&mut self, steps: &[Step], first: usize, time: f64, scope: Scope) -> Result<f64, ScoreError> {
         let mut now = time;
         while now < scope.cut {
-            now = self.round(steps, now, scope, scope.cut)?;
+            now = self.round(steps, first, now, scope, scope.cut)?;
         }
         Ok(now)
     }
 
     /// Runs a round of a loop with an event, which goes on until `end`.
-    fn round(&mut self, steps: &[Step], time: f64, scope: Scope, end: f64) -> Result<f64, ScoreError> {
-        Ok(self.sequence(steps, time, scope)?.max((time + MIN_ROUND_SECONDS).min(end)))
+    fn round(
+        &mut self,
+        steps: &[Step],
+        first: usize,
+        time: f64,
+        scope: Scope,
+        end: f64,
+    ) -> Result<f64, ScoreError> {
+        Ok(self.sequence(steps, first, time, scope)?.max((time + MIN_ROUND_SECONDS).min(end)))
     }
 
     /// Returns the end of the time that a reaction has.

@@ -12,6 +12,8 @@
 //! * [`Score::describe`]: a score as one sentence.
 //! * [`trace`]: what the robot did in one call.
 //! * [`expects`]: what a motion must do, measured on a trace.
+//! * [`plan`]: what the envelope would make of a call, for people who edit it.
+//! * [`mod@fit`]: a recorded motion as steps.
 //! * `trial`: [`Score::measure_simulated`], what a score does of it in simulation.
 
 pub mod axis;
@@ -19,8 +21,10 @@ pub mod check;
 pub mod compile;
 mod describe;
 pub mod expects;
+pub mod fit;
 #[cfg(test)]
 mod generate;
+pub mod plan;
 mod read;
 pub mod score;
 pub mod simulate;
@@ -36,12 +40,14 @@ pub use axis::{Axis, AxisValues, Direction};
 pub use check::ScoreError;
 pub use compile::{Arguments, RecordedMove, Setting, compile, validate};
 pub use expects::{Expect, Expects, Measured, measure, summary};
+pub use fit::{FitError, Fitted, fit};
+pub use plan::Plan;
 pub use read::{ReadError, read, read_steps};
 pub use score::{Event, Kind, Move, Number, Parameter, Reaction, Score, Step};
 pub use simulate::simulate;
 pub use stimuli::{EventSpan, Stimuli};
 pub use target::{Part, Target};
 pub use text::capitalized;
-pub use timeline::{Piece, Timeline};
+pub use timeline::{Piece, StepRun, Timeline};
 pub use trace::MotionTrace;
 pub use write::write;

@@ -2,6 +2,9 @@
 
 use firmware_bridge::motion::Interpolation;
 use serde::{Deserialize, Serialize};
+use utoipa::openapi::schema::{AllOfBuilder, ArrayItems};
+use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::axis::Axis;
 use crate::target::{Part, Target};
@@ -28,7 +31,7 @@ pub const MAX_WAIT_SECONDS: f64 = 60.0;
 pub const SPEED: (f64, f64) = (0.1, 4.0);
 
 /// A tool: a name, a sentence, parameters, and the steps that one call runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Score {
     /// The name of the function.
@@ -43,7 +46,7 @@ pub struct Score {
 }
 
 /// A parameter of a tool. One named `speed` divides the duration of every movement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
     /// The name.
@@ -61,7 +64,7 @@ pub struct Parameter {
 }
 
 /// The type of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Whole numbers.
@@ -126,6 +129,35 @@ impl Number {
     }
 }
 
+/// The derive macro knows no tuple that contains its own type.
+impl PartialSchema for Number {
+    fn schema() -> RefOr<Schema> {
+        let with = |name: &str, value: RefOr<Schema>| {
+            ObjectBuilder::new().property(name, value).required(name).build()
+        };
+        let pair = |items: [RefOr<Schema>; 2]| {
+            let items = items.map(|item| match item {
+                RefOr::T(schema) => schema,
+                RefOr::Ref(reference) => Schema::AllOf(AllOfBuilder::new().item(reference).build()),
+            });
+            let array = ArrayBuilder::new().items(ArrayItems::False).prefix_items(items);
+            RefOr::T(Schema::Array(array.min_items(Some(2)).max_items(Some(2)).build()))
+        };
+        let number = || RefOr::Ref(Ref::from_schema_name(Self::name()));
+        let schema = OneOfBuilder::new()
+            .item(with("value", f64::schema()))
+            .item(with("parameter", String::schema()))
+            .item(with("product", pair([f64::schema(), String::schema()])))
+            .item(with("ramp", pair([number(), number()])))
+            .description(Some(
+                "A constant, a parameter, a constant times a parameter, or from one to another.",
+            ));
+        RefOr::T(schema.build().into())
+    }
+}
+
+impl ToSchema for Number {}
+
 impl From<f64> for Number {
     fn from(value: f64) -> Self {
         Number::Value(value)
@@ -133,7 +165,7 @@ impl From<f64> for Number {
 }
 
 /// One step of a tool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     /// `head(...)`, `antennas(...)`, `body(...)`
@@ -143,6 +175,7 @@ pub enum Step {
         /// The duration in seconds at speed 1; none takes the default.
         seconds: Option<Number>,
         /// The course of the movement; none is minimum jerk.
+        #[schema(value_type = Option<String>)]
         easing: Option<Interpolation>,
     },
     /// `wait(seconds)`
@@ -152,11 +185,14 @@ pub enum Step {
         /// The number of rounds.
         times: Number,
         /// The steps of a round.
+        #[schema(no_recursion)]
         steps: Vec<Step>,
     },
     /// `together(...)`: each step is a track, and all begin at once.
+    #[schema(no_recursion)]
     Together(Vec<Step>),
     /// `sequence(...)`: one after another, as one track.
+    #[schema(no_recursion)]
     Sequence(Vec<Step>),
     /// `play(name)`: a recorded move, `wake_up` or `go_to_sleep`.
     Play(String),
@@ -174,7 +210,7 @@ pub enum Step {
 
 /// A movement of one part to absolute targets. An axis without a target keeps its goal; without any target, all axes of
 /// the part go to neutral.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Move {
     /// The part.
@@ -186,6 +222,7 @@ pub struct Move {
     pub seconds: Option<Number>,
     /// The course of the movement; none is minimum jerk.
     #[serde(default)]
+    #[schema(value_type = Option<String>)]
     pub easing: Option<Interpolation>,
 }
 
@@ -201,12 +238,13 @@ impl Move {
 }
 
 /// An event, steps, and a time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reaction {
     /// The event.
     pub event: Event,
     /// The steps.
+    #[schema(no_recursion)]
     pub steps: Vec<Step>,
     /// `within`, `seconds` or `at_most`, in seconds; none is [`DEFAULT_EVENT_SECONDS`].
     #[serde(default)]
@@ -214,7 +252,7 @@ pub struct Reaction {
 }
 
 /// What a step can react to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// A face is in view.
@@ -330,6 +368,12 @@ impl Step {
             Step::AsLongAs(reaction) | Step::Until(reaction) => Some(("at_most", reaction)),
             _ => None,
         }
+    }
+
+    /// Returns how many steps it is: itself, and those inside.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        1 + self.inner().iter().map(Step::count).sum::<usize>()
     }
 
     /// Returns the steps inside this one.

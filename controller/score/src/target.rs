@@ -1,11 +1,12 @@
 //! The words that name a target in a step, `left` in `head(left=20)`, with their axes, directions and ranges.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::axis::{Axis, Direction};
 
 /// The part of the robot that a step moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// The head, relative to the body.
@@ -59,7 +60,7 @@ impl Part {
 }
 
 /// A keyword of a step: an axis of a part, or both antennas, and a direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
     /// `head(left=)`

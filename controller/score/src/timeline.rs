@@ -35,7 +35,18 @@ impl Piece {
     }
 }
 
-/// The courses of all axes, and the sounds.
+/// One run of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepRun {
+    /// The step, counted from 0 in the order of the source, outer steps before inner ones.
+    pub step: usize,
+    /// When it begins, seconds.
+    pub start: f64,
+    /// When it ends, seconds.
+    pub end: f64,
+}
+
+/// The courses of all axes, the sounds, and the runs of the steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timeline {
     start: AxisValues,
@@ -43,6 +54,7 @@ pub struct Timeline {
     pieces: [Vec<Piece>; 9],
     sounds: Vec<(f64, String)>,
     unknown_moves: Vec<String>,
+    runs: Vec<StepRun>,
     seconds: f64,
 }
 
@@ -53,6 +65,7 @@ impl Timeline {
             pieces: std::array::from_fn(|_| Vec::new()),
             sounds: Vec::new(),
             unknown_moves: Vec::new(),
+            runs: Vec::new(),
             seconds: 0.0,
         }
     }
@@ -70,6 +83,18 @@ impl Timeline {
 
     pub(crate) fn push_unknown_move(&mut self, name: &str) {
         self.unknown_moves.push(name.to_owned());
+    }
+
+    /// Adds a run of a step, and returns its place for [`Timeline::end_step`].
+    pub(crate) fn begin_step(&mut self, step: usize, start: f64) -> usize {
+        self.runs.push(StepRun { step, start, end: start });
+        self.runs.len() - 1
+    }
+
+    pub(crate) fn end_step(&mut self, run: usize, end: f64) {
+        if let Some(run) = self.runs.get_mut(run) {
+            run.end = end;
+        }
     }
 
     pub(crate) fn set_seconds(&mut self, seconds: f64) {
@@ -100,6 +125,13 @@ impl Timeline {
     #[must_use]
     pub fn unknown_moves(&self) -> &[String] {
         &self.unknown_moves
+    }
+
+    /// Returns the runs of all steps, in the order in which they begin in the source; a step that a loop repeats runs
+    /// several times.
+    #[must_use]
+    pub fn runs(&self) -> &[StepRun] {
+        &self.runs
     }
 
     /// Returns the goals at a time, seconds.

@@ -2,7 +2,7 @@
 //!
 //! Reading order: here (serving), `auth` (authentication), `caller`, `extract` (request bodies), `names` (renamed fields),
 //! `dashboard` (the dashboard), `about`, `robot` (health, state, stop), `telemetry`, `camera`, `metrics`, `queue` (the queue of
-//! requests) and `job`, `chat`, `voice`, `plans`, `tools`, `tool_admin`, `tool_preview`, `code`, `document` (OpenAPI), `official`.
+//! requests) and `job`, `chat`, `choreography`, `voice`, `plans`, `tools`, `tool_admin`, `tool_preview`, `code`, `document` (OpenAPI), `official`.
 //!
 //! Threads: handlers copy the last snapshot of the control loop and never wait for a cycle. Slow work runs on other threads.
 
@@ -11,6 +11,7 @@ mod auth;
 mod caller;
 mod camera;
 mod chat;
+mod choreography;
 mod code;
 mod dashboard;
 mod extract;
@@ -135,6 +136,7 @@ pub async fn serve(
         webrtc_port: webrtc::port(&config.server, address),
     };
     let (own, document) = own_routes(body, &answering.queue(), config, journal, offers)
+        .merge(choreography::routes(body.handle(), uploads.clone()))
         .merge(fleet::routes(operator.clone()))
         .merge(lease::routes(steering.executor()))
         .merge(journal::routes(&config.recording.journal))

@@ -1,11 +1,12 @@
 //! Speech: detection, recognition, echo cancellation and synthesis. It moves no motors, accesses no network and starts no
 //! processes. Only [`devices`] opens microphones and speakers.
 //!
-//! Reading order: [`audio`] (samples and files), [`vad`] (voice activity), [`endpoint`] (beginning and end of an utterance),
+//! Reading order: [`audio`] (samples and files), [`beat`] (of a sound), [`vad`] (voice activity), [`endpoint`] (beginning and end of an utterance),
 //! [`transcriber`] and [`moonshine`] (its words), [`commands`] (wake phrase, stop words, recognition errors), [`echo_cancellation`] and
 //! [`recognizer`] (all of this over time), [`hibari`] (text to speech), [`synthesizer`] (sentence by sentence), [`devices`], [`dialog`].
 
 pub mod audio;
+pub mod beat;
 pub mod commands;
 pub mod devices;
 pub mod dialog;

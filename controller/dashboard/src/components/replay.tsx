@@ -43,6 +43,13 @@ export interface ReplayProps {
   clampsAt?: (at_s: number) => Clamp[];
   /** Shown below the slider, as wide as it is. */
   track?: ComponentChildren;
+  /**
+   * The time to show. Each new object shows its time. A replay with this property, even `null`, does not start by itself,
+   * and stays at its time when its motion changes.
+   */
+  seek?: { at_s: number } | null;
+  /** Called with the time that is shown. */
+  onTime?: (at_s: number) => void;
   /** Shown beside the robot at a time. */
   children?: (at_s: number) => ComponentChildren;
 }
@@ -64,6 +71,8 @@ export function ReplayView({
   texts = rehearsalTexts(),
   clampsAt,
   track,
+  seek,
+  onTime,
   children,
 }: ReplayProps) {
   const w = messages.value;
@@ -72,8 +81,16 @@ export function ReplayView({
   const near = useRef(NEUTRAL);
   useEffect(() => {
     near.current = NEUTRAL;
-    setPlayer({ at_s: 0, playing: !prefersReducedMotion() });
+    setPlayer((now) =>
+      seek === undefined
+        ? { at_s: 0, playing: !prefersReducedMotion() }
+        : { ...now, at_s: Math.min(now.at_s, duration(motion)) },
+    );
   }, [motion]);
+  useEffect(() => {
+    if (seek) setPlayer({ at_s: seek.at_s, playing: false });
+  }, [seek]);
+  useEffect(() => onTime?.(player.at_s), [player.at_s]);
   useEffect(() => {
     if (!player.playing) return;
     let before = performance.now();

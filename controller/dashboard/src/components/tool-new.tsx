@@ -8,7 +8,15 @@ import { CodeEditor } from '../editor/code-editor';
 import type { LiveFinding } from '../editor/language';
 import { isAllowed } from '../net/live';
 import { post } from '../net/http';
-import { checkCode, code, expectsText, newDraft, original, parseExpects } from '../net/tool-draft';
+import {
+  checkCode,
+  code,
+  expectsText,
+  newDraft,
+  newMotion,
+  original,
+  parseExpects,
+} from '../net/tool-draft';
 import type { CheckResult, Finding, Measured } from '../protocol/responses';
 import { messages } from '../i18n';
 import { Elapsed } from './elapsed';
@@ -20,7 +28,10 @@ import { ReportPlots } from './report';
 import { go, path } from './route';
 import { showMotionPlots } from './show-plots';
 import { Card, RoleButton, NeedsRole, Outcome } from './basics';
+import { lazy } from './lazy';
 import { Changes } from './tool-code';
+
+const LazyTimeline = lazy(() => import('../timeline/view'));
 
 /** The pause in typing after which the code is rehearsed, milliseconds. */
 const CHECK_DELAY_MS = 700;
@@ -45,7 +56,7 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
   const [checking, setChecking] = useState(false);
   const [adding, setAdding] = useState(false);
   const [comparing, setComparing] = useState(false);
-  const [shownCode, setShownCode] = useState(() => code.value);
+  const [onTimeline, setOnTimeline] = useState(false);
   const rehearseNow = useRef(() => {});
   const canCheck = isAllowed('check');
   const currentCode = code.value;
@@ -116,6 +127,15 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
         }
         aside={
           <span class="buttons">
+            {canCheck && (
+              <button
+                type="button"
+                aria-pressed={onTimeline}
+                onClick={() => setOnTimeline(!onTimeline)}
+              >
+                {messages.value.timeline.title}
+              </button>
+            )}
             <RoleButton
               action="check"
               disabled={checking || expects === null}
@@ -144,7 +164,7 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
           <Outcome text={state.text || w.unchecked} bad={state.bad} />
         )}
         <CodeEditor
-          text={shownCode}
+          text={currentCode}
           label={w.editor}
           findings={others}
           onChange={(text) => (code.value = text)}
@@ -183,7 +203,6 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
               onClick={() => {
                 newDraft();
                 setComparing(false);
-                setShownCode(code.value);
               }}
             >
               {w.discard}
@@ -194,6 +213,13 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
           <Changes before={original.value.code} after={currentCode} />
         )}
       </Card>
+      {onTimeline && (
+        <LazyTimeline
+          source={currentCode}
+          onSource={(text: string) => (code.value = text)}
+          onNew={newMotion}
+        />
+      )}
       {checked?.motion && checked.motion.cycles.length > 0 && (
         <Card
           title={messages.value.replay.title}

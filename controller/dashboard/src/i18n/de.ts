@@ -4,6 +4,7 @@ import { health } from './de/health';
 import { help } from './de/help';
 import { plots } from './de/plots';
 import { talk } from './de/talk';
+import { timeline } from './de/timeline';
 import { tools } from './de/tools';
 import { plural } from './de/plural';
 import type { Messages } from './en';
@@ -195,6 +196,7 @@ export const de: Messages = {
   health,
   fleet,
   help,
+  timeline,
   settings: {
     open: 'Roboter und Einstellungen',
     robots: 'Roboter',

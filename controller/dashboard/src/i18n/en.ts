@@ -6,6 +6,7 @@ import { health } from './en/health';
 import { help } from './en/help';
 import { plots } from './en/plots';
 import { talk } from './en/talk';
+import { timeline } from './en/timeline';
 import { tools } from './en/tools';
 import { plural } from './en/plural';
 
@@ -195,6 +196,7 @@ export const en = {
   health,
   fleet,
   help,
+  timeline,
   settings: {
     open: 'Robots and settings',
     robots: 'Robots',

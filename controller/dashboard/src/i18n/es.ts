@@ -4,6 +4,7 @@ import { health } from './es/health';
 import { help } from './es/help';
 import { plots } from './es/plots';
 import { talk } from './es/talk';
+import { timeline } from './es/timeline';
 import { tools } from './es/tools';
 import { plural } from './es/plural';
 import type { Messages } from './en';
@@ -195,6 +196,7 @@ export const es: Messages = {
   health,
   fleet,
   help,
+  timeline,
   settings: {
     open: 'Robots y ajustes',
     robots: 'Robots',

@@ -4,6 +4,7 @@ import { health } from './fr/health';
 import { help } from './fr/help';
 import { plots } from './fr/plots';
 import { talk } from './fr/talk';
+import { timeline } from './fr/timeline';
 import { tools } from './fr/tools';
 import { plural } from './fr/plural';
 import type { Messages } from './en';
@@ -196,6 +197,7 @@ export const fr: Messages = {
   health,
   fleet,
   help,
+  timeline,
   settings: {
     open: 'Robots et réglages',
     robots: 'Robots',

@@ -54,6 +54,26 @@ export function newDraft(): void {
   expectsText.value = asText(TEMPLATE_EXPECTS);
 }
 
+/** A draft that the timeline can show. */
+const MOTION = `from reachy_mini import ReachyMini
+from motion import head, neutral, perform
+
+
+def my_motion(robot: ReachyMini) -> str:
+    """Look to the left and back."""
+    return perform(
+        robot,
+        head(left=20, seconds=0.8),
+        neutral(seconds=0.8),
+    )
+`;
+
+/** Begins with a motion for the timeline. What it must do is not known yet. */
+export function newMotion(): void {
+  code.value = MOTION;
+  expectsText.value = '';
+}
+
 /** Returns the expectations of a text; `null` if it is no list. */
 export function parseExpects(text: string): unknown[] | null {
   if (text.trim() === '') return [];

@@ -40,7 +40,9 @@ pub fn least(is_read: bool, path: &str) -> Role {
         // Each tool has its own minimum role, and a sentence may be a stop.
         ["mcp"] | ["api", "v1", "chat"] => Role::Viewer,
         ["api", "v1", "tools", _, "run" | "rehearse"] => Role::Operator,
-        ["api", "v1", "tools"] | ["api", "v1", "tools", "check"] => Role::Engineer,
+        ["api", "v1", "tools"] | ["api", "v1", "tools", "check"] | ["api", "v1", "choreography", ..] => {
+            Role::Engineer
+        }
         ["api", "v1", "tools", ..] | ["api", "v1", "fleet", "share" | "get" | "withdraw"] => Role::Owner,
         ["api", "v1", "sessions" | "control_loop" | "pulse", ..]
         | ["api", "motors", "set_mode", "disabled"] => Role::Engineer,

@@ -190,13 +190,20 @@ impl Sounds {
     /// # Errors
     /// When it is missing or no sound, or the speaker cannot be used.
     pub fn play(&self, name: &str) -> Result<(), SoundError> {
+        self.play_clip(&self.open(name)?)
+    }
+
+    /// Returns a sound, as [`Self::play`] finds it.
+    ///
+    /// # Errors
+    /// When it is missing or no sound.
+    pub fn open(&self, name: &str) -> Result<Clip, SoundError> {
         let folder = self.folder();
         let own = folder.as_ref().and_then(|folder| Path::new(name).strip_prefix(folder).ok()?.to_str());
         let file = checked(own.unwrap_or(name))?;
         let folders = folder.iter().chain([&self.official]);
         let found = folders.map(|folder| folder.join(file)).find(|path| path.is_file());
-        let clip = Clip::open(&found.ok_or_else(|| SoundError::Missing(name.into()))?)?;
-        self.play_clip(&clip)
+        Ok(Clip::open(&found.ok_or_else(|| SoundError::Missing(name.into()))?)?)
     }
 
     /// Plays a short tone.
