@@ -98,6 +98,7 @@ describe('limited axes', () => {
 
 describe('the wanted direction in the image', () => {
   const camera: CameraIntrinsics = {
+    camera: 'front',
     width: 640,
     height: 480,
     focal_length_px: [275, 275],

@@ -15,7 +15,7 @@ import {
   unwrap,
   type Path,
 } from '../src/logic/score';
-import type { Movement, Plan, Step, Target } from '../src/protocol/score';
+import type { Movement, Plan, Step, Target, TargetName } from '../src/protocol/score';
 
 const turn = (left: number, seconds = 1): Step => ({
   move: {
@@ -160,7 +160,12 @@ describe('the layout', () => {
 });
 
 describe('the dials of a movement', () => {
-  const target = (name: string, axes: string[], direction: string, maximum: number): Target => ({
+  const target = (
+    name: TargetName,
+    axes: string[],
+    direction: string,
+    maximum: number,
+  ): Target => ({
     target: name,
     part: 'antennas',
     word: name,

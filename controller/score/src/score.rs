@@ -1,5 +1,7 @@
 //! A tool in the language of motion, as data.
 
+use std::borrow::Cow;
+
 use firmware_bridge::motion::Interpolation;
 use serde::{Deserialize, Serialize};
 use utoipa::openapi::schema::{AllOfBuilder, ArrayItems};
@@ -48,6 +50,7 @@ pub struct Score {
 /// A parameter of a tool. One named `speed` divides the duration of every movement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ScoreParameter)]
 pub struct Parameter {
     /// The name.
     pub name: String,
@@ -66,6 +69,7 @@ pub struct Parameter {
 /// The type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ScoreKind)]
 pub enum Kind {
     /// Whole numbers.
     Int,
@@ -141,7 +145,7 @@ impl PartialSchema for Number {
                 RefOr::Ref(reference) => Schema::AllOf(AllOfBuilder::new().item(reference).build()),
             });
             let array = ArrayBuilder::new().items(ArrayItems::False).prefix_items(items);
-            RefOr::T(Schema::Array(array.min_items(Some(2)).max_items(Some(2)).build()))
+            RefOr::T(Schema::Array(array.build()))
         };
         let number = || RefOr::Ref(Ref::from_schema_name(Self::name()));
         let schema = OneOfBuilder::new()
@@ -156,7 +160,11 @@ impl PartialSchema for Number {
     }
 }
 
-impl ToSchema for Number {}
+impl ToSchema for Number {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed("ScoreNumber")
+    }
+}
 
 impl From<f64> for Number {
     fn from(value: f64) -> Self {
@@ -167,6 +175,7 @@ impl From<f64> for Number {
 /// One step of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ScoreStep)]
 pub enum Step {
     /// `head(...)`, `antennas(...)`, `body(...)`
     Move(Move),
@@ -212,6 +221,7 @@ pub enum Step {
 /// the part go to neutral.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ScoreMove)]
 pub struct Move {
     /// The part.
     pub part: Part,
@@ -240,6 +250,7 @@ impl Move {
 /// An event, steps, and a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ScoreReaction)]
 pub struct Reaction {
     /// The event.
     pub event: Event,
@@ -254,6 +265,7 @@ pub struct Reaction {
 /// What a step can react to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ScoreEvent)]
 pub enum Event {
     /// A face is in view.
     Face,

@@ -1,6 +1,15 @@
 /** Where the steps of a tool stand on the timeline. Pure functions; seconds. */
 
-import type { Amount, Movement, Part, Plan, Step, StepRun, Target } from '../protocol/score';
+import type {
+  Amount,
+  Movement,
+  Part,
+  Plan,
+  Step,
+  StepRun,
+  Target,
+  TargetName,
+} from '../protocol/score';
 import { allSteps, constantOf, innerSteps, kindOf, rounded, type Kind, type Path } from './score';
 
 /** The rows of the timeline, from top to bottom. */
@@ -115,16 +124,17 @@ export function dialsOf(part: Part, targets: Target[]): Dial[] {
 }
 
 /** Replaces targets for several axes at once, such as both antennas, by one per axis. */
-function single(movement: Movement, targets: Target[]): [string, Amount][] {
+function single(movement: Movement, targets: Target[]): [TargetName, Amount][] {
   return movement.targets.flatMap(([name, amount]) => {
     const known = targets.find(({ target }) => target === name);
-    if (known === undefined || known.axes.length < 2) return [[name, amount] as [string, Amount]];
+    if (known === undefined || known.axes.length < 2)
+      return [[name, amount] as [TargetName, Amount]];
     const isInward = name.endsWith('inward');
     return known.axes.flatMap((axis) => {
       const own = targets.find(
         (one) => one.axes.join() === axis && one.target.endsWith('inward') === isInward,
       );
-      return own === undefined ? [] : [[own.target, amount] as [string, Amount]];
+      return own === undefined ? [] : [[own.target, amount] as [TargetName, Amount]];
     });
   });
 }

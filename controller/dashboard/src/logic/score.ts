@@ -28,7 +28,7 @@ export const value = (constant: number): Amount => ({ value: rounded(constant) }
 
 /** Returns the constant of an amount; `null` if a parameter or a loop sets it. */
 export const constantOf = (amount: Amount | null): number | null =>
-  amount !== null && 'value' in amount ? amount.value : null;
+  amount != null && 'value' in amount ? amount.value : null;
 
 /** Rounds to hundredths, as times and amounts are written. */
 export const rounded = (number: number): number => Math.round(number * 100) / 100 + 0;

@@ -17,7 +17,7 @@ import {
   type Path,
 } from '../logic/score';
 import { fetchBeat } from '../net/choreography';
-import type { Step } from '../protocol/score';
+import type { Step, TargetName } from '../protocol/score';
 import { messages } from '../i18n';
 import type { TimelineState } from './state';
 
@@ -40,7 +40,12 @@ const FIRST_BPM = 100;
 /** Taps that are further apart begin a new tempo, milliseconds. */
 const MAX_TAP_GAP_MS = 2500;
 
-function moving(part: 'head' | 'antennas' | 'body', target: string, by: number, s: number): Step {
+function moving(
+  part: 'head' | 'antennas' | 'body',
+  target: TargetName,
+  by: number,
+  s: number,
+): Step {
   return { move: { part, targets: [[target, value(by)]], seconds: value(s), easing: null } };
 }
 

@@ -8,7 +8,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { layOut } from '../logic/choreography';
 import { allSteps, stepAt, type Path } from '../logic/score';
 import { fetchTargets } from '../net/choreography';
-import type { Plan, Step, Targets } from '../protocol/score';
+import type { Plan, Problem, Step, Targets } from '../protocol/score';
 import { Card, Outcome } from '../components/basics';
 import '../style/timeline.css';
 import { ReplayView } from '../components/replay';
@@ -68,7 +68,7 @@ export default function TimelineView({ source, onSource, onNew }: TimelineProps)
   const layout = layOut(steps, plan);
   const secondsOf = (path: Path) => spanOf(steps, plan, path)?.seconds ?? 0;
   /** Durations of movements are written for speed 1. */
-  const speed = score.parameters.find(({ name }) => name === 'speed')?.default ?? 1;
+  const speed = (score.parameters ?? []).find(({ name }) => name === 'speed')?.default ?? 1;
   const keep = (next: Step[], moved?: Step) =>
     timeline.edit(next, (moved && pathOf(next, moved)) ?? selected);
   const select = (path: Path | null, more: boolean) => {
@@ -147,7 +147,7 @@ function NoTimeline({
   error,
   onNew,
 }: {
-  problem: { line: number | null; reason: string; hint: string } | null;
+  problem: Problem | null;
   error: string;
   onNew: () => void;
 }) {

@@ -101,6 +101,7 @@ struct Targets {
 /// A source to read.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ToolSource)]
 struct Source {
     /// The source of a tool, in Python.
     source: String,
@@ -109,6 +110,7 @@ struct Source {
 /// Steps to write.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ToolScore)]
 struct Written {
     /// The tool.
     score: Score,
@@ -117,6 +119,7 @@ struct Written {
 /// A recorded motion.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = RecordedPostures)]
 struct Recording {
     /// The samples, in the order of time.
     samples: Vec<RecordedSample>,
@@ -134,23 +137,31 @@ struct RecordedSample {
 
 /// A tool as steps, as source, and in time. What is missing is named in `problem`.
 #[derive(Serialize, ToSchema)]
+#[schema(as = Choreography)]
 struct Edited {
     /// The tool.
+    #[schema(required)]
     score: Option<Score>,
     /// Its source.
+    #[schema(required)]
     source: Option<String>,
     /// How a call without arguments runs.
+    #[schema(required)]
     plan: Option<PlanReport>,
     /// Why the source is not in the language of motion, or the tool breaks one of its rules.
+    #[schema(required)]
     problem: Option<Problem>,
 }
 
 /// What is wrong, where, and what to do instead.
 #[derive(Serialize, ToSchema)]
+#[schema(as = ChoreographyProblem)]
 struct Problem {
     /// The line of the source, from 1.
+    #[schema(required)]
     line: Option<usize>,
     /// The step, counted from 0 in the order of the source, outer steps before inner ones.
+    #[schema(required)]
     step: Option<usize>,
     /// What is wrong.
     reason: String,
@@ -160,6 +171,7 @@ struct Problem {
 
 /// Steps from a recording.
 #[derive(Serialize, ToSchema)]
+#[schema(as = FittedSteps)]
 struct Fitted {
     /// The steps.
     steps: Vec<Step>,
@@ -183,6 +195,7 @@ struct PlanReport {
     /// What the envelope would hold back with the limits in force.
     clamps: Vec<ClampPlan>,
     /// The first time, seconds, at which a movement ends in a pose that the legs cannot reach.
+    #[schema(required)]
     unreachable_s: Option<f64>,
     /// The time between two samples, seconds.
     period_s: f64,
@@ -196,6 +209,7 @@ struct PlanReport {
 
 /// A run of a step.
 #[derive(Serialize, ToSchema)]
+#[schema(as = StepRun)]
 struct RunReport {
     /// The step, counted from 0 in the order of the source, outer steps before inner ones.
     step: usize,
