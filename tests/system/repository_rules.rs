@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and the other packages that it may import.
-const TABLE: [(&str, &[&str]); 31] = [
+const TABLE: [(&str, &[&str]); 32] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-protocol", &[]),
@@ -105,6 +105,16 @@ const TABLE: [(&str, &[&str]); 31] = [
     ),
     ("minismith-language-server", &["firmware-bridge", "minismith-analysis", "minismith-runtime"]),
     (
+        "minismith-media",
+        &[
+            "firmware-bridge",
+            "minismith-control",
+            "minismith-perception",
+            "minismith-runtime",
+            "minismith-voice",
+        ],
+    ),
+    (
         "minismith-dialogue",
         &[
             "firmware-bridge",
@@ -129,10 +139,12 @@ const TABLE: [(&str, &[&str]); 31] = [
             "minismith-dialogue",
             "minismith-language-model",
             "minismith-language-server",
+            "minismith-media",
             "minismith-nlu",
             "minismith-perception",
             "minismith-protocol",
             "minismith-runtime",
+            "minismith-score",
             "minismith-toolchain",
             "minismith-voice",
         ],
@@ -271,7 +283,7 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-pub const MEMBERS: [&str; 31] = [
+pub const MEMBERS: [&str; 32] = [
     "firmware-bridge",
     "mock-robot",
     "controller/protocol",
@@ -299,6 +311,7 @@ pub const MEMBERS: [&str; 31] = [
     "controller/diagnostics",
     "controller/install",
     "controller/language-server",
+    "controller/media",
     "controller/dialogue",
     "controller/server",
     "controller",

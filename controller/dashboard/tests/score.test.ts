@@ -11,7 +11,7 @@ import {
   startOnBeat,
   swapStep,
   toTempo,
-  trimSteps,
+  cutSteps,
   unwrap,
   type Path,
 } from '../src/logic/score';
@@ -121,8 +121,8 @@ describe('edits of steps', () => {
       { start_s: 2, end_s: 3 },
     ];
     const spanOf = (path: Path) => spans[path[0]!]!;
-    expect(trimSteps(steps, 0.4, 2, spanOf)).toEqual([wait(0.6), turn(1)]);
-    expect(trimSteps(steps, 1, Infinity, spanOf)).toEqual([turn(1), turn(2)]);
+    expect(cutSteps(steps, 0.4, 2, spanOf)).toEqual([wait(0.6), turn(1)]);
+    expect(cutSteps(steps, 1, Infinity, spanOf)).toEqual([turn(1), turn(2)]);
   });
 
   it('never make a movement shorter than the language permits', () => {
@@ -156,6 +156,28 @@ describe('the layout', () => {
     expect(blocks[0]!.again).toHaveLength(1);
     expect(brackets).toMatchObject([{ kind: 'repeat', start_s: 0, end_s: 2, depth: 0 }]);
     expect(idle.map(({ path }) => path)).toEqual([[1]]);
+  });
+});
+
+describe('brackets', () => {
+  it('that overlap stand in rows of their own', () => {
+    const loop = (times: number): Step => ({
+      repeat: { times: { value: times }, steps: [turn(1)] },
+    });
+    const run = (step: number, end_s: number) => ({ step, start_s: 0, end_s, peak_speed: 0 });
+    const { brackets } = layOut([{ together: [loop(2), loop(3)] }], {
+      seconds: 3,
+      runs: [run(0, 3), run(1, 2), run(2, 1), run(3, 3), run(4, 1)],
+      sounds: [],
+      unknown_moves: [],
+      clamps: [],
+      unreachable_s: null,
+      period_s: 0.1,
+      axes: [],
+      speed: [],
+      cycles: [],
+    });
+    expect(brackets.map(({ depth }) => depth)).toEqual([0, 1, 2]);
   });
 });
 

@@ -22,4 +22,4 @@ pub mod api;
 pub mod auth;
 mod child_program;
 mod fleet;
-pub mod media;
+mod webrtc;

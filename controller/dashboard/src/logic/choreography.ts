@@ -37,7 +37,7 @@ export interface Bracket {
   kind: Kind;
   start_s: number;
   end_s: number;
-  /** How many other brackets are around it. */
+  /** The row in which it is drawn, below those of the brackets around it. */
   depth: number;
 }
 
@@ -86,9 +86,24 @@ export function layOut(steps: Step[], plan: Plan): Layout {
     const peak_speed = Math.max(first.peak_speed, ...again.map((run) => run.peak_speed));
     layout.blocks.push({ path, step, lane, start_s, end_s, again, peak_speed, clamped });
   });
-  const used = [...new Set(layout.brackets.map(({ depth }) => depth))].sort((a, b) => a - b);
-  for (const bracket of layout.brackets) bracket.depth = used.indexOf(bracket.depth);
+  placeInRows(layout.brackets);
   return layout;
+}
+
+/** Puts each bracket below the one around it, in the first row that is free at its time. */
+function placeInRows(brackets: Bracket[]): void {
+  const placed: Bracket[] = [];
+  for (const bracket of brackets) {
+    const around = placed.filter(({ path }) =>
+      path.every((at, depth) => bracket.path[depth] === at),
+    );
+    let row = 1 + Math.max(-1, ...around.map(({ depth }) => depth));
+    const isTaken = (other: Bracket) =>
+      other.depth === row && other.start_s < bracket.end_s && other.end_s > bracket.start_s;
+    while (placed.some(isTaken)) row += 1;
+    bracket.depth = row;
+    placed.push(bracket);
+  }
 }
 
 function isClamped(plan: Plan, lane: Lane, run: StepRun): boolean {

@@ -247,7 +247,7 @@ export function startOnBeat(steps: Step[], sound: Path, first_s: number): Step[]
 }
 
 /** Keeps what runs between two times. `spanOf` returns when a step runs first. Waits are shortened. */
-export function trimSteps(
+export function cutSteps(
   steps: Step[],
   from: number,
   to: number,

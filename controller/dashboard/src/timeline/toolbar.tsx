@@ -1,4 +1,4 @@
-/** What can be done with the steps: add, copy, repeat, trim, set to a tempo, undo. */
+/** What can be done with the steps: add, copy, repeat, cut, set to a tempo, undo. */
 
 import type { Signal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ import {
   startOnBeat,
   stepAt,
   toTempo,
-  trimSteps,
+  cutSteps,
   value,
   type Path,
 } from '../logic/score';
@@ -94,7 +94,7 @@ export function Toolbar(props: ToolbarProps) {
           {w.remove}
         </button>
       </span>
-      <Trim {...props} />
+      <Cut {...props} />
       <Tempo {...props} />
       <span class="buttons">
         <button type="button" disabled={!timeline.canUndo} title="Ctrl+Z" onClick={timeline.undo}>
@@ -140,21 +140,21 @@ function AddStep({ timeline, steps }: ToolbarProps) {
 }
 
 /** Leaves out what runs before or after the time at which the robot is shown. */
-function Trim({ timeline, steps, playhead, spanOf }: ToolbarProps) {
+function Cut({ timeline, steps, playhead, spanOf }: ToolbarProps) {
   const w = messages.value.timeline;
   return (
     <span class="buttons">
       <button
         type="button"
-        onClick={() => timeline.edit(trimSteps(steps, playhead.value, Infinity, spanOf), null)}
+        onClick={() => timeline.edit(cutSteps(steps, playhead.value, Infinity, spanOf), null)}
       >
-        {w.trimBefore}
+        {w.cutBefore}
       </button>
       <button
         type="button"
-        onClick={() => timeline.edit(trimSteps(steps, 0, playhead.value, spanOf), null)}
+        onClick={() => timeline.edit(cutSteps(steps, 0, playhead.value, spanOf), null)}
       >
-        {w.trimAfter}
+        {w.cutAfter}
       </button>
     </span>
   );

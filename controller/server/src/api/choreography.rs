@@ -1,7 +1,7 @@
 //! Tools in the language of motion for people who edit them on a timeline: source to steps with their times, and back.
 //!
-//! Nothing here runs a tool, moves the robot or is stored; the source is the only form of a tool. What an edited source
-//! does is proved as for any other, when it is checked.
+//! Nothing here runs a tool, moves the robot or is stored; the source is the only form of a tool. An edited source is
+//! checked like any other before it becomes a tool.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use utoipa_axum::routes;
 
 use super::caller::Caller;
 use super::extract::{ApiError, ErrorBody, JsonBody, QueryParams};
-use crate::media::sounds::{SoundError, Sounds};
+use minismith_media::sounds::{SoundError, Sounds};
 
 /// The most samples of a plan; a longer one has fewer per second.
 const MAX_SAMPLES: usize = 1500;

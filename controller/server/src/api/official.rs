@@ -46,12 +46,12 @@ use tokio::sync::{Notify, broadcast};
 use self::daemon::Lifecycle;
 use self::sensors::{ImuReading, SimulatedImu};
 use super::extract::ApiError;
-use crate::media::camera_socket::CameraSocket;
-use crate::media::sounds::Sounds;
 use minismith_apps::manager::AppManager;
 use minismith_control::head_tracking::HeadTracking;
 use minismith_control::motion_executor::{MotionExecutor, MoveRunning};
 use minismith_control::perception::CameraObserver;
+use minismith_media::camera_socket::CameraSocket;
+use minismith_media::sounds::Sounds;
 use minismith_runtime::net::mdns::Announcement;
 use minismith_voice::devices::mic_array::SharedMicArray;
 

@@ -25,7 +25,7 @@ use tokio::time::timeout;
 
 use super::caller::MessageAuthor;
 use super::extract::{ApiError, QueryParams, unprocessable};
-use crate::media::sounds::Sounds;
+use minismith_media::sounds::Sounds;
 
 /// Permitted sample rates, Hz.
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=96_000;
@@ -85,7 +85,7 @@ async fn open(
         sounds.stop();
         let speaker = Speaker::open(sounds.speaker()?, Pace::Device, QUEUE_CAPACITY)?;
         let flow = StreamResampler::new(rate, speaker.rate())?;
-        Ok::<_, crate::media::sounds::SoundError>((speaker, flow))
+        Ok::<_, minismith_media::sounds::SoundError>((speaker, flow))
     });
     let lost = |_| conflict("opening the speaker failed; try again");
     let (speaker, flow) = opened.await.map_err(lost)?.map_err(|error| conflict(&error.to_string()))?;

@@ -15,9 +15,9 @@ use uuid::Uuid;
 use super::{Robot, VERSION, mode};
 use crate::api::caller::{Caller, LocalMedia};
 use crate::api::extract::{ApiError, JsonBody, unprocessable};
-use crate::media::camera_model;
 use minismith_control::gaze::SeenFace;
 use minismith_control::motion_executor::MoveRequest;
+use minismith_media::camera_model;
 
 /// Maximum length of a robot's name, characters, as in the official daemon.
 const MAX_NAME_CHARS: usize = 64;

@@ -17,7 +17,7 @@ use super::Robot;
 use super::daemon::FaceTarget;
 use crate::api::caller::LocalMedia;
 use crate::api::extract::{ApiError, unprocessable};
-use crate::media::camera_model;
+use minismith_media::camera_model;
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
     Router::new()

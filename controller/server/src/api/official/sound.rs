@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::Robot;
 use crate::api::extract::{ApiError, JsonBody, unprocessable};
-use crate::media::sounds::{MAX_SOUND_BYTES, SoundError};
+use minismith_media::sounds::{MAX_SOUND_BYTES, SoundError};
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
     Router::new()

@@ -1,12 +1,11 @@
 //! Camera frames and sound for clients, as the official daemon serves them, so that the media classes of the official SDK get
-//! them.
+//! them. It moves nothing.
 //!
 //! Reading order: [`camera_model`] (which camera the SDK takes it for), `unix_fd` (the messages), [`camera_socket`] (who gets
-//! which frame), [`sounds`] (sounds that clients play, and the volume), [`tool_sound`] (what tools hear and play), [`webrtc`] (the program for browsers).
+//! which frame), [`sounds`] (sounds that clients play, and the volume), [`tool_sound`] (what tools hear and play).
 
 pub mod camera_model;
 pub mod camera_socket;
 pub mod sounds;
 pub mod tool_sound;
 mod unix_fd;
-pub mod webrtc;
