@@ -110,6 +110,7 @@ test: build code models nextest ## The tests of what is here; test-peers tests i
 # The browser, an editor, the official SDK, daemon and dances, clients for MCP and OpenAI, Rerun, and speech with real models.
 test-peers: build code recorder webrtc fleet zenohd clients models nextest ## The tests against programs of others, which it installs (2 GB)
 	@scripts/chromium >/dev/null
+	@scripts/firefox >/dev/null
 	@scripts/neovim >/dev/null
 	@scripts/sound --tests
 	@scripts/peers

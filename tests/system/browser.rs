@@ -36,6 +36,17 @@ fn browser() -> Option<(PathBuf, String)> {
     found.map(|(node, chromium)| (PathBuf::from(node).join("node"), chromium))
 }
 
+/// Runs an end-to-end test in Firefox, and asserts that all its checks pass.
+fn in_firefox(test: &str) {
+    let Some(firefox) = said_by("firefox") else {
+        println!("skipped: there is no Firefox (make test-peers brings it)");
+        return;
+    };
+    let served = Served::on(bench(""));
+    let url = format!("http://{}", served.address);
+    run_e2e(test, &[("MINISMITH_URL", url), ("MINISMITH_E2E_FIREFOX", firefox)]);
+}
+
 /// Runs an end-to-end test and asserts that all its checks pass.
 pub(super) fn run_e2e(test: &str, environment: &[(&str, String)]) {
     let Some((node, chromium)) = browser() else { return };
@@ -96,6 +107,16 @@ fn page_creates_rehearses_approves_and_runs_a_tool() {
 #[test]
 fn tour_ends_with_a_tool_and_reasons_are_given() {
     on_a_server("help");
+}
+
+#[test]
+fn user_chats_with_the_robot_in_firefox() {
+    in_firefox("talk");
+}
+
+#[test]
+fn firefox_shows_how_a_sentence_was_taken() {
+    in_firefox("understood");
 }
 
 #[test]

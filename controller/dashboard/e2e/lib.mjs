@@ -9,7 +9,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import { chromium, firefox } from 'playwright-core';
 
 /** How long a test waits for a condition, milliseconds. */
 export const TIMEOUT_MS = 30_000;
@@ -45,8 +45,16 @@ function browserWrapper(folder) {
   return program;
 }
 
-/** Starts the browser with extra flags. */
+/** Whether the tests run in Firefox, which `MINISMITH_E2E_FIREFOX` names, instead of Chromium. */
+export const isFirefox = (process.env.MINISMITH_E2E_FIREFOX ?? '') !== '';
+
+/** Starts the browser with extra flags, which are Chromium's. */
 export async function launch(more = []) {
+  if (isFirefox) {
+    // Debian's Firefox is unchanged, so it is driven by the standard protocol (WebDriver BiDi).
+    const executablePath = process.env.MINISMITH_E2E_FIREFOX;
+    return firefox.launch({ channel: 'moz-firefox', executablePath, timeout: 2 * TIMEOUT_MS });
+  }
   const folder = mkdtempSync(join(tmpdir(), 'minismith-e2e-'));
   const browser = await chromium.launch({
     executablePath: browserWrapper(folder),
@@ -65,6 +73,9 @@ export async function launch(more = []) {
 
 /** A tool may have no image; then the request fails without an error of the page. */
 const EXPECTED_ERRORS = [/404.*\/files\/(picture|page|recording)/];
+
+/** Without a graphics card, Firefox has no 3D; the page says so instead. */
+const FIREFOX_ERRORS = [/WebGL/];
 
 /**
  * Runs a test and prints its checks. `tolerated` lists console errors that the test provokes; each pattern is matched
@@ -96,7 +107,7 @@ export async function test(name, body, { tolerated = [], flags = [] } = {}) {
     }
   };
   const errors = [];
-  const known = [...EXPECTED_ERRORS, ...tolerated];
+  const known = [...EXPECTED_ERRORS, ...(isFirefox ? FIREFOX_ERRORS : []), ...tolerated];
   /** Opens a page in its own browser profile. */
   const open = async (options = {}) => {
     const context = await browser.newContext({ viewport: DESKTOP, locale: 'en-US', ...options });

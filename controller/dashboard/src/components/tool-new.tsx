@@ -57,6 +57,12 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
   const [adding, setAdding] = useState(false);
   const [comparing, setComparing] = useState(false);
   const [onTimeline, setOnTimeline] = useState(false);
+  /** What the editor was last given. It is not told what it says itself: more may have been typed since. */
+  const [given, setGiven] = useState(() => ({ text: code.value }));
+  const give = (text: string) => {
+    code.value = text;
+    setGiven({ text });
+  };
   const rehearseNow = useRef(() => {});
   const canCheck = isAllowed('check');
   const currentCode = code.value;
@@ -164,7 +170,8 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
           <Outcome text={state.text || w.unchecked} bad={state.bad} />
         )}
         <CodeEditor
-          text={currentCode}
+          text={given.text}
+          given={given}
           label={w.editor}
           findings={others}
           onChange={(text) => (code.value = text)}
@@ -203,6 +210,7 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
               onClick={() => {
                 newDraft();
                 setComparing(false);
+                give(code.value);
               }}
             >
               {w.discard}
@@ -216,8 +224,11 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
       {onTimeline && (
         <LazyTimeline
           source={currentCode}
-          onSource={(text: string) => (code.value = text)}
-          onNew={newMotion}
+          onSource={give}
+          onNew={() => {
+            newMotion();
+            give(code.value);
+          }}
         />
       )}
       {checked?.motion && checked.motion.cycles.length > 0 && (

@@ -16,6 +16,8 @@ interface CodeEditorProps {
   onSubmit?: () => void;
   /** The line to scroll to. Each new object scrolls again. */
   line?: { number: number } | null;
+  /** Each new object shows the text again, even if it is the same as the last one that was given. */
+  given?: object;
 }
 
 const NO_FINDINGS: Finding[] = [];
@@ -28,6 +30,7 @@ export function CodeEditor({
   onFindings,
   onSubmit,
   line = null,
+  given,
 }: CodeEditorProps) {
   const container = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | null>(null);
@@ -58,7 +61,7 @@ export function CodeEditor({
       setReady(false);
     };
   }, [label, isEditable, isAssisted]);
-  useEffect(() => editor.current?.setText(text), [text, ready]);
+  useEffect(() => editor.current?.setText(text), [text, given, ready]);
   useEffect(() => editor.current?.setFindings(findings), [findings, ready]);
   useEffect(() => {
     if (line) editor.current?.goTo(line.number);
