@@ -115,6 +115,11 @@ fn user_chats_with_the_robot_in_firefox() {
 }
 
 #[test]
+fn motion_is_edited_on_a_timeline_in_firefox() {
+    in_firefox("timeline");
+}
+
+#[test]
 fn firefox_shows_how_a_sentence_was_taken() {
     in_firefox("understood");
 }
