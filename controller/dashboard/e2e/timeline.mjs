@@ -75,12 +75,13 @@ await test('timeline', async ({ check, eventually, open }) => {
   const field = (name) => page.locator('.timeline-inspector').getByLabel(name, { exact: true });
 
   /** Enters a text as a person does: a value that a script sets is no change. */
-  const enter = async (name, text) => {
-    await field(name).click();
+  const enterInto = async (input, text) => {
+    await input.click();
     await page.keyboard.press('Control+a');
     await page.keyboard.type(text);
     await page.keyboard.press('Tab');
   };
+  const enter = (name, text) => enterInto(field(name), text);
 
   // Add at the same time, and drag the new step to a later time.
   await select('left 20');
@@ -173,7 +174,7 @@ await test('timeline', async ({ check, eventually, open }) => {
   );
   await enter('Times', '3');
   await eventually('it runs three times', source, (text) => /repeat\(3, body/.test(text));
-  await page.getByLabel('Beats per minute').fill('60');
+  await enterInto(page.getByLabel('Beats per minute'), '60');
   await tool('Set to tempo').click();
   await eventually('durations are whole half beats', source, (text) =>
     [...text.matchAll(/seconds=([\d.]+)/g)].every(([, one]) => (Number(one) * 2) % 1 === 0),

@@ -14,6 +14,7 @@ import {
 } from '../logic/score';
 import type { Movement, Step, Targets } from '../protocol/score';
 import { formatNumber, messages } from '../i18n';
+import { Field } from './field';
 import { amountText, axisLabel, constantText, stepLabel } from './labels';
 
 interface InspectorProps {
@@ -80,16 +81,15 @@ function Seconds({ step, path, steps, layout, targets, onEdit }: PartProps) {
   return (
     <label>
       {w.secondsLabel}
-      <input
+      <Field
         type="number"
         min={least}
         max={most}
         step="any"
         value={constantText(own)}
         placeholder={measured}
-        onChange={(event) => {
-          const seconds = event.currentTarget.valueAsNumber;
-          if (Number.isFinite(seconds)) onEdit(setSeconds(steps, path, seconds));
+        onEntered={(text) => {
+          if (text !== '') onEdit(setSeconds(steps, path, Number(text)));
         }}
       />
     </label>
@@ -177,18 +177,18 @@ function DialRow({ dial, amount, onInput, onChange }: DialProps) {
         />
         {name}
       </label>
-      <input
+      <Field
         type="range"
-        aria-label={name}
-        aria-valuetext={shown}
+        label={name}
+        valueText={shown}
         min={-negative.maximum}
         max={positive.maximum}
         dir={positive.direction === 'left' || positive.direction === 'down' ? 'rtl' : 'ltr'}
         step={1}
         value={constant}
         disabled={amount === null}
-        onInput={(event) => onInput(event.currentTarget.valueAsNumber)}
-        onChange={(event) => onChange(event.currentTarget.valueAsNumber)}
+        onDraft={(text) => onInput(Number(text))}
+        onEntered={(text) => onChange(Number(text))}
       />
       <output>{amount === null ? '–' : shown}</output>
     </div>
@@ -203,15 +203,15 @@ function Times({ step, path, steps, targets, onEdit }: PartProps) {
   return (
     <label>
       {w.times}
-      <input
+      <Field
         type="number"
         min={1}
         max={targets.max_times}
         step={1}
         value={constantText(times)}
-        onChange={(event) => {
-          const next = event.currentTarget.valueAsNumber;
-          if (!Number.isInteger(next)) return;
+        onEntered={(text) => {
+          const next = Number(text);
+          if (text === '' || !Number.isInteger(next)) return;
           onEdit(updateStep(steps, path, { repeat: { ...step.repeat, times: value(next) } }));
         }}
       />
@@ -225,13 +225,11 @@ function Name({ step, path, steps, onEdit }: PartProps) {
   return (
     <label>
       {w.kinds[key]}
-      <input
+      <Field
         type="text"
         maxLength={100}
         value={'sound' in step ? step.sound : 'play' in step ? step.play : ''}
-        onChange={(event) =>
-          onEdit(updateStep(steps, path, { [key]: event.currentTarget.value } as unknown as Step))
-        }
+        onEntered={(text) => onEdit(updateStep(steps, path, { [key]: text } as unknown as Step))}
       />
     </label>
   );

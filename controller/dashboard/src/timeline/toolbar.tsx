@@ -19,6 +19,7 @@ import {
 import { fetchBeat } from '../net/choreography';
 import type { Step, TargetName } from '../protocol/score';
 import { messages } from '../i18n';
+import { Field } from './field';
 import type { TimelineState } from './state';
 
 /** What a new step is until somebody edits it. */
@@ -185,13 +186,14 @@ function Tempo({ timeline, steps, spanOf }: ToolbarProps) {
     <span class="buttons">
       <label class="timeline-tempo">
         {w.tempo}
-        <input
+        <Field
           type="number"
           min={30}
           max={240}
+          step="any"
           value={bpm}
-          onInput={(event) => {
-            const next = event.currentTarget.valueAsNumber;
+          onEntered={(text) => {
+            const next = Number(text);
             if (next >= 30 && next <= 240) setBpm(next);
           }}
         />
