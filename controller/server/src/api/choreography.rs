@@ -24,13 +24,14 @@ use minismith_score::{
 };
 use minismith_voice::beat::beat;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::Caller;
-use super::extract::{ApiError, ErrorBody, JsonBody, QueryParams};
+use super::extract::{ApiError, ErrorBody, JsonBody, QueryParams, nested};
 use minismith_media::sounds::{SoundError, Sounds};
 
 /// The most samples of a plan; a longer one has fewer per second.
@@ -113,7 +114,8 @@ struct Source {
 #[schema(as = ToolScore)]
 struct Written {
     /// The tool.
-    score: Score,
+    #[schema(value_type = Score)]
+    score: Value,
 }
 
 /// A recorded motion.
@@ -122,11 +124,12 @@ struct Written {
 #[schema(as = RecordedPostures)]
 struct Recording {
     /// The samples, in the order of time.
-    samples: Vec<RecordedSample>,
+    #[schema(value_type = Vec<RecordedSample>)]
+    samples: Value,
 }
 
 /// Where the robot was at one time.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct RecordedSample {
     /// Seconds from any beginning.
@@ -337,6 +340,7 @@ async fn write_source(
     JsonBody(Written { score }): JsonBody<Written>,
 ) -> Result<Json<Edited>, ApiError> {
     caller.require_role(Role::Engineer)?;
+    let score: Score = nested("body.score", &score)?;
     state.compute(move |limits| edited(score, None, limits)).await
 }
 
@@ -357,6 +361,7 @@ async fn fit_recording(
 ) -> Result<Json<Fitted>, ApiError> {
     caller.require_role(Role::Engineer)?;
     let unprocessable = |why: &str| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why);
+    let samples: Vec<RecordedSample> = nested("body.samples", &samples)?;
     if samples.len() > MAX_RECORDED {
         return Err(unprocessable(&format!(
             "a recording has at most {MAX_RECORDED} samples; record a shorter motion"

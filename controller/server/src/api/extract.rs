@@ -65,6 +65,35 @@ pub(super) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, (String, Str
     Ok(given)
 }
 
+/// Reads a part of a request that has objects inside.
+///
+/// # Errors
+/// The error response for an invalid part at `position`.
+pub(super) fn nested<T: DeserializeOwned + Serialize>(position: &str, given: &Value) -> Result<T, ApiError> {
+    let read: T = serde_path_to_error::deserialize(given).map_err(|error| {
+        unprocessable(&format!("{position}.{}", error.path()), &error.inner().to_string())
+    })?;
+    let same = serde_json::to_value(&read).map_err(|error| unprocessable(position, &error.to_string()))?;
+    if has_array_for_object(given, &same) {
+        return Err(unprocessable(position, "expected a JSON object where there is an array"));
+    }
+    Ok(read)
+}
+
+/// Returns whether an array was read as a struct, as serde permits.
+fn has_array_for_object(given: &Value, read: &Value) -> bool {
+    match (given, read) {
+        (Value::Array(_), Value::Object(_)) => true,
+        (Value::Array(given), Value::Array(read)) => {
+            given.iter().zip(read).any(|(given, read)| has_array_for_object(given, read))
+        }
+        (Value::Object(given), Value::Object(read)) => read
+            .iter()
+            .any(|(name, read)| given.get(name).is_some_and(|given| has_array_for_object(given, read))),
+        _ => false,
+    }
+}
+
 /// An error response: `{"detail": ...}`.
 #[derive(Debug)]
 pub(super) struct ApiError {
@@ -110,4 +139,24 @@ pub(super) fn unprocessable(position: &str, why: &str) -> ApiError {
     let position: Vec<&str> = position.split('.').filter(|step| *step != "?").collect();
     let detail = json!([{ "type": "value_error", "loc": position, "msg": why }]);
     ApiError { status: StatusCode::UNPROCESSABLE_ENTITY, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use minismith_score::Score;
+
+    use super::*;
+
+    #[test]
+    fn array_in_place_of_an_object_is_rejected() {
+        let score = |step: Value| json!({ "name": "t", "summary": "Waits.", "steps": [step] });
+        let read = |step: Value| nested::<Score>("body.score", &score(step));
+        assert!(read(json!({ "neutral": { "seconds": { "value": 1 } } })).is_ok());
+        assert!(
+            read(json!({ "move": { "part": "head", "targets": [["head_left", { "value": 1 }]] } })).is_ok()
+        );
+        assert!(read(json!({ "neutral": [null, null] })).is_err());
+        let refused = read(json!({ "jump": 1 })).unwrap_err();
+        assert!(refused.to_string().contains("body"), "{refused}");
+    }
 }
