@@ -108,7 +108,7 @@ fn holder_hands_the_lease_over_and_no_one_else_gets_it() {
         };
         assert_eq!((heartbeat("operator", &first), heartbeat("engineer", second)), (410, 200));
         has_ended.store(true, Ordering::Release);
-        assert!(rival.join().unwrap() > 1);
+        assert!(rival.join().unwrap() > 0);
         let goto = json!({ "yaw_deg": 0, "duration_s": 1 });
         assert_eq!(served.ask("engineer", &format!("POST /api/v1/lease/{second}/goto"), &goto).0, 200);
         served.until("the way back", "/api/v1/state", |state| yaw(state).abs() < 1.0);
