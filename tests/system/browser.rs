@@ -194,14 +194,7 @@ fn tilt_of_a_phone_steers_while_a_button_is_held() {
 
 #[test]
 fn user_talks_through_the_robot() {
-    let bench = bench("");
-    let played = bench.path("played.raw");
-    let devices = format!(
-        "pcm.!default {{ type file; slave.pcm {{ type null }}; file \"{}\"; format \"raw\" }}\n",
-        played.display()
-    );
-    let devices = bench.write("asound.conf", &devices);
-    let served = Served::with(bench, &[("ALSA_CONFIG_PATH", devices.to_str().unwrap())]);
+    let (served, played) = Served::with_speaker(bench(""));
     run_e2e("drive-talk", &[("MINISMITH_URL", format!("http://{}", served.address))]);
     let bytes = std::fs::read(&played).unwrap();
     let loud = bytes.as_chunks::<2>().0.iter().filter(|pair| i16::from_le_bytes(**pair).abs() > 300).count();

@@ -1,6 +1,7 @@
 //! A controller that serves the mock robot, and requests to it.
 
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use minismith_tests::{CommandOutput, RunningCommand, TestDir};
@@ -36,6 +37,17 @@ impl Served {
         let mut program = RunningCommand::from(command);
         let address = listening(&program.line().unwrap());
         Served { bench, program, address }
+    }
+
+    /// Starts a controller whose speaker is a file of raw samples, 16 bit, and returns the file's path.
+    pub(super) fn with_speaker(bench: TestDir) -> (Self, PathBuf) {
+        let played = bench.path("played.raw");
+        let devices = format!(
+            "pcm.!default {{ type file; slave.pcm {{ type null }}; file \"{}\"; format \"raw\" }}\n",
+            played.display()
+        );
+        let devices = bench.write("asound.conf", &devices);
+        (Served::with(bench, &[("ALSA_CONFIG_PATH", devices.to_str().unwrap())]), played)
     }
 
     /// Ends the controller as Ctrl-C does, and returns what it printed.

@@ -211,14 +211,7 @@ fn tool_on_a_server_hears_its_microphone_and_plays_on_its_speaker() {
 /// A client talks through the robot; what is invalid ends the connection with a reason.
 #[test]
 fn speaker_plays_what_a_client_sends() {
-    let bench = TestDir::new();
-    let played = bench.path("played.raw");
-    let devices = format!(
-        "pcm.!default {{ type file; slave.pcm {{ type null }}; file \"{}\"; format \"raw\" }}\n",
-        played.display()
-    );
-    let devices = bench.write("asound.conf", &devices);
-    let served = Served::with(bench, &[("ALSA_CONFIG_PATH", devices.to_str().unwrap())]);
+    let (served, played) = Served::with_speaker(TestDir::new());
     assert_eq!(served.get("/api/v1/speaker?rate=7999").0, 422);
     assert_eq!(served.get("/api/v1/speaker").0, 400, "this is no WebSocket");
     let mut socket = served.socket("/api/v1/speaker?rate=16000");

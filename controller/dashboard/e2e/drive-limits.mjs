@@ -4,11 +4,14 @@
 import {
   accessibilityViolations,
   isLive,
+  pageWidth,
   posture,
   rest,
   show,
   sleep,
+  slide,
   swing,
+  takeControl,
   test,
 } from './lib.mjs';
 
@@ -18,18 +21,13 @@ await test('drive-limits', async ({ check, eventually, open }) => {
   await show(page, 'drive');
   await eventually('the page is live', () => isLive(page));
   await eventually('the camera shows an image', () => page.locator('.camera:not(.is-old)').count());
-  await page.getByRole('button', { name: 'Take control' }).click();
-  await eventually('the page is in control', () => page.locator('.lease.is-mine').count());
-  const slide = (label, value) =>
-    page.getByRole('slider', { name: label }).evaluate((input, to) => {
-      input.value = String(to);
-      input.dispatchEvent(new Event('input', { bubbles: true }));
-    }, value);
+  await takeControl(page, eventually);
+  const steer = (label, value) => slide(page.getByRole('slider', { name: label }), value);
   const list = page.locator('.limit-list');
   const marks = page.locator('.limit-marks');
   const spoken = page.locator('.limit-announcement');
 
-  await slide('Head yaw', 20);
+  await steer('Head yaw', 20);
   let shown = 0;
   for (let at = 0; at < 20; at += 1) {
     shown += await list.count();
@@ -41,9 +39,9 @@ await test('drive-limits', async ({ check, eventually, open }) => {
   await page.getByRole('button', { name: 'Center all' }).click();
   await eventually('the head is ahead again', posture, (now) => Math.abs(now.yaw_deg) < 3);
   // The ranges of the sliders exceed what all axes can reach together.
-  await slide('Head pitch', 40);
-  await slide('Head roll', 40);
-  await slide('Head up', 30);
+  await steer('Head pitch', 40);
+  await steer('Head roll', 40);
+  await steer('Head up', 30);
   await eventually(
     'the image names what is limited, by what and how far',
     () => list.textContent(),
@@ -85,11 +83,11 @@ await test('drive-limits', async ({ check, eventually, open }) => {
     (n) => n === 0,
   );
   await page.setViewportSize({ width: 360, height: 740 });
-  await slide('Head pitch', 40);
-  await slide('Head roll', 40);
-  await slide('Head up', 30);
+  await steer('Head pitch', 40);
+  await steer('Head roll', 40);
+  await steer('Head up', 30);
   await eventually('a phone shows it, too', () => list.isVisible());
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  const wide = await pageWidth(page);
   check('the page fits the phone', wide <= 360, wide);
   await page.close();
   await rest();

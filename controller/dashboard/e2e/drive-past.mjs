@@ -1,7 +1,17 @@
 #!/usr/bin/env node
 /** The view Drive replays what just happened: pose, camera image and what the limits held back. */
 
-import { accessibilityViolations, isLive, posture, rest, show, test } from './lib.mjs';
+import {
+  accessibilityViolations,
+  isLive,
+  pageWidth,
+  posture,
+  rest,
+  show,
+  slide,
+  takeControl,
+  test,
+} from './lib.mjs';
 
 await test('drive-past', async ({ check, eventually, open }) => {
   await rest();
@@ -9,16 +19,11 @@ await test('drive-past', async ({ check, eventually, open }) => {
   await show(page, 'drive');
   await eventually('the page is live', () => isLive(page));
   await eventually('the camera shows an image', () => page.locator('.camera:not(.is-old)').count());
-  await page.getByRole('button', { name: 'Take control' }).click();
-  await eventually('the page is in control', () => page.locator('.lease.is-mine').count());
-  const slide = (label, value) =>
-    page.getByRole('slider', { name: label }).evaluate((input, to) => {
-      input.value = String(to);
-      input.dispatchEvent(new Event('input', { bubbles: true }));
-    }, value);
-  await slide('Head yaw', 40);
+  await takeControl(page, eventually);
+  const steer = (label, value) => slide(page.getByRole('slider', { name: label }), value);
+  await steer('Head yaw', 40);
   await eventually('the head turns', posture, (now) => Math.abs(now.yaw_deg - 40) < 3);
-  await slide('Head yaw', 0);
+  await steer('Head yaw', 0);
   await eventually('the head turns back', posture, (now) => Math.abs(now.yaw_deg) < 3);
   // The ranges of the sliders exceed what all axes can reach together.
   for (const [label, value] of [
@@ -26,7 +31,7 @@ await test('drive-past', async ({ check, eventually, open }) => {
     ['Head roll', 40],
     ['Head up', 30],
   ])
-    await slide(label, value);
+    await steer(label, value);
   await eventually('the limits hold something back', () => page.locator('.limit-list').count());
   await page.getByRole('button', { name: 'Center all' }).click();
   await eventually(
@@ -45,12 +50,8 @@ await test('drive-past', async ({ check, eventually, open }) => {
   const end = Number(await slider.getAttribute('max'));
   check('it covers the last seconds', end > 3 && end <= 30.1, end);
   check('what was held back is marked', (await card.locator('.past-spans > span').count()) > 0);
-  /** Moves to a part of the time, and returns the yaw of the head at that time. */
-  const seek = (part) =>
-    slider.evaluate((input, to) => {
-      input.value = String(to * Number(input.max));
-      input.dispatchEvent(new Event('input', { bubbles: true }));
-    }, part);
+  /** Moves to a part of the time. */
+  const seek = (part) => slide(slider, part * end);
   const seen = new Set();
   let [limited, images] = [0, 0];
   for (let part = 0; part <= 1; part += 0.05) {
@@ -92,10 +93,9 @@ await test('drive-past', async ({ check, eventually, open }) => {
   check('the view is accessible', violations.length === 0, violations);
   check('a pause stays', (await card.locator('.replay-time').textContent()) === paused);
   await page.setViewportSize({ width: 360, height: 740 });
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  const wide = await pageWidth(page);
   check('the page fits a phone', wide <= 360, wide);
   await page.setViewportSize({ width: 1280, height: 1600 });
-  if (process.env.MINISMITH_SHOT) await page.screenshot({ path: process.env.MINISMITH_SHOT });
   await card.getByRole('button', { name: 'Back to live' }).click();
   await eventually(
     'it closes',

@@ -4,12 +4,14 @@
 import {
   accessibilityViolations,
   isLive,
+  pageWidth,
   PHONE,
   posture,
   rest,
   show,
   sleep,
   swing,
+  takeControl,
   test,
 } from './lib.mjs';
 
@@ -68,11 +70,10 @@ await test('drive-tilt', async ({ check, eventually, open }) => {
   const hold = page.locator('.tilt-hold');
   await eventually('the sensor is ready', () => hold.count());
   check('without control it steers nothing', await hold.isDisabled());
-  await page.getByRole('button', { name: 'Take control', exact: true }).click();
-  await eventually('the page is in control', () => page.locator('.lease.is-mine').count());
+  await takeControl(page, eventually);
   const violations = await accessibilityViolations(page);
   check('the view is accessible', violations.length === 0, violations);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  const wide = await pageWidth(page);
   check('the page fits the phone', wide <= 360, wide);
 
   await tilt(10, 30);

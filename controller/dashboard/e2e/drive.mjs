@@ -1,7 +1,19 @@
 #!/usr/bin/env node
 /** Teleoperation with every device up to the limits, a stop, and the lease of a closed tab. */
 
-import { request, isLive, leaseHolder, posture, rest, show, state, swing, test } from './lib.mjs';
+import {
+  request,
+  isLive,
+  leaseHolder,
+  posture,
+  rest,
+  show,
+  slide,
+  state,
+  swing,
+  takeControl,
+  test,
+} from './lib.mjs';
 
 await test('drive', async ({ check, eventually, open }) => {
   await rest();
@@ -18,8 +30,7 @@ await test('drive', async ({ check, eventually, open }) => {
     (text) => /right_antenna/.test(text) && /velocity/.test(text),
   );
   await rest();
-  await page.getByRole('button', { name: 'Take control' }).click();
-  await eventually('the page is in control', () => page.locator('.lease.is-mine').count());
+  await takeControl(page, eventually);
   await eventually('the server confirms it', leaseHolder);
   await eventually(
     'heartbeats are answered',
@@ -28,12 +39,8 @@ await test('drive', async ({ check, eventually, open }) => {
   );
 
   const sliders = page.locator('.sliders input');
-  const slide = (at, value) =>
-    sliders.nth(at).evaluate((input, to) => {
-      input.value = String(to);
-      input.dispatchEvent(new Event('input', { bubbles: true }));
-    }, value);
-  await slide(0, 20);
+  const steer = (at, value) => slide(sliders.nth(at), value);
+  await steer(0, 20);
   await eventually('a slider turns the head', posture, (now) => Math.abs(now.yaw_deg - 20) < 3);
   await page.getByRole('button', { name: 'Center all' }).click();
   await eventually('centering turns it back', posture, (now) => Math.abs(now.yaw_deg) < 3);
@@ -93,9 +100,9 @@ await test('drive', async ({ check, eventually, open }) => {
   await eventually(
     'a control resumes after a stop',
     async () => {
-      await slide(1, 40);
-      await slide(2, 40);
-      await slide(5, 30);
+      await steer(1, 40);
+      await steer(2, 40);
+      await steer(5, 30);
       return posture();
     },
     (now) => Math.abs(now.pitch_deg) > 5,
@@ -115,7 +122,7 @@ await test('drive', async ({ check, eventually, open }) => {
     (now) => Math.abs(now.pitch_deg) < 3,
   );
 
-  await slide(6, 150);
+  await steer(6, 150);
   await eventually('the body turns far', posture, (now) => now.body_yaw_deg > 10);
   await page.locator('button.stop').click();
   await eventually('STOP is confirmed', () => stopped.count());

@@ -184,6 +184,22 @@ export async function swing(read, field, ms = 2000) {
 
 export const isLive = (page) => page.locator('.connection .badge.is-good').count();
 
+/** Takes control of the robot on the view Drive. */
+export async function takeControl(page, eventually) {
+  await page.getByRole('button', { name: 'Take control', exact: true }).click();
+  await eventually('the page is in control', () => page.locator('.lease.is-mine').count());
+}
+
+/** Moves a slider, as a drag does. */
+export const slide = (slider, value) =>
+  slider.evaluate((input, to) => {
+    input.value = String(to);
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  }, value);
+
+/** Returns how wide the page is, which is more than the window if something does not fit. */
+export const pageWidth = (page) => page.evaluate(() => document.documentElement.scrollWidth);
+
 /** Opens a view of the page and waits until it is shown. */
 export async function show(page, view, base = server()) {
   await page.goto(`${base}/#/${view}`);

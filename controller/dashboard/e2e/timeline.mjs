@@ -8,6 +8,7 @@ import {
   accessibilityViolations,
   DESKTOP,
   isLive,
+  pageWidth,
   posture,
   request,
   rest,
@@ -159,7 +160,7 @@ await test('timeline', async ({ check, eventually, open }) => {
   check('also in dark colours', inDark.length === 0, inDark);
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 360, height: 740 });
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  const width = await pageWidth(page);
   check('it fits a phone', width <= 360, width);
   await page.setViewportSize(DESKTOP);
   await enter('Duration, s', '1');

@@ -6,9 +6,11 @@ import {
   DESKTOP,
   isLive,
   leaseHolder,
+  pageWidth,
   request,
   rest,
   show,
+  slide,
   state,
   test,
 } from './lib.mjs';
@@ -56,7 +58,7 @@ await test(
     const violations = await accessibilityViolations(anna);
     check('the request is accessible', violations.length === 0, violations);
     await anna.setViewportSize({ width: 360, height: 740 });
-    const wide = await anna.evaluate(() => document.documentElement.scrollWidth);
+    const wide = await pageWidth(anna);
     check('it fits a phone', wide <= 360, wide);
     await anna.setViewportSize(DESKTOP);
     await banner.getByRole('button', { name: 'Decline' }).click();
@@ -112,13 +114,7 @@ await test(
     );
     check('the server reports a holder', (await leaseHolder()) !== null, await leaseHolder());
 
-    await ben
-      .locator('.sliders input')
-      .first()
-      .evaluate((input) => {
-        input.value = '20';
-        input.dispatchEvent(new Event('input', { bubbles: true }));
-      });
+    await slide(ben.locator('.sliders input').first(), 20);
     await eventually(
       'the robot follows the second',
       async () => (await request('/api/v1/state')).value.posture,

@@ -148,15 +148,18 @@ fn segments(samples: &[AxisValues], part: Part, tolerance: f64) -> Vec<Segment> 
     found
 }
 
-/// Returns the farthest end for which `holds`, found by doubling and bisection.
-fn farthest(from: usize, last: usize, holds: impl Fn(usize) -> bool) -> usize {
-    let (mut good, mut step) = (from, 1);
-    while good < last && holds((good + step).min(last)) {
-        good = (good + step).min(last);
-        step *= 2;
+/// Returns the farthest index up to `last` for which `holds`, found by doubling and bisection; `from` if it does not hold
+/// for the next one.
+pub fn farthest(from: usize, last: usize, holds: impl Fn(usize) -> bool) -> usize {
+    if from >= last || !holds(from + 1) {
+        return from;
     }
-    let mut bad = (good + step).min(last + 1);
-    while bad - good > 1 {
+    let mut reach = 1;
+    while from + reach * 2 <= last && holds(from + reach * 2) {
+        reach *= 2;
+    }
+    let (mut good, mut bad) = (from + reach, (from + reach * 2).min(last) + 1);
+    while good + 1 < bad {
         let middle = good.midpoint(bad);
         if holds(middle) { good = middle } else { bad = middle }
     }

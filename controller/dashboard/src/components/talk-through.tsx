@@ -6,6 +6,7 @@ import { isAllowed } from '../net/live';
 import { beginTalk, endTalk, talkStatus, watchTalk } from '../net/speaker';
 import { messages } from '../i18n';
 import { Card } from './basics';
+import { HoldButton } from './hold-button';
 
 export function TalkThroughCard() {
   const { drive } = messages.value;
@@ -40,34 +41,16 @@ function HoldToTalk() {
   const { common, drive, roles } = messages.value;
   const isHeld = talkStatus.value.is === 'opening' || talkStatus.value.is === 'talking';
   const permitted = isAllowed('talk');
-  const onPointerDown = (event: PointerEvent) => {
-    if (event.button !== 0) return;
-    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-    void beginTalk();
-  };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter') return;
-    event.preventDefault();
-    if (event.type === 'keyup') endTalk();
-    else if (!event.repeat) void beginTalk();
-  };
   return (
-    <button
-      type="button"
-      class={`hold ${isHeld ? 'is-held' : ''}`}
-      aria-pressed={isHeld}
+    <HoldButton
+      class="hold"
+      isHeld={isHeld}
       disabled={!permitted}
       {...(permitted ? {} : { title: common.requiresRole(roles[REQUIRED_ROLE.talk]) })}
-      onPointerDown={onPointerDown}
-      onPointerUp={endTalk}
-      onPointerCancel={endTalk}
-      onLostPointerCapture={endTalk}
-      onContextMenu={(event) => event.preventDefault()}
-      onKeyDown={onKey}
-      onKeyUp={onKey}
-      onBlur={endTalk}
+      onBegin={() => void beginTalk()}
+      onEnd={endTalk}
     >
       {drive.talkThrough.hold}
-    </button>
+    </HoldButton>
   );
 }

@@ -13,6 +13,7 @@ import {
 } from '../net/tilt';
 import { formatNumber, messages } from '../i18n';
 import { Card } from './basics';
+import { HoldButton } from './hold-button';
 
 export function TiltCard({ disabled }: { disabled: boolean }) {
   const w = messages.value.drive.tilt;
@@ -49,46 +50,28 @@ export function TiltCard({ disabled }: { disabled: boolean }) {
               <option value="roll">{w.roll}</option>
             </select>
           </label>
-          <HoldButton disabled={disabled} />
+          <TiltButton disabled={disabled} />
         </>
       )}
     </Card>
   );
 }
 
-function HoldButton({ disabled }: { disabled: boolean }) {
+function TiltButton({ disabled }: { disabled: boolean }) {
   const w = messages.value.drive.tilt;
   const tilt = activeTilt.value;
-  const onPointerDown = (event: PointerEvent) => {
-    if (event.button !== 0) return;
-    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-    beginTilt();
-  };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter') return;
-    event.preventDefault();
-    if (event.type === 'keyup') endTilt();
-    else if (!event.repeat) beginTilt();
-  };
   const [forward, right] = [tilt?.forward_deg ?? 0, tilt?.right_deg ?? 0].map((angle) =>
     formatNumber(Math.round(angle) + 0),
   );
   return (
-    <button
-      type="button"
-      class={`tilt-hold ${tilt === null ? '' : 'is-held'}`}
-      aria-pressed={tilt !== null}
+    <HoldButton
+      class="tilt-hold"
+      isHeld={tilt !== null}
       disabled={disabled}
-      onPointerDown={onPointerDown}
-      onPointerUp={endTilt}
-      onPointerCancel={endTilt}
-      onLostPointerCapture={endTilt}
-      onContextMenu={(event) => event.preventDefault()}
-      onKeyDown={onKey}
-      onKeyUp={onKey}
-      onBlur={endTilt}
+      onBegin={beginTilt}
+      onEnd={endTilt}
     >
       {tilt === null ? (disabled ? w.later : w.hold) : w.steering(forward!, right!)}
-    </button>
+    </HoldButton>
   );
 }

@@ -5,6 +5,7 @@ import { REQUIRED_ROLE } from '../logic/roles';
 import { isAllowed } from '../net/live';
 import { startTalking, stopTalking, voice } from '../net/voice';
 import { messages } from '../i18n';
+import { HoldButton } from './hold-button';
 import { Icon } from './icons';
 
 export function Voice() {
@@ -42,42 +43,23 @@ function TalkButton() {
   const w = talk.voice;
   const { isHeld } = voice.value;
   const permitted = isAllowed('talk');
-  const onPointerDown = (event: PointerEvent) => {
-    if (event.button !== 0) return;
-    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-    void startTalking();
-  };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter') return;
-    // Prevents the click that would follow.
-    event.preventDefault();
-    if (event.type === 'keyup') stopTalking();
-    else if (!event.repeat) void startTalking();
-  };
   // Users of assistive technology may be unable to hold a button. Their click comes without a pointer and toggles.
   const onClick = (event: MouseEvent) => {
     if (event.detail === 0) voice.value.isHeld ? stopTalking() : void startTalking();
   };
   return (
-    <button
-      type="button"
-      class={`hold ${isHeld ? 'is-held' : ''}`}
-      aria-pressed={isHeld}
+    <HoldButton
+      class="hold"
+      isHeld={isHeld}
       disabled={!permitted}
       title={permitted ? w.hint : common.requiresRole(roles[REQUIRED_ROLE.talk])}
-      onPointerDown={onPointerDown}
-      onPointerUp={stopTalking}
-      onPointerCancel={stopTalking}
-      onLostPointerCapture={stopTalking}
-      onContextMenu={(event) => event.preventDefault()}
-      onKeyDown={onKey}
-      onKeyUp={onKey}
-      onBlur={stopTalking}
+      onBegin={() => void startTalking()}
+      onEnd={stopTalking}
       onClick={onClick}
     >
       <Icon name="voice" />
       <span>{w.hold}</span>
-    </button>
+    </HoldButton>
   );
 }
 

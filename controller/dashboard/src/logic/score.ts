@@ -144,6 +144,16 @@ export function unwrap(steps: Step[], path: Path): Step[] {
   return tidied(replace(steps, path, by));
 }
 
+/**
+ * Returns the duration that a movement or a wait names, `null` if it leaves it to the default, and nothing for other
+ * steps.
+ */
+export function namedSeconds(step: Step): Amount | null | undefined {
+  if ('move' in step) return step.move.seconds ?? null;
+  if ('neutral' in step) return step.neutral.seconds ?? null;
+  return 'wait' in step ? step.wait : undefined;
+}
+
 /** Sets the duration of a movement or a wait. */
 export function setSeconds(steps: Step[], path: Path, seconds: number): Step[] {
   const step = stepAt(steps, path);
@@ -226,12 +236,7 @@ export function toTempo(
   const half = 30 / beatsPerMinute;
   const onBeat = (seconds: number) => Math.max(1, Math.round(seconds / half)) * half;
   return allSteps(steps).reduce((edited, { path, step }) => {
-    if ('wait' in step) {
-      const seconds = constantOf(step.wait);
-      return seconds === null ? edited : setSeconds(edited, path, onBeat(seconds));
-    }
-    const own =
-      'move' in step ? step.move.seconds : 'neutral' in step ? step.neutral.seconds : undefined;
+    const own = namedSeconds(step);
     if (own === undefined || (own !== null && constantOf(own) === null)) return edited;
     const seconds = constantOf(own) ?? secondsOf(path);
     return seconds === null ? edited : setSeconds(edited, path, onBeat(seconds));

@@ -5,6 +5,7 @@ import {
   constantOf,
   innerSteps,
   kindOf,
+  namedSeconds,
   samePath,
   setSeconds,
   unwrap,
@@ -62,14 +63,7 @@ export function Inspector(props: InspectorProps) {
 
 function Seconds({ step, path, steps, layout, targets, onEdit }: PartProps) {
   const w = messages.value.timeline;
-  const own =
-    'move' in step
-      ? step.move.seconds
-      : 'neutral' in step
-        ? step.neutral.seconds
-        : 'wait' in step
-          ? step.wait
-          : undefined;
+  const own = namedSeconds(step);
   if (own === undefined) return null;
   if (own !== null && constantOf(own) === null) {
     return <p class="note">{w.setBy(w.secondsLabel, amountText(own))}</p>;
@@ -102,10 +96,10 @@ function Easing({ step, path, steps, targets, onEdit }: PartProps) {
   if (own === null) return null;
   const set = (name: string) => {
     const easing = name === targets.easings[0] ? null : name;
-    const edited = 'move' in step ? { move: { ...step.move, easing } } : null;
-    const neutral = 'neutral' in step ? { neutral: { ...step.neutral, easing } } : null;
-    const next = edited ?? neutral;
-    if (next !== null) onEdit(updateStep(steps, path, next));
+    if ('move' in step) onEdit(updateStep(steps, path, { move: { ...step.move, easing } }));
+    else if ('neutral' in step) {
+      onEdit(updateStep(steps, path, { neutral: { ...step.neutral, easing } }));
+    }
   };
   return (
     <label>

@@ -85,7 +85,7 @@ export function useTimeline(source: string, onSource: (source: string) => void):
     setShown((now) => ({ ...now, error: answer.detail }));
     return null;
   };
-  const keep = async (score: Score, select_: Path | null, history: typeof undone) => {
+  const keep = async (score: Score, chosen: Path | null, history: typeof undone) => {
     waiting.current = null;
     const answer = await write(score);
     if (answer === null) return;
@@ -96,13 +96,13 @@ export function useTimeline(source: string, onSource: (source: string) => void):
     written.current = answer.source;
     setShown({ score, plan: answer.plan, problem: null, error: '' });
     setUndone(history);
-    select(kept(select_, score));
+    select(kept(chosen, score));
     onSource(answer.source);
   };
-  const edit = (steps: Step[], select_: Path | null = selected) => {
+  const edit = (steps: Step[], chosen: Path | null = selected) => {
     if (shown.score === null || steps === shown.score.steps) return;
     const past = [...undone.past, shown.score].slice(-MAX_UNDO);
-    void keep({ ...shown.score, steps }, select_, { past, future: [] });
+    void keep({ ...shown.score, steps }, chosen, { past, future: [] });
   };
   const preview = (steps: Step[]) => {
     const { score } = shown;

@@ -5,10 +5,10 @@
 
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { layOut } from '../logic/choreography';
-import { allSteps, stepAt, type Path } from '../logic/score';
+import { layOut, type Layout } from '../logic/choreography';
+import { allSteps, samePath, stepAt, type Path } from '../logic/score';
 import { fetchTargets } from '../net/choreography';
-import type { Plan, Problem, Step, Targets } from '../protocol/score';
+import type { Problem, Step, Targets } from '../protocol/score';
 import { Card, Outcome } from '../components/basics';
 import '../style/timeline.css';
 import { ReplayView } from '../components/replay';
@@ -66,7 +66,7 @@ export default function TimelineView({ source, onSource, onNew }: TimelineProps)
   }
   const { steps } = score;
   const layout = layOut(steps, plan);
-  const secondsOf = (path: Path) => spanOf(steps, plan, path)?.seconds ?? 0;
+  const secondsOf = (path: Path) => spanOf(layout, path)?.seconds ?? 0;
   /** Durations of movements are written for speed 1. */
   const speed = (score.parameters ?? []).find(({ name }) => name === 'speed')?.default ?? 1;
   const keep = (next: Step[], moved?: Step) =>
@@ -90,7 +90,7 @@ export default function TimelineView({ source, onSource, onNew }: TimelineProps)
           steps={steps}
           until={until}
           playhead={playhead}
-          spanOf={(path) => spanOf(steps, plan, path)}
+          spanOf={(path) => spanOf(layout, path)}
         />
         <Outcome
           text={error || (problem === null ? '' : w.notKept(problem.reason, problem.hint))}
@@ -181,12 +181,11 @@ function useTargets(): Targets | null {
 }
 
 /** Returns when a step runs first. */
-function spanOf(steps: Step[], plan: Plan, path: Path) {
-  const index = allSteps(steps).findIndex((one) => one.path.join() === path.join());
-  const run = plan.runs.find(({ step }) => step === index);
-  return run === undefined
-    ? null
-    : { start_s: run.start_s, end_s: run.end_s, seconds: run.end_s - run.start_s };
+function spanOf({ blocks, brackets }: Layout, path: Path) {
+  const shown = [...blocks, ...brackets].find((one) => samePath(one.path, path));
+  if (shown === undefined) return null;
+  const { start_s, end_s } = shown;
+  return { start_s, end_s, seconds: end_s - start_s };
 }
 
 const pathOf = (steps: Step[], wanted: Step): Path | null =>

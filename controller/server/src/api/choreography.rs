@@ -11,7 +11,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use firmware_bridge::control_loop::{ControlLoopHandle, LoopClient};
 use firmware_bridge::envelope::ClampCause;
-use firmware_bridge::joint::Joints;
 use firmware_bridge::limits::Limits;
 use firmware_bridge::posture::Posture;
 use minismith_runtime::report::{PostureReport, round_for_display};
@@ -22,6 +21,7 @@ use minismith_score::{
     Arguments, Axis, AxisValues, Event, EventSpan, Part, ReadError, Score, ScoreError, Setting, Step,
     Stimuli, Target, Timeline,
 };
+use minismith_toolchain::workshop::preview::PreviewSample;
 use minismith_voice::beat::beat;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -206,8 +206,9 @@ struct PlanReport {
     axes: Vec<AxisCourse>,
     /// The largest velocity of a joint that is asked for, per sample, as a fraction of its limit.
     speed: Vec<f64>,
-    /// The motors in each sample.
-    cycles: Vec<Cycle>,
+    /// The motors in each sample: what the envelope would command as their present positions, and what the motion asks
+    /// for as their goals.
+    cycles: Vec<PreviewSample>,
 }
 
 /// A run of a step.
@@ -260,16 +261,6 @@ struct AxisCourse {
     unit: &'static str,
     /// One value per sample.
     values: Vec<f64>,
-}
-
-/// The motors at one moment, in the order of their ids, degrees.
-#[derive(Serialize, ToSchema)]
-#[schema(as = PlannedCycle)]
-struct Cycle {
-    /// What the envelope would command.
-    present_deg: [f64; 9],
-    /// What the motion asks for.
-    goal_deg: [f64; 9],
 }
 
 /// List what steps can contain
@@ -517,7 +508,6 @@ impl PlanReport {
                 .map(|index| round_for_display(timeline.axes_at(index as f64 * period_s)[*axis]))
                 .collect(),
         };
-        let degrees = |joints: &Joints| *joints.map(|angle| round_for_display(angle.degrees())).as_array();
         let run = |run: &minismith_score::StepRun| RunReport {
             step: run.step,
             start_s: round_for_display(run.start),
@@ -538,10 +528,7 @@ impl PlanReport {
             speed: plan.samples.chunks(stride).map(speed).collect(),
             cycles: shown
                 .iter()
-                .map(|sample| Cycle {
-                    present_deg: degrees(&sample.command),
-                    goal_deg: degrees(&sample.setpoint),
-                })
+                .map(|sample| PreviewSample::new(&sample.command, &sample.setpoint))
                 .collect(),
         }
     }

@@ -3,6 +3,7 @@
 //! The others become the source of a tool that follows them. It is checked like any other.
 
 use minismith_control::recorded_move::RecordedMove;
+use minismith_score::fit::farthest;
 
 /// The numbers of a frame: head x, y, z (mm), roll, pitch, yaw (deg), body yaw, right and left antenna (deg).
 type Row = [f64; 9];
@@ -118,16 +119,9 @@ fn thin(times: &[f64], rows: &[Row], tolerance: f64) -> Vec<usize> {
     let mut stored = vec![0];
     let mut from = 0;
     while from < last {
-        let mut reach = 1;
-        while from + reach * 2 <= last && is_straight(times, rows, from, from + reach * 2, tolerance) {
-            reach *= 2;
-        }
-        let (mut good, mut bad) = (from + reach, (from + reach * 2).min(last) + 1);
-        while good + 1 < bad {
-            let middle = good.midpoint(bad);
-            if is_straight(times, rows, from, middle, tolerance) { good = middle } else { bad = middle }
-        }
-        from = good.min(last);
+        let reach = farthest(from, last, |to| is_straight(times, rows, from, to, tolerance));
+        // The next frame is straight, as there is none between.
+        from = reach.max(from + 1);
         stored.push(from);
     }
     stored

@@ -40,16 +40,21 @@ pub struct PreviewSample {
     pub goal_deg: [f64; 9],
 }
 
+impl PreviewSample {
+    /// Rounds two sets of positions for display.
+    #[must_use]
+    pub fn new(present: &Joints, goal: &Joints) -> Self {
+        let degrees = |joints: &Joints| *joints.map(|angle| round_for_display(angle.degrees())).as_array();
+        PreviewSample { present_deg: degrees(present), goal_deg: degrees(goal) }
+    }
+}
+
 impl Motion {
     /// Downsamples these cycles: every second one, and fewer for a long motion. The last one is always included.
     #[must_use]
     pub fn of(cycles: &[LoggedCycle], period: Duration) -> Self {
         let stride = cycles.len().div_ceil(MAX_MOMENTS).max(2);
-        let degrees = |joints: &Joints| *joints.map(|angle| round_for_display(angle.degrees())).as_array();
-        let moment = |cycle: &LoggedCycle| PreviewSample {
-            present_deg: degrees(&cycle.present),
-            goal_deg: degrees(&cycle.goal),
-        };
+        let moment = |cycle: &LoggedCycle| PreviewSample::new(&cycle.present, &cycle.goal);
         let mut shown: Vec<PreviewSample> = cycles.iter().step_by(stride).map(moment).collect();
         if let Some(last) = cycles.last()
             && !(cycles.len() - 1).is_multiple_of(stride)
