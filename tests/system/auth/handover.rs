@@ -110,7 +110,7 @@ fn holder_hands_the_lease_over_and_no_one_else_gets_it() {
         let before = tries.load(Ordering::Acquire);
         while tries.load(Ordering::Acquire) < before + 2 && !rival.is_finished() {
             assert_eq!(heartbeat("engineer", second), 200);
-            thread::sleep(Duration::from_millis(10));
+            thread::park_timeout(Duration::from_millis(10));
         }
         has_ended.store(true, Ordering::Release);
         rival.join().unwrap();
