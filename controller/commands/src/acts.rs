@@ -73,7 +73,9 @@ impl Clause {
             let is_angle = self.is_chin || matches!(said.or(self.amount), Some(Said::Degrees(_)));
             let is_lift = matches!(act, Act::Raise | Act::Lower);
             let is_vertical = act == Act::Move && matches!(way, Some(Way::Up | Way::Down));
-            let act = if is_angle && (is_lift || is_vertical) { Act::Tilt } else { act };
+            // "Lean your head ten degrees down": an angle is no shift.
+            let is_leaning = act == Act::Lean && matches!(said.or(self.amount), Some(Said::Degrees(_)));
+            let act = if is_angle && (is_lift || is_vertical || is_leaning) { Act::Tilt } else { act };
             let way = match (self.act, way) {
                 (Some(Act::Raise), None) if is_angle => Some(Way::Up),
                 (Some(Act::Lower), None) if is_angle => Some(Way::Down),
@@ -232,6 +234,19 @@ impl Clause {
             Act::Nod => &[Way::Up, Way::Down, Way::Forward, Way::Ahead],
             Act::Bow => &[Way::Down, Way::Forward, Way::Ahead],
             Act::Shake | Act::Scan => &[Way::Left, Way::Right, Way::Sides, Way::Ahead],
+            // Only what leans or is moved goes out or in: "out of it".
+            Act::Look | Act::Turn | Act::Move if self.parts.is_empty() && !self.is_it => &[
+                Way::Left,
+                Way::Right,
+                Way::Up,
+                Way::Down,
+                Way::Forward,
+                Way::Back,
+                Way::Ahead,
+                Way::Aside,
+                Way::Sides,
+                Way::Opposite,
+            ],
             Act::Dance
             | Act::Happy
             | Act::Sad

@@ -195,6 +195,8 @@ pub enum Concept {
     Only,
     /// "no, I mean".
     Correction,
+    /// A correction that takes back what was said, also if nothing follows: "no, wait".
+    TakenBack,
     /// "instead".
     Instead,
     /// "again".
@@ -323,6 +325,11 @@ pub enum Compared {
     Longer,
     /// Shorter.
     Shorter,
+}
+
+/// Returns whether an act shows a feeling.
+pub(crate) const fn is_feeling(act: Act) -> bool {
+    matches!(act, Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired)
 }
 
 /// Returns whether an act leaves the robot in a posture.

@@ -17,6 +17,7 @@
 //! | `back_a_bit` | backwards after a verb that shifts the head, otherwise less far | back a little |
 //! | `over` | before a time: how long it takes; otherwise of no importance | over, over the course of |
 //! | `courtesy` | a word of a request in the speaker's own way: what stands before the verb asks for it | wondering, grateful |
+//! | `taken_back` | a correction that takes back what was said, also if nothing follows | no, wait no |
 //! | `than_last` | makes a change from one repetition to the next of the comparison before it | than the one before |
 //! | `chin` | the head; raised or lowered, it pitches | chin, nose |
 //! | `more_or_then` | at the start of a text "more", else "then" | 再 |
@@ -139,6 +140,7 @@ fn concept(key: &str) -> Option<Concept> {
         "still" => C::Still,
         "only" => C::Only,
         "correction" => C::Correction,
+        "taken_back" => C::TakenBack,
         "instead" => C::Instead,
         "again" => C::Again,
         "as_well" => C::AsWell,

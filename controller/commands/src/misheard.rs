@@ -1,6 +1,6 @@
 //! Takes a word that is not known for the one word of the language that sounds very near: "tern your body".
 
-use crate::concept::{Act, Concept, Part, Tag};
+use crate::concept::{Act, Concept, Part, Tag, is_feeling, is_posture};
 use crate::lexicon::Lexicon;
 use crate::sound::{class, distance, of};
 use crate::words::Word;
@@ -21,6 +21,8 @@ enum Expected {
     Unit,
     /// A number, before a unit.
     Number,
+    /// What something is called, after an article.
+    Noun,
     /// Anything that sounds the same.
     Any,
 }
@@ -51,6 +53,7 @@ impl Expected {
             ),
             Expected::Unit => matches!(concept, Concept::Unit(_) | Concept::Times),
             Expected::Number => matches!(concept, Concept::Number(_)),
+            Expected::Noun => !matches!(concept, Concept::Act(act) if is_posture(*act) || is_feeling(*act)),
             Expected::Any => true,
         }
     }
@@ -85,6 +88,7 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
         || unknown.len() > MOST_UNKNOWN
         || words.len() > MOST_WORDS
         || tags.iter().any(is_told)
+        || !(tags.iter().any(is_of_an_order) || is_alone(tags))
     {
         return None;
     }
@@ -138,15 +142,50 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
             continue;
         }
         let expected = expected(word, tags);
-        let single =
-            nearest(&word.text, expected, if expected == Expected::Any { SAME } else { 1.0 }, lexicon)
-                .or_else(|| nearest(&word.text, Expected::Any, SAME, lexicon));
+        let otherwise = if follows_article(word, tags) { Expected::Noun } else { Expected::Any };
+        let expected = if expected == Expected::Any { otherwise } else { expected };
+        let single = nearest(&word.text, expected, if expected == otherwise { SAME } else { 1.0 }, lexicon)
+            .or_else(|| nearest(&word.text, otherwise, SAME, lexicon));
         if let (Some(found), Some(Some(own))) = (single, heard.get_mut(at)) {
             notes.push((word.text.clone(), found.to_owned()));
             found.clone_into(&mut own.text);
         }
     }
     (!notes.is_empty()).then(|| (heard.into_iter().flatten().collect(), notes))
+}
+
+/// Returns whether a concept is one of those by which an order is known.
+const fn is_of_an_order(tag: &Tag) -> bool {
+    match &tag.concept {
+        Concept::Act(act) => !is_feeling(*act),
+        Concept::Part(_) | Concept::Way(_) | Concept::Unit(_) | Concept::Count(_) | Concept::Times => true,
+        _ => false,
+    }
+}
+
+/// Returns whether one word is all that the text says.
+fn is_alone(tags: &[Tag]) -> bool {
+    let says = |tag: &&Tag| {
+        !matches!(
+            tag.concept,
+            Concept::Comma
+                | Concept::Stop
+                | Concept::Question
+                | Concept::Request
+                | Concept::Call
+                | Concept::Restart
+                | Concept::Article
+                | Concept::Skip
+        )
+    };
+    tags.iter().filter(says).count() == 1
+}
+
+/// Returns whether an article stands before a word.
+fn follows_article(word: &Word, tags: &[Tag]) -> bool {
+    let at = tags.iter().position(|tag| tag.span.start == word.span.start);
+    let before = at.and_then(|at| tags.get(..at)).and_then(<[Tag]>::last);
+    before.is_some_and(|before| before.concept == Concept::Article)
 }
 
 /// Returns what could stand at the place of a word.
@@ -202,6 +241,10 @@ fn nearest<'a>(text: &str, expected: Expected, within: f64, lexicon: &'a Lexicon
             continue;
         }
         let far = distance(&sound, &known.sound);
+        // A short word that is another word of the language: "buy", not "bow".
+        if far > 0.3 && sound.len() < 3 && matches!(expected, Expected::Any | Expected::Noun) {
+            continue;
+        }
         // Three letters of which the last differs are the same only before a part of the robot.
         if far > 0.5
             && known.sound.len() < 4

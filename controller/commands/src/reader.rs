@@ -6,7 +6,7 @@ use minismith_score::Event;
 
 use crate::clause::{Clause, Link, Phrase};
 use crate::compose::Composer;
-use crate::concept::{Act, Concept, Part, Tag};
+use crate::concept::{Act, Concept, Part, Tag, is_feeling};
 use crate::lexicon::{Lexicon, lexicon, lexicons};
 use crate::meaning::Meaning;
 use crate::misheard::hear;
@@ -84,11 +84,16 @@ pub fn detect(text: &str, usual: &str) -> (&'static Lexicon, Vec<Tag>) {
 pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, &'static str) {
     let (lexicon, tags) = detect(text, usual_language);
     let code = lexicon.code.as_str();
-    let reading = read_tags(&finish(tags.clone(), lexicon), past);
+    let reading = read_tags(&finish(tags.clone(), lexicon), &unknown_of(&tags), past);
     // "The light is on": without a verb of motion, it tells how something is.
     let words = lexicon.words(text);
     let is_state = past.is_none() && lexicon.tells_a_state(&words);
-    if is_state && matches!(reading, Reading::Motion { act: None, .. }) {
+    let is_feeling = matches!(reading, Reading::Motion { act: Some(act), ref heard, .. } if is_feeling(act) && heard.is_empty());
+    // "The bow on that present is lovely".
+    let mut said = tags.iter().map(|tag| &tag.concept).filter(|concept| **concept != Concept::Skip);
+    let is_about_act = matches!((said.next(), said.next()), (Some(Concept::Article), Some(Concept::Act(_))))
+        && !said.any(|concept| matches!(concept, Concept::Way(_)));
+    if is_state && (is_feeling || is_about_act || matches!(reading, Reading::Motion { act: None, .. })) {
         return (Reading::Nothing, code);
     }
     if !matches!(reading, Reading::NotUnderstood(_)) || is_state {
@@ -97,7 +102,8 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
     let Some((taken, notes)) = hear(&words, &tags, lexicon) else {
         return (reading, code);
     };
-    match read_tags(&finish(raw(&taken, lexicon), lexicon), past) {
+    let taken = raw(&taken, lexicon);
+    match read_tags(&finish(taken.clone(), lexicon), &unknown_of(&taken), past) {
         Reading::Motion { meaning, act, parts, phrase, is_simple, .. } => {
             (Reading::Motion { meaning, act, parts, phrase, heard: notes, is_simple }, code)
         }
@@ -149,7 +155,13 @@ fn orders_stop(clauses: &[Clause], is_own_language: bool) -> bool {
     !is_before || (is_pure && matches!(link, Some(Link::Comma | Link::Stop | Link::Correction)))
 }
 
-fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
+/// Returns where the words that are not known stand.
+fn unknown_of(tags: &[Tag]) -> Vec<Range<usize>> {
+    tags.iter().filter(|tag| tag.concept == Concept::Unknown).map(|tag| tag.span.clone()).collect()
+}
+
+/// Reads tags. `left_out`: the words of the text that are not known, those among them that no longer have a tag.
+fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Reading {
     let tags = &orders(tags);
     let clauses = joined(split(tags));
     let tells = |clause: &Clause| clause.is_description() && clause.act.is_some();
@@ -161,10 +173,12 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
     {
         return Reading::Nothing;
     }
-    let ordered = |clause: &Clause| {
+    let ordered = |clause: &Clause, next: Option<Link>| {
         let is_ordered =
             !clause.is_description() && !clause.is_reason && (!is_description || clause.is_requested);
-        let is_step = matches!(clause.link, Link::And | Link::Then);
+        // "With responsibility", "play some music and turn it up": a step, or what belongs to one, is no chatter.
+        let is_step = matches!(clause.link, Link::And | Link::Then | Link::With | Link::While | Link::After)
+            || matches!(next, Some(Link::And | Link::Then));
         let is_said = clause.count.is_some() || clause.amount.is_some() || is_step;
         let is_chatter =
             !clause.has_motion() && !is_said && clause.condition.is_none() && !clause.unknown.is_empty();
@@ -198,7 +212,7 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
             carried = Link::Correction;
             continue;
         }
-        if !ordered(&clause) || is_call || is_hesitation {
+        if !ordered(&clause, links.get(at + 1).copied()) || is_call || is_hesitation {
             // What is left out still tells how the next one follows.
             carried = if clause.link == Link::Correction { clause.link } else { Link::Start };
             continue;
@@ -210,13 +224,14 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
         kept.push(clause);
     }
     let clauses = kept;
-    let unknown: Vec<Range<usize>> = clauses
-        .iter()
-        .filter(|clause| clause.has_content() || matches!(clause.link, Link::And | Link::Then))
-        .flat_map(|clause| clause.unknown.iter().cloned())
-        .collect();
+    let unknown: Vec<Range<usize>> =
+        clauses.iter().flat_map(|clause| clause.unknown.iter().cloned()).collect();
     if !unknown.is_empty() {
         return Reading::NotUnderstood(unknown);
+    }
+    if !left_out.is_empty() && !clauses.iter().any(|clause| is_plain_order(clause, past)) {
+        // "Right here, said the priest", "happiness is rare".
+        return Reading::NotUnderstood(left_out.to_vec());
     }
     if clauses.iter().any(|clause| clause.is_impossible) {
         return Reading::Impossible("this robot cannot do that".to_owned());
@@ -245,6 +260,17 @@ fn read_tags(tags: &[Tag], past: Option<&Past>) -> Reading {
         Ok(None) => Reading::Nothing,
         Err(reason) => Reading::Impossible(reason),
     }
+}
+
+/// Returns whether a clause orders something beyond doubt: words beside it that are not known do not make it a tale.
+fn is_plain_order(clause: &Clause, past: Option<&Past>) -> bool {
+    clause.act.is_some_and(|act| !is_feeling(act))
+        || clause.is_requested
+        || clause.is_negated
+        || clause.is_stop_order
+        || clause.condition.is_some()
+        // "I'm such a goose, I wanted the left", "that's too low, twenty will do".
+        || (past.is_some() && (clause.link == Link::Correction || clause.is_it || !clause.compared.is_empty()))
 }
 
 /// "Face the door, it is on your left": the second clause tells where the unknown thing of the first one is.

@@ -12,6 +12,7 @@ pub(crate) fn rewrite(tags: Vec<Tag>) -> Vec<Tag> {
     let tags = backwards(tags);
     let tags = times(tags);
     let tags = trends(tags);
+    let tags = asides(tags);
     let tags = all_together(tags);
     let tags = asked(tags);
     let tags = otherwise(tags);
@@ -168,6 +169,26 @@ fn trends(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags
 }
 
+/// "Look up and, at the same time, nod": the commas only set off what stands between them.
+fn asides(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_aside = |part: &[Tag]| {
+        matches!(
+            part,
+            [
+                Tag { concept: Concept::And | Concept::Then, .. },
+                Tag { concept: Concept::Comma, .. },
+                Tag { concept: Concept::Together, .. },
+                Tag { concept: Concept::Comma, .. }
+            ]
+        )
+    };
+    while let Some(at) = tags.windows(4).position(is_aside) {
+        tags.remove(at + 3);
+        tags.remove(at + 1);
+    }
+    tags
+}
+
 /// "All at once: look up, head forward, ears apart": each happens together with the one before.
 fn all_together(tags: Vec<Tag>) -> Vec<Tag> {
     let begins = |at: usize| at == 0 || tags.get(at - 1).is_some_and(|tag| ends_sentence(&tag.concept));
@@ -312,11 +333,16 @@ fn courtesies(mut tags: Vec<Tag>) -> Vec<Tag> {
 /// Leaves out the sentences that only chat, if another one orders a motion.
 pub(crate) fn orders(tags: &[Tag]) -> Vec<Tag> {
     let sentences: Vec<&[Tag]> =
-        tags.split_inclusive(|tag| ends_sentence(&tag.concept)).filter(|one| one.len() > 1).collect();
+        tags.split_inclusive(|tag| ends_sentence(&tag.concept)).filter(|one| says_something(one)).collect();
     if sentences.len() < 2 || !sentences.iter().any(|one| is_order(one)) {
         return tags.to_vec();
     }
     sentences.into_iter().filter(|one| !is_chat(one)).flatten().cloned().collect()
+}
+
+/// Returns whether a sentence is more than its end.
+fn says_something(sentence: &[Tag]) -> bool {
+    sentence.iter().any(|tag| !ends_sentence(&tag.concept))
 }
 
 /// Returns how a sentence begins, what joins it to the one before left out.
@@ -331,6 +357,7 @@ fn beginning(sentence: &[Tag]) -> Option<&Concept> {
                 | Concept::Last
                 | Concept::Restart
                 | Concept::Correction
+                | Concept::TakenBack
                 | Concept::MoreOrThen
         )
     })
@@ -363,6 +390,7 @@ fn is_chat(sentence: &[Tag]) -> bool {
                 | Concept::Still
                 | Concept::Only
                 | Concept::Correction
+                | Concept::TakenBack
         )
     };
     if has_request(sentence) || sentence.iter().any(|tag| matches!(tag.concept, Concept::StopOrder)) {

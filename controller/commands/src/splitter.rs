@@ -3,7 +3,7 @@
 use minismith_score::Event;
 
 use crate::clause::{Clause, Condition, Heading, Link, Said};
-use crate::concept::{Act, Concept, Part, Tag, Unit, Way, is_posture};
+use crate::concept::{Act, Concept, Part, Tag, Unit, Way, is_feeling, is_posture};
 
 /// Splits tags into clauses.
 pub(crate) fn split(tags: &[Tag]) -> Vec<Clause> {
@@ -37,6 +37,8 @@ struct Splitter {
     time: Option<Concept>,
     /// A number that has no unit yet.
     number: Option<f64>,
+    /// Whether the last correction takes back what was said.
+    is_taken_back: bool,
 }
 
 impl Splitter {
@@ -58,8 +60,18 @@ impl Splitter {
             self.clauses.iter_mut().for_each(|clause| clause.is_negated = true);
         }
         let is_trailing = self.now.link == Link::Correction && self.now.is_empty();
+        if is_trailing
+            && self.is_taken_back
+            && self.number.is_none()
+            && matches!(self.clauses.as_slice(), [_])
+        {
+            // "Look left, no, wait".
+            self.clauses.clear();
+            return;
+        }
         if let [first, .., last] = self.clauses.as_mut_slice()
             && is_trailing
+            && (first.is_only || self.is_taken_back)
             && last.names_only_parts()
             && first.has_motion()
             && !share_part(first, last)
@@ -304,7 +316,13 @@ impl Splitter {
                 }
                 self.now.is_first = true;
             }
-            Concept::Or if self.now.is_negated => {}
+            Concept::Or if self.now.is_negated => {
+                if self.now.act.is_some() && matches!(next, Some(Concept::Act(_))) {
+                    // "Do not wave or nod".
+                    self.close(Link::Comma);
+                    self.now.is_negated = true;
+                }
+            }
             Concept::Unknown | Concept::Or => self.now.unknown.push(tag.span.clone()),
             concept => self.mark(concept),
         }
@@ -330,7 +348,8 @@ impl Splitter {
             }
             Concept::Before => self.close(Link::Before),
             Concept::After => self.close(Link::After),
-            Concept::Correction => {
+            Concept::Correction | Concept::TakenBack => {
+                self.is_taken_back = *concept == Concept::TakenBack;
                 if self.now.act == Some(Act::Wait) && self.now.seconds.is_none() && self.now.lasting.is_none()
                 {
                     // "Wait, no".
@@ -545,7 +564,6 @@ impl Splitter {
         self.now.is_kept |= before == Act::Hold;
         let is_bare = self.now.ways.is_empty();
         let is_open = is_bare && self.now.amount.is_none() && self.now.count.is_none();
-        let is_feeling = matches!(act, Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired);
         let is_vague =
             matches!(before, Act::Move | Act::Shift | Act::Turn | Act::Hold | Act::Raise | Act::Lower);
         if before == act && is_bare {
@@ -555,7 +573,8 @@ impl Splitter {
             // "Raise your gaze".
             self.now.act = Some(act);
             self.way(if before == Act::Raise { Way::Up } else { Way::Down });
-        } else if is_open && ((before == Act::Look && is_feeling) || (is_plain_move(before) && !is_part_next))
+        } else if is_open
+            && ((before == Act::Look && is_feeling(act)) || (is_plain_move(before) && !is_part_next))
         {
             // "Move your head in a circle".
             self.now.act = Some(act);

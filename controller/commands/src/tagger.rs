@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::concept::{Concept, Part, Tag, Way, is_posture};
+use crate::concept::{Act, Concept, Part, Tag, Way, is_posture};
 use crate::lexicon::Lexicon;
 use crate::rewrite::{rewrite, rewrite_raw};
 use crate::words::Word;
@@ -38,6 +38,17 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
             }
             _ => (meaning, used),
         };
+        // "Things are looking up", but "while you are looking up".
+        let state = at.checked_sub(1).and_then(|before| words.get(before));
+        let subject = at.checked_sub(2).and_then(|before| words.get(before));
+        if matches!(meaning.as_slice(), [Concept::Act(_)])
+            && word.text.ends_with("ing")
+            && state.is_some_and(|state| lexicon.tells_a_state(std::slice::from_ref(state)))
+            && subject.is_some_and(|subject| subject.text != "you")
+        {
+            let span = state.map_or(word.span.clone(), |state| state.span.clone());
+            tags.push(Tag { concept: Concept::Somebody, span });
+        }
         let end = words.get(at + used - 1).map_or(word.span.end, |last| last.span.end);
         let span = word.span.start..end;
         tags.extend(meaning.into_iter().map(|concept| Tag { concept, span: span.clone() }));
@@ -148,7 +159,13 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
                     Some(Concept::Way(_)) => matches!(concept(&tags, at + 2 + count), Some(Concept::Part(_))),
                     _ => false,
                 };
+                // "Turn the cup to the left": what stands at the verb is moved, and is no goal.
+                let is_object = matches!(
+                    at.checked_sub(1).and_then(|before| concept(&tags, before)),
+                    Some(Concept::Act(act)) if act != Act::Look
+                );
                 let is_goal = is_article
+                    && !is_object
                     && matches!(next, Some(Concept::Way(_)))
                     && clause_before(&tags, at)
                         .any(|concept| matches!(concept, Concept::Act(act) if is_posture(*act)));
@@ -265,17 +282,24 @@ fn thirds(tags: &mut [Tag]) {
                     | Concept::First
             )
         });
-        let is_fine = matches!(
-            before,
-            Some(
-                Concept::Number(_)
-                    | Concept::Count(_)
-                    | Concept::Part(_)
-                    | Concept::Again
-                    | Concept::More(_)
-                    | Concept::It
-            )
-        );
+        // "Your head looks cute": where to is not said.
+        let is_seen =
+            matches!(tags.get(at + 1), Some(Tag { concept: Concept::Act(Act::Look), .. }))
+                && !tags.iter().skip(at + 2).take_while(|tag| !ends_clause(&tag.concept)).any(|tag| {
+                    matches!(tag.concept, Concept::Way(_) | Concept::Part(_) | Concept::Number(_))
+                });
+        let is_fine = !is_seen
+            && matches!(
+                before,
+                Some(
+                    Concept::Number(_)
+                        | Concept::Count(_)
+                        | Concept::Part(_)
+                        | Concept::Again
+                        | Concept::More(_)
+                        | Concept::It
+                )
+            );
         if let Some(tag) = tags.get_mut(at) {
             tag.concept = if is_fine { Concept::Skip } else { Concept::Somebody };
         }
