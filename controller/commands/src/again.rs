@@ -1,9 +1,11 @@
 //! What is left open where something is said again: the parts, the way and how far, as before.
 
 use crate::arrange::arrange;
-use crate::clause::{Clause, Link};
+use minismith_score::Axis;
+
+use crate::clause::{Clause, Heading, Link};
 use crate::compose::Composer;
-use crate::concept::{Act, Compared, is_posture};
+use crate::concept::{Act, Compared, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 
 impl Composer<'_> {
@@ -40,6 +42,18 @@ impl Composer<'_> {
             // "Turn back ten degrees": so much less than before.
             clause.act = None;
             clause.compared = vec![Compared::Smaller];
+            return;
+        }
+        let is_comparison = clause.act == Some(Act::Lower)
+            && clause.size.is_some()
+            && clause.parts.is_empty()
+            && clause.ways.is_empty()
+            && !clause.is_it;
+        if is_comparison && self.past.is_some_and(|past| past.meaning.axes() == [Axis::HeadPitch]) {
+            // "Look up." "A touch lower."
+            clause.act = None;
+            clause.ways = vec![Heading { way: Way::Down, amount: None }];
+            clause.compared = vec![Compared::Bigger];
             return;
         }
         let is_step =

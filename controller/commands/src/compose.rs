@@ -176,6 +176,13 @@ impl<'a> Composer<'a> {
             self.push(Clause { link: Link::Then, ..clause }, meaning);
             return Ok(());
         }
+        if let Some(axes) = self.goes_back_upright(&clause) {
+            self.push(clause, Meaning::Neutral { axes, pace: 1.0 });
+            return Ok(());
+        }
+        if self.stays_down(&clause) || self.corrects_earlier(&clause)? {
+            return Ok(());
+        }
         if self.goes_back_level(&clause) {
             self.refers |= self.said.is_empty();
             self.push(clause, Meaning::Neutral { axes: LEVEL.to_vec(), pace: 1.0 });
@@ -312,12 +319,17 @@ impl<'a> Composer<'a> {
             && self.said.is_empty()
             && clause.parts.is_empty()
             && clause.undone.is_none()
-            && (clause.amount.is_some() || clause.size.is_some() || clause.number.is_some())
+            && (clause.amount.is_some()
+                || clause.size.is_some()
+                || clause.number.is_some()
+                || clause.factor.is_some())
             && self.past.is_some_and(|past| past.meaning.is_posture())
         {
-            // "Back a bit".
+            // "Back a bit", "half of that back".
             clause.act = None;
-            clause.compared.push(Compared::Smaller);
+            if clause.factor.is_none() {
+                clause.compared.push(Compared::Smaller);
+            }
         }
         clause.is_fragment = clause.act.is_none();
         if clause.act.is_none() && self.refers_whole(&clause) {

@@ -17,6 +17,43 @@ impl Composer<'_> {
         }
     }
 
+    /// "Turn left and nod twice, sorry, right": the way is that of the turn. Returns whether it was that.
+    pub(crate) fn corrects_earlier(&mut self, clause: &Clause) -> Result<bool, String> {
+        let is_way = clause.link == Link::Correction
+            && clause.act.is_none()
+            && clause.parts.is_empty()
+            && !clause.ways.is_empty();
+        let is_gesture =
+            |said: &Said| matches!(said.meaning, Meaning::Gesture(_)) && said.clause.ways.is_empty();
+        if !is_way || !self.said.last().is_some_and(is_gesture) {
+            return Ok(false);
+        }
+        let goes = |said: &Said| said.meaning.is_posture() && !said.clause.ways.is_empty();
+        let mut going = self.said.iter_mut().filter(|said| goes(said));
+        let (Some(said), None) = (going.next(), going.next()) else { return Ok(false) };
+        let link = said.clause.link;
+        said.clause = Clause { link, ..clause.over(&said.clause) };
+        said.meaning = said.clause.meaning()?;
+        Ok(true)
+    }
+
+    /// "Bow and stay down for three seconds": the bow is held. Returns whether it was that.
+    pub(crate) fn stays_down(&mut self, clause: &Clause) -> bool {
+        let (Some(seconds), Some(last)) = (clause.lasting.or(clause.seconds), self.said.last_mut()) else {
+            return false;
+        };
+        let is_stay = clause.is_stay
+            && clause.act.is_none()
+            && clause.parts.is_empty()
+            && clause.ways.iter().all(|heading| heading.way == Way::Down);
+        let is_single = matches!(last.clause.act, Some(Act::Bow | Act::Nod)) && last.clause.count.is_none();
+        let Meaning::Gesture(gesture) = &mut last.meaning else { return false };
+        if is_stay && is_single {
+            (gesture.count, gesture.hold) = (1, seconds);
+        }
+        is_stay && is_single
+    }
+
     /// "No, leave the head alone": what would move it is taken back.
     pub(crate) fn leave_alone(&mut self, clause: &Clause) {
         let axes: Vec<_> = clause.parts.iter().flat_map(|part| axes_of(*part)).collect();
@@ -26,8 +63,15 @@ impl Composer<'_> {
     /// Takes out again what is not to be done.
     pub(crate) fn cancel(&mut self, clause: &Clause) {
         let is_named = |said: &Said| clause.act.is_some() && said.clause.act == clause.act;
+        let ways = |clause: &Clause| clause.ways.iter().map(|heading| heading.way).collect::<Vec<Way>>();
+        let is_that_way = |said: &Said| {
+            clause.act.is_none() && clause.parts.is_empty() && ways(&said.clause) == ways(clause)
+        };
         if self.said.iter().any(is_named) {
             self.said.retain(|said| !is_named(said));
+        } else if !clause.ways.is_empty() && self.said.iter().any(is_that_way) {
+            // "Look left then up, skip the up".
+            self.said.retain(|said| !is_that_way(said));
         } else if !clause.has_motion() {
             self.said.pop();
         }

@@ -80,6 +80,17 @@ impl Composer<'_> {
         before == Some(opposite(own))
     }
 
+    /// "Drop your right antenna, then raise it again": returns what goes back up.
+    pub(crate) fn goes_back_upright(&self, clause: &Clause) -> Option<Vec<Axis>> {
+        let is_raised = clause.act == Some(Act::Raise)
+            && clause.is_it
+            && clause.is_again
+            && clause.parts.is_empty()
+            && clause.said_amount().is_none();
+        let axes = self.said.iter().rev().find(|said| said.meaning.is_posture())?.meaning.axes();
+        (is_raised && axes.iter().all(|axis| Axis::ANTENNAS.contains(axis))).then_some(axes)
+    }
+
     /// "Bow, but keep your antennas up": they are.
     pub(crate) fn stays_upright(&self, clause: &Clause) -> bool {
         let mut axes = clause.parts.iter().flat_map(|part| axes_of(*part));

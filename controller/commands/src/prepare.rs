@@ -26,6 +26,20 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             open.absorb(&clause);
             continue;
         }
+        // "Turn your head, no, your whole body, to the right".
+        if let [.., open, correction] = all.as_mut_slice()
+            && is_way
+            && correction.link == Link::Correction
+            && correction.names_only_parts()
+            && is_open(open)
+            && !clause.is_negated
+        {
+            open.parts.clone_from(&correction.parts);
+            open.ways.clone_from(&clause.ways);
+            open.absorb(&clause);
+            all.pop();
+            continue;
+        }
         // "Move your left antenna up and down".
         if let Some(last) = all.last_mut().filter(|last| is_up_or_down(last) && !last.parts.is_empty())
             && clause.act.is_none()

@@ -191,6 +191,8 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
     };
     let count = clauses.len();
     let links: Vec<Link> = clauses.iter().map(|clause| clause.link).collect();
+    let compares: Vec<bool> =
+        clauses.iter().map(|clause| clause.act.is_none() && !clause.compared.is_empty()).collect();
     let only: Vec<bool> = clauses.iter().map(|clause| clause.is_only && clause.act.is_none()).collect();
     let mut kept: Vec<Clause> = Vec::new();
     let mut carried = Link::Start;
@@ -206,7 +208,10 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         let is_hesitation = is_plain_wait
             && at + 1 < count
             && (clause.link == Link::Correction || links.get(at + 1) == Some(&Link::Correction));
-        let is_hesitation = is_hesitation || (is_plain_wait && at == 0 && links.get(1) == Some(&Link::Comma));
+        // "Look left thirty degrees, wait, that's too much".
+        let is_doubt = is_plain_wait && clause.link == Link::Comma && compares.get(at + 1) == Some(&true);
+        let is_hesitation =
+            is_hesitation || is_doubt || (is_plain_wait && at == 0 && links.get(1) == Some(&Link::Comma));
         // "Both ears, hang on, only the right one".
         if is_plain_wait && only.get(at + 1) == Some(&true) {
             carried = Link::Correction;

@@ -276,7 +276,25 @@ fn opening_reason(tags: Vec<Tag>) -> Vec<Tag> {
         let (sentence, after) = rest.split_at(end);
         let comma = sentence.iter().position(|tag| tag.concept == Concept::Comma);
         let starts = sentence.first().is_some_and(|tag| tag.concept == Concept::Because);
+        let ends = |part: &[Tag]| {
+            matches!(
+                part,
+                [
+                    Tag { concept: Concept::Comma, .. },
+                    Tag { concept: Concept::And | Concept::Then, .. },
+                    Tag { concept: Concept::Act(_), .. }
+                ]
+            )
+        };
+        let because = sentence.iter().position(|tag| tag.concept == Concept::Because);
+        let end = because.and_then(|from| Some(from + sentence.get(from..)?.windows(3).position(ends)?));
         match comma {
+            _ if !starts && end.is_some() => {
+                // "Lean forward as if you were listening, and nod".
+                let (from, end) = (because.unwrap_or(0), end.unwrap_or(0));
+                out.extend_from_slice(sentence.get(..from).unwrap_or_default());
+                out.extend_from_slice(sentence.get(end..).unwrap_or_default());
+            }
             Some(comma) if starts => out.extend_from_slice(sentence.get(comma + 1..).unwrap_or_default()),
             _ => out.extend_from_slice(sentence),
         }

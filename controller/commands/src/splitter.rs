@@ -13,6 +13,7 @@ pub(crate) fn split(tags: &[Tag]) -> Vec<Clause> {
     }
     splitter.end_condition();
     splitter.trailing_correction();
+    splitter.trailing_while();
     splitter.close(Link::Stop);
     splitter.clauses
 }
@@ -86,6 +87,17 @@ impl Splitter {
             && last.link <= Link::Stop
         {
             last.link = Link::Correction;
+        }
+    }
+
+    /// "Look right and keep nodding meanwhile": what stands before goes together with what it follows.
+    fn trailing_while(&mut self) {
+        let is_trailing = self.now.link == Link::While && self.now.is_empty();
+        if let [.., _, last] = self.clauses.as_mut_slice()
+            && is_trailing
+            && matches!(last.link, Link::And | Link::Comma)
+        {
+            last.link = Link::While;
         }
     }
 
