@@ -108,6 +108,9 @@ impl Clause {
     fn all_aims(&self, act: Act) -> Result<Vec<Aim>, Refusal> {
         let mut all: Vec<Aim> = Vec::new();
         for part in self.moved_parts(act) {
+            if act == Act::Look && self.act == Some(Act::Look) && is_antenna(part) {
+                return Err("an antenna does not look".to_owned());
+            }
             let headings: Vec<Option<Heading>> =
                 if self.ways.is_empty() { vec![None] } else { self.ways.iter().copied().map(Some).collect() };
             for heading in headings {
@@ -198,7 +201,8 @@ impl Clause {
             return Clause { compared: Vec::new(), ..self.clone() }.meaning();
         }
         if let (Act::Bow | Act::Nod, [heading]) = (act, self.ways.as_slice())
-            && matches!(heading.way, Way::Left | Way::Right)
+            && (matches!(heading.way, Way::Left | Way::Right)
+                || (heading.way == Way::Ahead && self.is_fragment))
             && self.parts.iter().all(|part| *part == Part::Head)
         {
             // "A bow to the left".

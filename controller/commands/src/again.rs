@@ -45,7 +45,6 @@ impl Composer<'_> {
             return;
         }
         let is_comparison = clause.act == Some(Act::Lower)
-            && clause.size.is_some()
             && clause.parts.is_empty()
             && clause.ways.is_empty()
             && !clause.is_it;

@@ -356,6 +356,8 @@ pub(crate) const fn opposite(way: Way) -> Way {
         Way::Back => Way::Forward,
         Way::Out => Way::In,
         Way::In => Way::Out,
+        // A side that is not named is the left one.
+        Way::Aside => Way::Right,
         other => other,
     }
 }

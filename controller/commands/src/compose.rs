@@ -4,7 +4,7 @@ use minismith_score::Axis;
 
 use crate::acts::{LEVEL, axes_of};
 use crate::arrange::{Said, arrange, merged};
-use crate::clause::{Clause, Link, Phrase, opposite, other_of, same_act};
+use crate::clause::{Clause, Heading, Link, Phrase, opposite, other_of, same_act};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
 use crate::meaning::Meaning;
 use crate::past::Past;
@@ -362,6 +362,9 @@ impl<'a> Composer<'a> {
             self.push(Clause { link: Link::While, ..clause }, gaze);
             return Ok(());
         }
+        if clause.parts.contains(&Part::Other) && !self.knows_an_antenna() {
+            return Err("it is not clear which one is meant".to_owned());
+        }
         self.inherit(&mut clause);
         let meaning = clause.meaning()?;
         let meaning = match (meaning, self.said.last().map(|said| &said.meaning)) {
@@ -414,6 +417,16 @@ impl<'a> Composer<'a> {
         self.said.iter().any(|said| !said.meaning.axes().is_empty())
     }
 
+    /// Returns whether an antenna was named or moved before, so that there is another one.
+    fn knows_an_antenna(&self) -> bool {
+        let is_antenna = |axis: &Axis| Axis::ANTENNAS.contains(axis);
+        let past = self.past.into_iter().flat_map(|past| past.meaning.axes());
+        let denied =
+            self.denied.iter().flat_map(|clause| clause.parts.iter().flat_map(|part| axes_of(*part)));
+        let said = self.said.iter().flat_map(|said| said.meaning.axes());
+        past.chain(said).chain(denied).any(|axis| is_antenna(&axis))
+    }
+
     pub(crate) fn push(&mut self, clause: Clause, meaning: Meaning) {
         self.said.push(Said { clause, meaning });
     }
@@ -464,6 +477,7 @@ impl<'a> Composer<'a> {
             }
             None => self.past.and_then(|past| past.phrase.0.as_deref().cloned()),
         };
+        let old_ways = old.as_ref().map(|old| old.ways.clone());
         let (act, parts) = match &old {
             Some(old) => (old.act, old.parts.clone()),
             None => self.past.map_or((None, Vec::new()), |past| (past.act, past.parts.clone())),
@@ -500,6 +514,17 @@ impl<'a> Composer<'a> {
                 clause.parts.clone_from(&parts);
             }
             // An antenna goes where a gaze would look.
+            let is_side = |heading: &Heading| matches!(heading.way, Way::Left | Way::Right | Way::Ahead);
+            let is_sided = old_ways.as_ref().is_some_and(|ways| !ways.is_empty() && ways.iter().all(is_side));
+            if matches!(act, Some(Act::Bow | Act::Nod))
+                && is_sided
+                && clause.ways.iter().all(is_side)
+                && !has_parts
+            {
+                // "Bow to the left, to the middle and to the right".
+                clause.act = act;
+                return;
+            }
             let is_wave = matches!(act, Some(Act::Wiggle | Act::Wave))
                 && clause.ways.iter().all(|heading| matches!(heading.way, Way::Left | Way::Right));
             if is_wave {
@@ -512,6 +537,11 @@ impl<'a> Composer<'a> {
             });
         } else if (clause.is_it || !self.topic.is_empty()) && clause.parts.is_empty() {
             clause.parts.clone_from(&parts);
+            let is_how = clause.act == Some(Act::Shift) && clause.link == Link::Correction;
+            if let Some(old) = old_ways.filter(|_| is_how && clause.ways.is_empty()) {
+                // "I mean slide it": to where it went.
+                clause.ways = old;
+            }
         }
         for part in &mut clause.parts {
             *part = other_of(*part, &parts);
@@ -572,7 +602,14 @@ impl<'a> Composer<'a> {
         }
         // "Ten degrees left, then another ten".
         let is_further = clause.is_again || clause.compared.contains(&Compared::Bigger);
-        let is_later = clause.link == Link::Then && seconds.is_none() && clause.pause.is_none();
+        // "Two small nods and one big one".
+        let is_another = clause.link == Link::And
+            && clause.count.or(clause.number.map(|number| number as u32)).is_some()
+            && (clause.size.is_some() || clause.pace.is_some())
+            && last.clause.count.is_some()
+            && clause.compared.is_empty();
+        let is_later =
+            (clause.link == Link::Then || is_another) && seconds.is_none() && clause.pause.is_none();
         if is_later
             && matches!(last.meaning, Meaning::Gesture(_))
             && (clause.pace.is_some() || clause.size.is_some() || clause.count.is_some())

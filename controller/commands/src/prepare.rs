@@ -116,6 +116,7 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             && clause.has_motion()
             && clause.link < Link::With
             && before.link != Link::Correction
+            && !is_step_of_its_own(before, &clause, past)
         {
             // "Very slowly: nod".
             let leading = before.clone();
@@ -154,6 +155,15 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
         }
     }
     all
+}
+
+/// "Ten more and then look up": the first step goes on with the last motion.
+fn is_step_of_its_own(before: &Clause, clause: &Clause, past: Option<&Past>) -> bool {
+    past.is_some()
+        && !before.compared.is_empty()
+        && (before.number.is_some() || before.amount.is_some())
+        && clause.act.is_some()
+        && matches!(clause.link, Link::And | Link::Then)
 }
 
 /// Returns whether antennas, or what is not named, go up or down and no certain way.

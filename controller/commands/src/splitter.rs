@@ -118,7 +118,7 @@ impl Splitter {
         }
         if self.now.is_serial
             && self.now.is_bare()
-            && self.now.act.is_some_and(|act| is_posture(act) && act != Act::Hold)
+            && self.now.act.is_some_and(|act| matches!(act, Act::Look | Act::Move | Act::Turn | Act::Shift))
         {
             // "Turn right to look".
             self.now = self.fresh(link);
@@ -541,6 +541,14 @@ impl Splitter {
             self.now.ways.retain(|heading| heading.way != Way::Aside);
         }
         let amount = self.now.amount.take();
+        if self.now.is_most
+            && self.now.act == Some(Act::Turn)
+            && matches!(way, Way::Left | Way::Right)
+            && matches!(self.now.ways.as_slice(), [Heading { way: Way::Left, amount: None }])
+        {
+            // "Look behind you to the right".
+            self.now.ways.clear();
+        }
         self.now.ways.push(Heading { way, amount });
     }
 
