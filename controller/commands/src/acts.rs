@@ -9,6 +9,12 @@ use crate::meaning::{Aim, Amount, Gesture, Meaning};
 /// Why a clause means nothing, in English.
 pub(crate) type Refusal = String;
 
+/// Nothing is repeated more often than this.
+const MOST_TIMES: u32 = 50;
+
+/// No motion is stretched to more than this, seconds.
+const LONGEST_MOTION_S: f64 = 60.0;
+
 /// The axes that are neutral when the head is level again.
 pub(crate) const LEVEL: [Axis; 2] = [Axis::HeadPitch, Axis::HeadRise];
 
@@ -269,6 +275,16 @@ impl Clause {
 
     /// A bare number of a posture is an angle; a small one, or one beside an amount, is something else.
     fn check_number(&self, act: Act) -> Result<(), Refusal> {
+        if is_posture(act) && self.period.is_some() && self.said_amount().is_some() && self.count.is_none() {
+            return Err("how far it goes in a certain time is not understood".to_owned());
+        }
+        // A quarter of a nod, and more of them than anyone waits for.
+        if self.count.is_some_and(|count| count == 0 || count > MOST_TIMES) {
+            return Err("it is not done so often".to_owned());
+        }
+        if self.within.is_some_and(|seconds| seconds > LONGEST_MOTION_S) {
+            return Err("it does not take so long".to_owned());
+        }
         let is_left_over = self.number.is_some_and(|number| number < 5.0 || self.said_amount().is_some());
         if is_posture(act) && is_left_over && self.number != Some(1.0) {
             return Err("it is not clear what the number means".to_owned());
@@ -337,7 +353,7 @@ impl Clause {
         let is_to_both_sides = !(is_antennas && is_posture(act) && !self.ways.is_empty())
             && self.ways.iter().any(|heading| heading.way == Way::Sides)
             || (self.ways.is_empty()
-                && self.amount.is_none()
+                && self.amount.or(self.bare_amount()).is_none()
                 && matches!(act, Act::Look | Act::Move | Act::Shift));
         let repeats =
             self.count.is_some_and(|count| count > 1) || self.period.is_some() || self.is_until_stop;

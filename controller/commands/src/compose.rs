@@ -417,6 +417,19 @@ impl<'a> Composer<'a> {
         self.said.iter().any(|said| !said.meaning.axes().is_empty())
     }
 
+    /// "All the way to the left, but only a bit up": it corrects nothing.
+    fn goes_elsewhere(&self, clause: &Clause) -> bool {
+        let is_vertical = |heading: &Heading| matches!(heading.way, Way::Up | Way::Down);
+        let is_side = |heading: &Heading| matches!(heading.way, Way::Left | Way::Right);
+        let Some(last) = self.said.last().map(|said| &said.clause) else { return false };
+        let goes = |one: &Clause, is_that: &dyn Fn(&Heading) -> bool| {
+            !one.ways.is_empty() && one.ways.iter().all(is_that)
+        };
+        clause.parts.is_empty()
+            && (goes(last, &is_side) && goes(clause, &is_vertical)
+                || goes(last, &is_vertical) && goes(clause, &is_side))
+    }
+
     /// Returns whether an antenna was named or moved before, so that there is another one.
     fn knows_an_antenna(&self) -> bool {
         let is_antenna = |axis: &Axis| Axis::ANTENNAS.contains(axis);
@@ -491,8 +504,9 @@ impl<'a> Composer<'a> {
             let is_part_only = clause.ways.is_empty();
             // "The left one twice and the right one only once" corrects nothing.
             let is_next = matches!(clause.link, Link::And | Link::Then) && clause.count.is_some();
-            let is_correction =
-                matches!(clause.link, Link::Correction) || clause.is_instead || (clause.is_only && !is_next);
+            let is_correction = matches!(clause.link, Link::Correction)
+                || clause.is_instead
+                || (clause.is_only && !is_next && !self.goes_elsewhere(clause));
             if let Some(old) = old.filter(|_| is_part_only || is_correction) {
                 if is_correction {
                     self.take_back();

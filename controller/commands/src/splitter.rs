@@ -170,6 +170,8 @@ impl Splitter {
 
     fn flush_number(&mut self) {
         if let Some(number) = self.number.take() {
+            // "Left 10 20 30": one number too many.
+            self.now.is_impossible |= self.now.number.is_some_and(|known| known > 1.0 && known != number);
             self.now.number = Some(number);
         }
     }
@@ -223,6 +225,7 @@ impl Splitter {
             Concept::Unit(unit) => self.unit(*unit),
             Concept::Times => {
                 let count = self.number.take().or(self.now.number.take());
+                self.now.is_impossible |= count.is_some_and(|count| count.fract() != 0.0);
                 self.now.count = count.map(|count| count.max(0.0) as u32).or(self.now.count);
             }
             Concept::Count(count) => {

@@ -78,6 +78,13 @@ pub fn split(text: &str, has_elisions: bool) -> Vec<Word> {
         } else {
             flush(&mut current, start..at, &mut words);
             let end = at + letter.len_utf8();
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let is_minus = letter == '-'
+                && before.is_none_or(|before| before.is_whitespace() || before == '(')
+                && letters.peek().is_some_and(|(_, next)| next.is_ascii_digit());
+            if is_minus {
+                words.push(Word { text: "minus".to_owned(), number: None, span: at..end });
+            }
             if (!letter.is_whitespace() || letter == '\n') && !is_apostrophe && letter != '-' && letter != '_'
             {
                 words.push(Word { text: letter.to_string(), number: None, span: at..end });
@@ -143,6 +150,7 @@ mod tests {
             texts("Don't look 2.5cm left, please!"),
             ["dont", "look", "2.5", "cm", "left", ",", "please", "!"]
         );
+        assert_eq!(texts("-20, 2-3 - 4"), ["minus", "20", ",", "2", "3", "4"]);
         assert_eq!(texts("20° à droite"), ["20", "°", "a", "droite"]);
         assert_eq!(texts("Schüttle 3,5 s"), ["schuettle", "3.5", "s"]);
         assert_eq!(texts("点头两次。"), ["点", "头", "两", "次", "。"]);
