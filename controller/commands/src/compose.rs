@@ -4,11 +4,13 @@ use minismith_score::Axis;
 
 use crate::acts::{LEVEL, axes_of};
 use crate::arrange::{Said, arrange, merged};
-use crate::clause::{Clause, Heading, Link, Phrase, opposite, other_of, same_act};
+use crate::clause::{Clause, Link, Phrase};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
 use crate::meaning::Meaning;
 use crate::past::Past;
 use crate::prepare::prepared;
+
+mod inherit;
 
 pub(crate) struct Composer<'a> {
     pub past: Option<&'a Past>,
@@ -417,29 +419,6 @@ impl<'a> Composer<'a> {
         self.said.iter().any(|said| !said.meaning.axes().is_empty())
     }
 
-    /// "All the way to the left, but only a bit up": it corrects nothing.
-    fn goes_elsewhere(&self, clause: &Clause) -> bool {
-        let is_vertical = |heading: &Heading| matches!(heading.way, Way::Up | Way::Down);
-        let is_side = |heading: &Heading| matches!(heading.way, Way::Left | Way::Right);
-        let Some(last) = self.said.last().map(|said| &said.clause) else { return false };
-        let goes = |one: &Clause, is_that: &dyn Fn(&Heading) -> bool| {
-            !one.ways.is_empty() && one.ways.iter().all(is_that)
-        };
-        clause.parts.is_empty()
-            && (goes(last, &is_side) && goes(clause, &is_vertical)
-                || goes(last, &is_vertical) && goes(clause, &is_side))
-    }
-
-    /// Returns whether an antenna was named or moved before, so that there is another one.
-    fn knows_an_antenna(&self) -> bool {
-        let is_antenna = |axis: &Axis| Axis::ANTENNAS.contains(axis);
-        let past = self.past.into_iter().flat_map(|past| past.meaning.axes());
-        let denied =
-            self.denied.iter().flat_map(|clause| clause.parts.iter().flat_map(|part| axes_of(*part)));
-        let said = self.said.iter().flat_map(|said| said.meaning.axes());
-        past.chain(said).chain(denied).any(|axis| is_antenna(&axis))
-    }
-
     pub(crate) fn push(&mut self, clause: Clause, meaning: Meaning) {
         self.said.push(Said { clause, meaning });
     }
@@ -469,104 +448,6 @@ impl<'a> Composer<'a> {
             || clause.is_it;
         let has_other = clause.parts.contains(&Part::Other);
         is_fresh && !is_modified && !has_other && self.past.is_none_or(|past| past.act.is_none())
-    }
-
-    /// Takes over the act and the parts of what was said before, where a clause names none.
-    fn inherit(&mut self, clause: &mut Clause) {
-        let is_motion = |said: &&Said| {
-            !matches!(said.clause.act, Some(Act::Return | Act::Center | Act::Wait | Act::Hold))
-                && said.clause.has_motion()
-        };
-        let before = if clause.link == Link::Correction {
-            self.said.last()
-        } else {
-            self.said.iter().rev().find(is_motion)
-        };
-        let denied = self.denied.take().filter(|_| self.said.is_empty());
-        let old = match before {
-            Some(said) => Some(said.clause.clone()),
-            None if denied.is_some() => {
-                denied.map(|denied| Clause { is_negated: false, is_stop_order: false, ..denied })
-            }
-            None => self.past.and_then(|past| past.phrase.0.as_deref().cloned()),
-        };
-        let old_ways = old.as_ref().map(|old| old.ways.clone());
-        let (act, parts) = match &old {
-            Some(old) => (old.act, old.parts.clone()),
-            None => self.past.map_or((None, Vec::new()), |past| (past.act, past.parts.clone())),
-        };
-        let parts = if self.topic.is_empty() { parts } else { self.topic.clone() };
-        if let Some(old) = &old {
-            same_act(clause, old, self.past.and_then(|past| past.phrase.0.as_deref()));
-        }
-        if clause.act.is_none() {
-            self.refers |= self.said.is_empty() && self.past.is_some();
-            let is_part_only = clause.ways.is_empty();
-            // "The left one twice and the right one only once" corrects nothing.
-            let is_next = matches!(clause.link, Link::And | Link::Then) && clause.count.is_some();
-            let is_correction = matches!(clause.link, Link::Correction)
-                || clause.is_instead
-                || (clause.is_only && !is_next && !self.goes_elsewhere(clause));
-            if let Some(old) = old.filter(|_| is_part_only || is_correction) {
-                if is_correction {
-                    self.take_back();
-                }
-                self.refers |= self.said.is_empty() && self.past.is_some();
-                let link = old.link;
-                let is_fragment = clause.is_fragment;
-                let is_past = self.said.is_empty() && !is_correction;
-                *clause = clause.over(&old);
-                if is_correction && link != Link::Start {
-                    clause.link = if self.said.is_empty() { clause.link } else { link };
-                }
-                clause.is_only = is_past && clause.is_only;
-                clause.is_fragment = is_fragment;
-                return;
-            }
-            let has_parts = !clause.parts.is_empty();
-            if !has_parts {
-                clause.parts.clone_from(&parts);
-            }
-            // An antenna goes where a gaze would look.
-            let is_side = |heading: &Heading| matches!(heading.way, Way::Left | Way::Right | Way::Ahead);
-            let is_sided = old_ways.as_ref().is_some_and(|ways| !ways.is_empty() && ways.iter().all(is_side));
-            if matches!(act, Some(Act::Bow | Act::Nod))
-                && is_sided
-                && clause.ways.iter().all(is_side)
-                && !has_parts
-            {
-                // "Bow to the left, to the middle and to the right".
-                clause.act = act;
-                return;
-            }
-            let is_wave = matches!(act, Some(Act::Wiggle | Act::Wave))
-                && clause.ways.iter().all(|heading| matches!(heading.way, Way::Left | Way::Right));
-            if is_wave {
-                clause.act = act;
-                clause.parts.clear();
-                return;
-            }
-            clause.act = act.filter(|act| {
-                is_posture(*act) && !(has_parts && matches!(act, Act::Look | Act::Tilt | Act::Lean))
-            });
-        } else if (clause.is_it || !self.topic.is_empty()) && clause.parts.is_empty() {
-            clause.parts.clone_from(&parts);
-            let is_how = clause.act == Some(Act::Shift) && clause.link == Link::Correction;
-            if let Some(old) = old_ways.filter(|_| is_how && clause.ways.is_empty()) {
-                // "I mean slide it": to where it went.
-                clause.ways = old;
-            }
-        }
-        for part in &mut clause.parts {
-            *part = other_of(*part, &parts);
-        }
-        let before = self.said.last().and_then(|said| said.clause.ways.last().map(|heading| heading.way));
-        let before = before.or_else(|| self.past_way());
-        for heading in &mut clause.ways {
-            if heading.way == Way::Opposite {
-                heading.way = before.map_or(Way::Right, opposite);
-            }
-        }
     }
 
     /// A fragment says more of what was said before it.

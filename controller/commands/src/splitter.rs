@@ -5,6 +5,8 @@ use minismith_score::Event;
 use crate::clause::{Clause, Condition, Heading, Link, Said};
 use crate::concept::{Act, Concept, Part, Tag, Unit, Way, is_feeling, is_posture};
 
+mod trailing;
+
 /// Splits tags into clauses.
 pub(crate) fn split(tags: &[Tag]) -> Vec<Clause> {
     let mut splitter = Splitter::default();
@@ -51,53 +53,6 @@ impl Splitter {
             is_reason: self.scope.is_reason,
             is_requested: self.scope.is_requested,
             ..Clause::default()
-        }
-    }
-
-    /// "The left one... the right one, I mean": what stands before is the correction.
-    fn trailing_correction(&mut self) {
-        if self.now.is_negated && self.now.link == Link::Correction && self.now.is_empty() {
-            // "Nod. No, don't".
-            self.clauses.iter_mut().for_each(|clause| clause.is_negated = true);
-        }
-        let is_trailing = self.now.link == Link::Correction && self.now.is_empty();
-        if is_trailing
-            && self.is_taken_back
-            && self.number.is_none()
-            && matches!(self.clauses.as_slice(), [_])
-        {
-            // "Look left, no, wait".
-            self.clauses.clear();
-            return;
-        }
-        if let [first, .., last] = self.clauses.as_mut_slice()
-            && is_trailing
-            && (first.is_only || self.is_taken_back)
-            && last.names_only_parts()
-            && first.has_motion()
-            && !share_part(first, last)
-        {
-            // "Only the body to the right, the antennas no".
-            last.is_still = true;
-            return;
-        }
-        if let [.., _, last] = self.clauses.as_mut_slice()
-            && is_trailing
-            && last.act.is_none()
-            && last.link <= Link::Stop
-        {
-            last.link = Link::Correction;
-        }
-    }
-
-    /// "Look right and keep nodding meanwhile": what stands before goes together with what it follows.
-    fn trailing_while(&mut self) {
-        let is_trailing = self.now.link == Link::While && self.now.is_empty();
-        if let [.., _, last] = self.clauses.as_mut_slice()
-            && is_trailing
-            && matches!(last.link, Link::And | Link::Comma)
-        {
-            last.link = Link::While;
         }
     }
 
@@ -331,6 +286,13 @@ impl Splitter {
                 }
                 self.now.is_first = true;
             }
+            // "Clap and nod": outside of a condition, it is an order.
+            Concept::Signal(Event::Clap) if self.now.is_empty() => self.now.is_impossible = true,
+            // "And call my mother": a verb that is not known stands before.
+            Concept::Somebody
+                if matches!(self.now.link, Link::And | Link::Then)
+                    && !self.now.unknown.is_empty()
+                    && !self.now.has_content() => {}
             Concept::Or if self.now.is_negated => {
                 if self.now.act.is_some() && matches!(next, Some(Concept::Act(_))) {
                     // "Do not wave or nod".
@@ -619,21 +581,6 @@ impl Splitter {
             self.now.is_serial = true;
         }
     }
-}
-
-/// Returns whether two clauses name parts of one kind: head, body or antennas. What names none moves the head.
-fn share_part(one: &Clause, other: &Clause) -> bool {
-    let kind = |part: &Part| match part {
-        Part::Head | Part::Chin => 0,
-        Part::Body => 1,
-        _ => 2,
-    };
-    let kinds = |clause: &Clause| -> Vec<u8> {
-        let parts = if clause.parts.is_empty() { &[Part::Head][..] } else { &clause.parts };
-        parts.iter().map(kind).collect()
-    };
-    let known = kinds(one);
-    kinds(other).iter().any(|kind| known.contains(kind))
 }
 
 const fn is_plain_move(act: Act) -> bool {

@@ -194,6 +194,75 @@ fn adjectives_names_and_an_audience_change_nothing() {
 
 /// Whatever is said is answered, and nothing panics.
 #[test]
+fn what_is_not_known_lets_nothing_else_pass_as_an_order() {
+    let unclear = [
+        "move the cup to the left",
+        "turn the screen to the right",
+        "play some music and turn it up",
+        "that's very odd",
+        "some people grow with responsibility",
+        "right here, said the priest",
+        "left 10 20 30",
+    ];
+    for text in unclear {
+        let meaning = said(&[text]);
+        assert!(matches!(meaning.as_str(), "unclear" | "refused" | "nothing"), "{text}: {meaning}");
+    }
+    for text in [
+        "things are looking up",
+        "your head looks really cute",
+        "the bow on that present is lovely",
+        "happiness is rare",
+        "you can't miss it",
+        "tomorrow morning at eight, nod",
+        "please don't wave or nod",
+        "turn to -30",
+        "nod a hundred times",
+        "look up 10 degrees per second",
+        "look from one ear to the other",
+        "out of the pool",
+    ] {
+        let meaning = said(&[text]);
+        assert!(matches!(meaning.as_str(), "unclear" | "refused" | "nothing"), "{text}: {meaning}");
+    }
+    assert_eq!(said(&["look left", "the other one"]), "refused");
+    // Beside an order, what somebody tells is left out.
+    assert_parts(&["my gran is here, look left"], &["HeadTurn Left"]);
+}
+
+#[test]
+fn a_correction_finds_what_it_corrects() {
+    assert_eq!(said(&["look left no wait"]), "nothing");
+    assert_parts(&["turn your head left and nod twice, sorry, right"], &["HeadTurn Right", "2x(HeadPitch"]);
+    assert_parts(&["turn your body left, uh, your head I mean"], &["HeadTurn Left"]);
+    assert_parts(&["turn your head, no, your whole body, to the right"], &["BodyTurn Right"]);
+    assert!(!said(&["look left then up, skip the up"]).contains("HeadPitch"));
+    assert_parts(&["nod. no! shake your head"], &["HeadTurn"]);
+    assert_parts(&["look left thirty degrees, wait, that's too much, twenty"], &["=20"]);
+}
+
+#[test]
+fn what_goes_along_with_the_step_before_moves_with_it() {
+    for text in [
+        "look right and keep nodding meanwhile",
+        "look up and, at the same time, droop your antennas",
+        "look to the right, wiggling your ears as you go",
+    ] {
+        let meaning = said(&[text]);
+        assert!(meaning.starts_with('<') || meaning.starts_with('['), "{text}: {meaning}");
+    }
+    assert_parts(&["bow to the left and to the right"], &["Left", "HeadPitch", "Right", "HeadPitch"]);
+    assert_parts(&["two small nods and one big one"], &["2x(HeadPitch", "1x(HeadPitch"]);
+    assert_parts(&["look behind you to the right"], &["BodyTurn Right"]);
+    assert_parts(&["all the way to the left but only halfway up"], &["HeadTurn Left", "HeadPitch Up"]);
+    assert_parts(&["look left 20 degrees", "10 more and then look up"], &["HeadTurn Left", "HeadPitch Up"]);
+    assert_parts(
+        &["lower the right antenna, then raise it again while the left one drops"],
+        &["neutral(1)", "AntennaLeft"],
+    );
+}
+
+#[test]
 fn every_text_is_read() {
     let planes: String = (0..0x11_0000).step_by(97).filter_map(char::from_u32).collect();
     let texts = [
