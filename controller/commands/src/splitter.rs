@@ -73,7 +73,9 @@ impl Splitter {
         }
         if self.now.is_serial
             && self.now.is_bare()
-            && self.now.act.is_some_and(|act| matches!(act, Act::Look | Act::Move | Act::Turn | Act::Shift))
+            && self.now.act.is_some_and(|act| {
+                matches!(act, Act::Look | Act::Move | Act::Turn | Act::Shift | Act::Spread | Act::Close)
+            })
         {
             // "Turn right to look".
             self.now = self.fresh(link);
