@@ -3,8 +3,9 @@
 //! Threads: any thread adds entries and never waits; one thread writes. Entries beyond the queue's capacity or on a
 //! full disk are counted, and the count is written later. An unwritable file is logged once, and the robot continues.
 //!
-//! Reading order: `entry` (an entry and its line), `file` (lines on the disk), here (the thread), `read`.
+//! Reading order: `entry` (an entry and its line), `file` (lines on the disk), here (the thread), `read`, `backwards`.
 
+mod backwards;
 mod entry;
 mod file;
 mod read;
@@ -17,10 +18,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+pub use self::backwards::latest_before;
 pub use self::entry::Entry;
 pub use self::file::Pen;
 pub use self::file::RotatingFile;
-pub use self::read::{Cursor, EntryFilter, Health, Lines, latest, latest_before, read};
+pub use self::read::{Cursor, EntryFilter, Health, Lines, latest, read};
 
 /// The capacity for unwritten entries.
 const QUEUE_CAPACITY: usize = 4096;
@@ -109,7 +111,7 @@ impl JournalThread {
     /// When the system provides no thread.
     pub fn start(path: &RotatingFile) -> io::Result<Self> {
         let (queue, mail) = sync_channel(QUEUE_CAPACITY);
-        let known = read::recent(path, LATEST_CAPACITY).map(VecDeque::from);
+        let known = latest_before(path, &EntryFilter::default(), LATEST_CAPACITY, None).map(VecDeque::from);
         let lost = Arc::<DropCount>::default();
         let journal =
             Journal { queue, latest: Arc::new(Mutex::new(known.unwrap_or_default())), lost: lost.clone() };

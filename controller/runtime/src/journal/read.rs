@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::{self, BufRead, BufReader, Read};
 use std::str::FromStr;
 
 use minismith_protocol::old_names::files::{JOURNAL_ACTORS, JOURNAL_KINDS, new_word};
@@ -54,7 +53,7 @@ impl EntryFilter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     run: String,
-    seq: u64,
+    pub(super) seq: u64,
 }
 
 impl Cursor {
@@ -62,6 +61,11 @@ impl Cursor {
     #[must_use]
     pub fn of(entry: &Entry) -> Self {
         Cursor { run: entry.process_id.clone(), seq: entry.seq }
+    }
+
+    /// Whether an entry is of the same process.
+    pub(super) fn is_of(&self, entry: &Entry) -> bool {
+        self.run == entry.process_id
     }
 }
 
@@ -80,7 +84,8 @@ impl FromStr for Cursor {
     type Err = CursorError;
 
     fn from_str(text: &str) -> Result<Self, CursorError> {
-        let (run, seq) = text.split_once('.').ok_or(CursorError)?;
+        // The id of a process may have a dot in a journal of another program.
+        let (run, seq) = text.rsplit_once('.').ok_or(CursorError)?;
         let seq = seq.parse().map_err(|_| CursorError)?;
         Ok(Cursor { run: run.to_owned(), seq })
     }
@@ -122,9 +127,12 @@ pub fn read(place: &RotatingFile, mut each: impl FnMut(Entry)) -> io::Result<Hea
                 continue;
             };
             health.entries += 1;
-            health.lost += entry.dropped;
+            // A file may have been written by anybody.
+            health.lost = health.lost.saturating_add(entry.dropped);
             if let Some(before) = seen.insert(entry.process_id.clone(), entry.seq) {
-                health.missing += entry.seq.saturating_sub(before + 1).saturating_sub(entry.dropped);
+                let missing =
+                    entry.seq.saturating_sub(before).saturating_sub(1).saturating_sub(entry.dropped);
+                health.missing = health.missing.saturating_add(missing);
             }
             each(entry);
         }
@@ -132,29 +140,14 @@ pub fn read(place: &RotatingFile, mut each: impl FnMut(Entry)) -> io::Result<Hea
     Ok(health)
 }
 
-/// Returns the latest matching entries, the oldest of them first.
+/// Returns the latest matching entries, the oldest of them first, and the integrity of the whole journal.
 ///
 /// # Errors
 /// As [`read`].
 pub fn latest(path: &RotatingFile, wanted: &EntryFilter, most: usize) -> io::Result<(Vec<Entry>, Health)> {
-    latest_before(path, wanted, most, None)
-}
-
-/// Returns the latest matching entries before a position, if given.
-///
-/// # Errors
-/// As [`read`].
-pub fn latest_before(
-    path: &RotatingFile,
-    wanted: &EntryFilter,
-    most: usize,
-    cursor: Option<&Cursor>,
-) -> io::Result<(Vec<Entry>, Health)> {
     let mut latest = VecDeque::new();
-    let mut is_past = false;
     let health = read(path, |entry| {
-        is_past |= cursor.is_some_and(|cursor| cursor.run == entry.process_id && entry.seq >= cursor.seq);
-        if !is_past && wanted.takes(&entry) {
+        if wanted.takes(&entry) {
             if latest.len() >= most {
                 latest.pop_front();
             }
@@ -162,52 +155,6 @@ pub fn latest_before(
         }
     })?;
     Ok((latest.into(), health))
-}
-
-/// The size of the part that is read first from a file's end when only the latest entries are needed, bytes.
-const TAIL_BYTES: u64 = 1 << 20;
-
-/// Returns the latest entries, the oldest of them first. Only the end of a long journal is read.
-///
-/// # Errors
-/// As [`read`].
-pub fn recent(place: &RotatingFile, most: usize) -> io::Result<Vec<Entry>> {
-    let mut recent = Vec::new();
-    for path in place.files().iter().rev() {
-        let missing = most - recent.len();
-        if missing == 0 {
-            break;
-        }
-        let mut older = end_of(path, missing)?;
-        older.append(&mut recent);
-        recent = older;
-    }
-    Ok(recent)
-}
-
-/// Returns the latest entries of one file.
-fn end_of(path: &Path, most: usize) -> io::Result<Vec<Entry>> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    let mut end = TAIL_BYTES;
-    loop {
-        let from = length.saturating_sub(end);
-        file.seek(SeekFrom::Start(from))?;
-        let mut lines = Lines::new(BufReader::new(&file));
-        if from > 0 {
-            // The part may begin within a line.
-            lines.line()?;
-        }
-        let mut entries = Vec::new();
-        while let Some((_, line)) = lines.line()? {
-            entries.extend(Entry::of_line(&line));
-        }
-        if entries.len() >= most || from == 0 {
-            let more = entries.len().saturating_sub(most);
-            return Ok(entries.split_off(more));
-        }
-        end *= 2;
-    }
 }
 
 /// Reads lines with their numbers, none longer than the maximum; empty ones are skipped.
@@ -284,47 +231,32 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_is_read_back_page_by_page_and_nothing_is_reported_twice() {
+    fn numbers_at_the_end_of_their_range_are_counted() {
         let folder = tempfile::tempdir().unwrap();
         let path =
             RotatingFile { path: folder.path().join("journal.jsonl"), max_bytes: 1 << 20, retained: 1 };
-        let entry = |seq: u64| {
-            let kind = if seq.is_multiple_of(2) { "utterance" } else { "tool" };
-            let entry = Entry { process_id: "r".into(), seq, ..Entry::now(kind, "Ada", "nod", "Done") };
+        let entry = |seq, dropped| {
+            let entry = Entry::now("utterance", "Ada", "nod", "Done");
+            let entry = Entry { process_id: "r".into(), seq, dropped, ..entry };
             String::from_utf8(entry.line().unwrap()).unwrap()
         };
-        fs::write(path.aside(1), (0..7).map(entry).collect::<String>()).unwrap();
-        fs::write(&path.path, (7..20).map(entry).collect::<String>()).unwrap();
-        let wanted = EntryFilter { kind: Some("said".into()), ..EntryFilter::default() };
-        let (mut reported, mut cursor) = (Vec::new(), None::<Cursor>);
-        loop {
-            let (page, _) = latest_before(&path, &wanted, 3, cursor.as_ref()).unwrap();
-            let Some(first) = page.first() else { break };
-            cursor = Some(Cursor::of(first).to_string().parse().unwrap());
-            reported.extend(page.iter().rev().map(|entry| entry.seq));
-        }
-        assert_eq!(reported, (0..10).rev().map(|half| 2 * half).collect::<Vec<_>>());
-        for bad in ["", "r", "r.", "r.x", ".-1"] {
-            assert_eq!(bad.parse::<Cursor>(), Err(CursorError), "{bad}");
+        fs::write(&path.path, entry(u64::MAX, u64::MAX) + &entry(0, u64::MAX)).unwrap();
+        let health = read(&path, |_| {}).unwrap();
+        assert_eq!((health.entries, health.missing, health.lost), (2, 0, u64::MAX));
+    }
+
+    #[test]
+    fn a_cursor_is_read_back_whatever_the_id_of_the_process() {
+        for process in ["0f3a2b1c4d5e", "a.b", ".", ""] {
+            let cursor = Cursor::of(&Entry { process_id: process.into(), seq: u64::MAX, ..Entry::default() });
+            assert_eq!(cursor.to_string().parse(), Ok(cursor), "{process:?}");
         }
     }
 
     #[test]
-    fn the_latest_entries_are_those_at_the_end_however_far_back_they_lie() {
-        let folder = tempfile::tempdir().unwrap();
-        let path =
-            RotatingFile { path: folder.path().join("journal.jsonl"), max_bytes: 1 << 20, retained: 1 };
-        assert_eq!(recent(&path, 9).unwrap(), []);
-        let entry = |seq: u64| {
-            // Together longer than the part that is read first.
-            let entry = Entry::now("utterance", "Ada", &"nod ".repeat(1000), "Done");
-            String::from_utf8(Entry { process_id: "r".into(), seq, ..entry }.line().unwrap()).unwrap()
-        };
-        fs::write(path.aside(1), (0..5).map(entry).collect::<String>()).unwrap();
-        fs::write(&path.path, (5..700).map(entry).collect::<String>()).unwrap();
-        for most in [1, 100, 400, 695, 698, 700, 900] {
-            let (whole, _) = latest(&path, &EntryFilter::default(), most).unwrap();
-            assert_eq!(recent(&path, most).unwrap(), whole, "{most}");
+    fn text_that_is_no_cursor_is_rejected() {
+        for bad in ["", "r", "r.", "r.x", ".-1"] {
+            assert_eq!(bad.parse::<Cursor>(), Err(CursorError), "{bad}");
         }
     }
 }

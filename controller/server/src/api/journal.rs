@@ -119,7 +119,7 @@ async fn report(
     let older =
         tokio::task::spawn_blocking(move || latest_before(&position, &filter, limit + 1, cursor.as_ref()))
             .await;
-    let (older, _) = older.map_err(|error| unreadable(&error))?.map_err(|error| unreadable(&error))?;
+    let older = older.map_err(|error| unreadable(&error))?.map_err(|error| unreadable(&error))?;
     let mut entries = merged(newest, older);
     let goes_on = entries.len() > limit;
     entries.truncate(limit);
