@@ -4,7 +4,7 @@
 //! A crash therefore cannot leave it wrong. Reciprocal rank fusion merges both rankings, since their scores are not
 //! comparable.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
@@ -322,12 +322,13 @@ fn by_meaning(
 
 /// Merges both rankings by reciprocal rank fusion.
 fn merge(documents: Vec<Document>, words: &[String], meanings: &[(String, f32)], limit: usize) -> Vec<Hit> {
+    // Looked up, because in a large registry most tools may match.
+    let words: HashMap<&str, usize> = words.iter().map(String::as_str).zip(1..).collect();
+    let meanings: HashMap<&str, (usize, f32)> =
+        meanings.iter().zip(1..).map(|((name, similarity), rank)| (&**name, (rank, *similarity))).collect();
     let hit = |Document { entry, .. }: Document| {
-        let by_words = words.iter().position(|name| *name == entry.name).map(|position| position + 1);
-        let by_meaning = meanings.iter().position(|(name, _)| *name == entry.name);
-        let similarity =
-            by_meaning.and_then(|position| meanings.get(position)).map(|(_, similarity)| *similarity);
-        let by_meaning = by_meaning.map(|position| position + 1);
+        let by_words = words.get(&*entry.name).copied();
+        let (by_meaning, similarity) = meanings.get(&*entry.name).copied().unzip();
         let score = [by_words, by_meaning]
             .into_iter()
             .flatten()
