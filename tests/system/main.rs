@@ -77,6 +77,7 @@ mod service;
 mod similar_tools;
 mod small_model;
 mod state_machines;
+mod tls;
 mod tool_names;
 mod tool_sound;
 mod toolkits;
