@@ -40,9 +40,11 @@ mod tools_state;
 mod voice;
 
 use std::future::Future;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use axum::Router;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::middleware;
@@ -54,6 +56,7 @@ use self::auth::AuthMiddleware;
 use self::extract::ApiError;
 pub use self::mcp::{McpError, bridge_client, serve_client};
 use self::request_queue::{RequestQueue, WorkerThread};
+use self::voice::LocalAudio;
 use crate::fleet::operator::FleetOperator;
 use crate::webrtc;
 use minismith_apps::manager::AppManager;
@@ -87,82 +90,10 @@ pub async fn serve(
     until: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
     let address = listener.local_addr()?;
-    let service = Environment::of_this_process().service_folder("RUNTIME_DIRECTORY");
-    let camera_socket = config.server.camera_socket.path(address.port(), service.as_deref());
-    let frames = camera_socket.as_ref().and_then(|path| {
-        CameraSocket::open(path, body.observer())
-            .inspect_err(|error| {
-                let path = path.display();
-                tracing::warn!("programs that use the official SDK get no camera frames at {path}: {error}");
-            })
-            .ok()
-    });
-    let apps = apps_of(config, camera_socket.filter(|_| frames.is_some()));
-    let sdk = apps.as_ref().map_or(Path::new(""), |apps| &apps.host().sdk);
-    let sounds = Arc::new(Sounds::new(config.voice.speaker.clone(), config.voice.microphone.clone(), sdk));
-    let microphones = Arc::<SharedMicArray>::default();
-    body.set_sound(Arc::new(ToolSounds::new(sounds.clone(), microphones.clone())));
-    let moving = MotionExecutorThread::start(body, Priority::Client, "a client of the API")?;
-    let attending = HeadTrackingThread::start(body)?;
-    let steering =
-        MotionExecutorThread::start(body, Priority::Lease, "the client that has leased the robot")?;
-    let answering = WorkerThread::start(body.clone(), config.clone())?;
-    let recorder = body.recorder();
-    // The server keeps a journal even if the robot has none.
-    let own = match recorder.journal() {
-        Some(_) => None,
-        None => Some(JournalThread::start(&config.recording.journal)?),
-    };
-    let noting = own.as_ref().map(JournalThread::journal).or_else(|| recorder.journal().cloned());
-    let Some(journal) = noting else { return Err(std::io::Error::other("cannot serve: no journal is open")) };
-    let keeper = Arc::new(AuthMiddleware::new(&config.server, journal.clone()));
-    let heard = spoken.map(|parts| voice::here(body, config, parts, answering.queue(), journal.clone()));
-    let heard = heard.transpose()?;
-    let announced =
-        (config.server.mdns && !address.ip().is_loopback()).then_some((address, model(&config.robot)));
-    let uploads = sounds.clone();
-    let robot = official::Robot::new(
-        moving.executor(),
-        attending.head_tracking(),
-        body.observer(),
-        announced,
-        frames,
-        apps,
-        (sounds, microphones),
-    );
-    let operator = FleetOperator::new(config);
-    let offers = about::Offers {
-        fleet: operator.fleet().map(str::to_owned),
-        webrtc_port: webrtc::port(&config.server, address),
-    };
-    let (own, document) = own_routes(body, &answering.queue(), config, journal, offers)
-        .merge(choreography::routes(body.handle(), uploads.clone()))
-        .merge(fleet::routes(operator.clone()))
-        .merge(lease::routes(steering.executor()))
-        .merge(journal::routes(&config.recording.journal))
-        .merge(recordings::routes(config.recording.traces.clone()))
-        .split_for_parts();
-    let router = own
-        .merge(telemetry::routes(body.handle()))
-        .merge(voice::routes(answering.queue(), body, config))
-        .merge(speaker::routes(uploads.clone()))
-        .merge(language_server::routes(config))
-        .merge(openapi::routes(document))
-        .fallback(dashboard::file)
-        .merge(mcp::routes(answering.queue(), body, config))
-        .merge(openai::routes(answering.queue()))
-        .merge(official::routes(robot.clone()))
-        .layer(middleware::map_response(detailed));
-    for peers in &config.server.trusted_peers {
-        let peers = peers.0;
-        tracing::warn!(
-            "{peers} may move the robot over the official API without a token (`compat.trusted_peers`)"
-        );
-    }
+    let server = Server::start(address, body, config, spoken)?;
     let connections = usize::try_from(config.server.max_connections).unwrap_or(usize::MAX);
-    let router = auth::with_auth(router, keeper);
-    robot.serve_apps(router.clone(), config.tool_host.python.clone());
     let programs = (webrtc::start(&config.server, address), crate::fleet::start(config, address));
+    let (robot, operator) = (server.robot.clone(), server.operator.clone());
     let ending = async {
         until.await;
         // They and their peers would hold the server's connections. One that does not end is ended with this process.
@@ -174,12 +105,136 @@ pub async fn serve(
         // The app would go on until the server has ended.
         robot.close_apps().await;
     };
-    server::serve(listener, router, tls, connections, ending).await;
-    if let Some(heard) = heard {
-        heard.end().await;
-    }
-    uploads.clear();
+    server::serve(listener, server.router.clone(), tls, connections, ending).await;
+    server.end().await;
     Ok(())
+}
+
+/// Passes the routes to a client in this process, without a port, and ends with the client. Tests and the fuzzer use it.
+///
+/// # Errors
+/// When the server cannot start.
+pub async fn serve_in_process<T>(
+    body: &Arc<RobotRuntime>,
+    config: &Config,
+    client: impl AsyncFnOnce(Router) -> T,
+) -> std::io::Result<T> {
+    let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), body, config, None)?;
+    let result = client(server.router.clone()).await;
+    server.operator.close();
+    server.robot.close_apps().await;
+    server.end().await;
+    Ok(result)
+}
+
+/// The routes, and the threads that act for them.
+struct Server {
+    router: Router,
+    robot: Arc<official::Robot>,
+    operator: FleetOperator,
+    uploads: Arc<Sounds>,
+    microphone: Option<LocalAudio>,
+    // They end in this order.
+    _threads:
+        (Option<JournalThread>, WorkerThread, MotionExecutorThread, HeadTrackingThread, MotionExecutorThread),
+}
+
+impl Server {
+    fn start(
+        address: SocketAddr,
+        body: &Arc<RobotRuntime>,
+        config: &Config,
+        spoken: Option<Parts>,
+    ) -> std::io::Result<Self> {
+        let service = Environment::of_this_process().service_folder("RUNTIME_DIRECTORY");
+        let camera_socket = config.server.camera_socket.path(address.port(), service.as_deref());
+        let frames = camera_socket.as_ref().and_then(|path| {
+            CameraSocket::open(path, body.observer())
+                .inspect_err(|error| {
+                    let path = path.display();
+                    tracing::warn!(
+                        "programs that use the official SDK get no camera frames at {path}: {error}"
+                    );
+                })
+                .ok()
+        });
+        let apps = apps_of(config, camera_socket.filter(|_| frames.is_some()));
+        let sdk = apps.as_ref().map_or(Path::new(""), |apps| &apps.host().sdk);
+        let sounds =
+            Arc::new(Sounds::new(config.voice.speaker.clone(), config.voice.microphone.clone(), sdk));
+        let microphones = Arc::<SharedMicArray>::default();
+        body.set_sound(Arc::new(ToolSounds::new(sounds.clone(), microphones.clone())));
+        let moving = MotionExecutorThread::start(body, Priority::Client, "a client of the API")?;
+        let attending = HeadTrackingThread::start(body)?;
+        let steering =
+            MotionExecutorThread::start(body, Priority::Lease, "the client that has leased the robot")?;
+        let answering = WorkerThread::start(body.clone(), config.clone())?;
+        let recorder = body.recorder();
+        // The server keeps a journal even if the robot has none.
+        let own_journal = match recorder.journal() {
+            Some(_) => None,
+            None => Some(JournalThread::start(&config.recording.journal)?),
+        };
+        let noting = own_journal.as_ref().map(JournalThread::journal).or_else(|| recorder.journal().cloned());
+        let Some(journal) = noting else {
+            return Err(std::io::Error::other("cannot serve: no journal is open"));
+        };
+        let keeper = Arc::new(AuthMiddleware::new(&config.server, journal.clone()));
+        let heard = spoken.map(|parts| voice::here(body, config, parts, answering.queue(), journal.clone()));
+        let heard = heard.transpose()?;
+        let announced =
+            (config.server.mdns && !address.ip().is_loopback()).then_some((address, model(&config.robot)));
+        let uploads = sounds.clone();
+        let robot = official::Robot::new(
+            moving.executor(),
+            attending.head_tracking(),
+            body.observer(),
+            announced,
+            frames,
+            apps,
+            (sounds, microphones),
+        );
+        let operator = FleetOperator::new(config);
+        let offers = about::Offers {
+            fleet: operator.fleet().map(str::to_owned),
+            webrtc_port: webrtc::port(&config.server, address),
+        };
+        let (own, document) = own_routes(body, &answering.queue(), config, journal, offers)
+            .merge(choreography::routes(body.handle(), uploads.clone()))
+            .merge(fleet::routes(operator.clone()))
+            .merge(lease::routes(steering.executor()))
+            .merge(journal::routes(&config.recording.journal))
+            .merge(recordings::routes(config.recording.traces.clone()))
+            .split_for_parts();
+        let router = own
+            .merge(telemetry::routes(body.handle()))
+            .merge(voice::routes(answering.queue(), body, config))
+            .merge(speaker::routes(uploads.clone()))
+            .merge(language_server::routes(config))
+            .merge(openapi::routes(document))
+            .fallback(dashboard::file)
+            .merge(mcp::routes(answering.queue(), body, config))
+            .merge(openai::routes(answering.queue()))
+            .merge(official::routes(robot.clone()))
+            .layer(middleware::map_response(detailed));
+        for peers in &config.server.trusted_peers {
+            let peers = peers.0;
+            tracing::warn!(
+                "{peers} may move the robot over the official API without a token (`compat.trusted_peers`)"
+            );
+        }
+        let router = auth::with_auth(router, keeper);
+        robot.serve_apps(router.clone(), config.tool_host.python.clone());
+        let threads = (own_journal, answering, steering, attending, moving);
+        Ok(Server { router, robot, operator, uploads, microphone: heard, _threads: threads })
+    }
+
+    async fn end(self) {
+        if let Some(microphone) = self.microphone {
+            microphone.end().await;
+        }
+        self.uploads.clear();
+    }
 }
 
 /// Returns the apps of the configuration; none where the program is missing that makes their sandbox.

@@ -3,11 +3,13 @@
 //!
 //! - [`tools`]: a tool's source, and the messages of a running tool
 //! - [`robot`]: what servos answer, on a disturbed line
-//! - [`files`]: configuration, signed bundles, traces, recorded moves, images and sounds
+//! - [`files`]: configuration, signed bundles, traces, recorded moves, the journal, images and sounds
 //! - [`text`]: sentences, and steps that a language model writes
+//! - [`server`]: requests, and messages of MCP, of OpenAI chat and of WebSockets
 
 pub mod files;
 pub mod robot;
+pub mod server;
 pub mod text;
 pub mod tools;
 
@@ -15,7 +17,7 @@ pub mod tools;
 pub type Target = fn(&[u8]);
 
 /// All targets by name, in the order in which they run.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 16] = [
     ("policy", tools::policy),
     ("wire", tools::wire),
     ("bus", robot::bus),
@@ -27,4 +29,9 @@ pub const TARGETS: [(&str, Target); 11] = [
     ("sound", files::sound),
     ("sentence", text::sentence),
     ("steps", text::steps),
+    ("journal", files::journal),
+    ("rest", server::rest),
+    ("openai", server::openai),
+    ("mcp", server::mcp),
+    ("socket", server::socket),
 ];

@@ -219,6 +219,16 @@ pub async fn serve(
     let _in_time = timeout(SHUTDOWN_TIMEOUT, async { while open.join_next().await.is_some() {} }).await;
 }
 
+/// Serves the requests of one stream in this process, WebSockets included, as those of a client at `peer`.
+pub async fn serve_stream(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
+    routes: Router,
+) {
+    let (_ending, ends) = watch::channel(false);
+    answer(stream, peer, routes, ends).await;
+}
+
 async fn converse(
     stream: CountedStream,
     peer: SocketAddr,

@@ -65,7 +65,7 @@ use minismith_voice::audio::StreamResampler;
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-pub(super) use self::local_audio::here;
+pub(super) use self::local_audio::{LocalAudio, here};
 use self::socket::{VoiceSession, converse};
 use super::caller::MessageAuthor;
 use super::extract::{ApiError, QueryParams, unprocessable};
