@@ -9,14 +9,14 @@ PROGRAMS := $(TARGET)/debug
 NEXTEST := 0.9.143
 CARGO_FUZZ := 0.13.2
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS := policy wire bus configuration bundle trace recorded_move image sound sentence steps
+FUZZ_TARGETS := policy wire bus configuration bundle trace recorded_move image sound sentence steps journal rest openai mcp socket
 
 # The instrumentation of the code needs a flag of the compiler that is not stable; a sanitizer would find little, since
 # there is no `unsafe` in what is fuzzed.
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench soak bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
+.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench soak growth bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -133,6 +133,9 @@ bench: official clients recorder dashboard models ## Measures against the offici
 	cargo build --release --package minismith --package minismith-tool-host
 	@ln -f $(TARGET)/recorder/minismith-recorder $(TARGET)/release/minismith-recorder
 	$(TARGET)/release/minismith bench --out $(TARGET)/bench.json
+
+growth: build ## Measures start, search, list, memory and answers against tools, journal entries and clients; target/growth.json and .svg
+	.venv/bin/python tests/support/growth.py $(PROGRAMS)/minismith $(TARGET)/growth.json $(TARGET)/growth.svg
 
 soak: build official ## Runs the server with all kinds of clients for HOURS=1, and watches memory, threads, files and late cycles; prints what grew
 	@mkdir -p $(TARGET)
