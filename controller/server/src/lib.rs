@@ -1,7 +1,7 @@
 //! The HTTP and WebSocket server, and access control.
 //!
-//! Reading order: [`api`] (the routes), [`auth`] (who asks, and what for),
-//! [`media`] (camera frames for programs on this computer), `child_program` (programs that run beside the server: WebRTC, `fleet`).
+//! Reading order: [`api`] (the routes), [`auth`] (who asks, and what for), `child_program` (programs that run beside the server:
+//! WebRTC, `fleet`). Camera frames and sound for programs on this computer are in [`minismith_media`].
 //!
 //! # Requests
 //!
