@@ -105,6 +105,13 @@ fn page_creates_rehearses_approves_and_runs_a_tool() {
 }
 
 #[test]
+fn tool_goes_to_another_controller_as_a_signed_file() {
+    let [here, there] = ["", ""].map(|keys| Served::on(bench(keys)));
+    let url = |served: &Served| format!("http://{}", served.address);
+    run_e2e("share", &[("MINISMITH_URL", url(&here)), ("MINISMITH_SECOND", url(&there))]);
+}
+
+#[test]
 fn tour_ends_with_a_tool_and_reasons_are_given() {
     on_a_server("help");
 }

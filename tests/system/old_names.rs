@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::io::BufRead;
 
 use minismith_protocol::old_names::http::{
-    ADD, CHAT, CHAT_EVENTS, CHECK, DETECTIONS, DOCUMENTS, Document, Field, HEALTH, LEASE, LEASE_HOLDER,
-    LEASE_SOCKET, LIMITS, PLANS, REHEARSE, REQUESTS, ROUTES, SEARCH, SESSIONS, STATE, STOP, TELEMETRY,
-    TOOL_RUN,
+    ADD, CHAT, CHAT_EVENTS, CHECK, DETECTIONS, DOCUMENTS, Document, Field, HEALTH, IMPORT, LEASE,
+    LEASE_HOLDER, LEASE_SOCKET, LIMITS, PLANS, REHEARSE, REQUESTS, ROUTES, SEARCH, SESSIONS, STATE, STOP,
+    TELEMETRY, TOOL_RUN,
 };
 use minismith_tests::TestDir;
 use serde_json::{Value, json};
@@ -114,6 +114,11 @@ fn responses_have_both_names_of_every_renamed_field() {
     seen.check(&LIMITS, &served.value("/api/v1/limits"));
     seen.check(&CHECK, &post("/api/v1/tools/check", json!({ "code": JUMP })));
     seen.check(&ADD, &post("/api/v1/tools", json!({ "code": JUMP })));
+    // The file is JSON text, of which each byte counts.
+    let (_, bundle) = served.response("POST /api/v1/tools/jump/export", "{}");
+    let (status, imported) = served.ask("POST /api/v1/bundles", std::str::from_utf8(&bundle).unwrap());
+    assert_eq!(status, 201, "{imported}");
+    seen.check(&IMPORT, &imported);
     seen.check(&REHEARSE, &post("/api/v1/tools/jump/rehearse", json!({})));
     let ran = post("/api/v1/tools/jump/run", json!({}));
     assert_eq!(

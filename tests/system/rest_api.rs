@@ -69,7 +69,12 @@ impl Served {
 
     /// Returns the head of a response and the bytes that follow.
     pub(super) fn fetch(&self, path: &str) -> (String, Vec<u8>) {
-        let mut stream = self.begin(&format!("GET {path}"), "");
+        self.response(&format!("GET {path}"), "")
+    }
+
+    /// Returns the head of the response to a request and the bytes that follow.
+    pub(super) fn response(&self, what: &str, body: &str) -> (String, Vec<u8>) {
+        let mut stream = self.begin(what, body);
         let head = head(&mut stream);
         let mut body = Vec::new();
         stream.read_to_end(&mut body).unwrap();

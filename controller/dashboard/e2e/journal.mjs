@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /** The journal: searched on the server, loaded page by page, and downloaded. */
 
-import { readFileSync } from 'node:fs';
-import { request, isLive, show, test } from './lib.mjs';
+import { request, isLive, savedFile, show, test } from './lib.mjs';
 
 /** More than the page loads at once. */
 const CALLS = 340;
@@ -43,13 +42,10 @@ await test('journal', async ({ check, eventually, open }) => {
 
   await page.locator('.filters select').first().selectOption('http_request');
   await eventually('HTTP requests are shown', count, (n) => n === 300);
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
+  const { text } = await savedFile(page, () =>
     page.getByRole('button', { name: 'Download' }).first().click(),
-  ]);
-  const lines = readFileSync(await file.path(), 'utf8')
-    .trim()
-    .split('\n');
+  );
+  const lines = text.trim().split('\n');
   const all = lines.map((line) => JSON.parse(line));
   check('the file has more entries than the page has loaded', all.length >= CALLS, all.length);
   check(

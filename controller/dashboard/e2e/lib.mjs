@@ -5,7 +5,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -196,6 +196,32 @@ export const slide = (slider, value) =>
     input.value = String(to);
     input.dispatchEvent(new Event('input', { bubbles: true }));
   }, value);
+
+/** Returns the name and the text of the file that a click saves. */
+export async function savedFile(page, click) {
+  if (!isFirefox) {
+    const [file] = await Promise.all([page.waitForEvent('download'), click()]);
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+  }
+  // The standard protocol does not report downloads, so what the page gives to the browser is read there.
+  const saved = page.evaluate(
+    () =>
+      new Promise((done) => {
+        const make = URL.createObjectURL;
+        const { click } = HTMLAnchorElement.prototype;
+        let blob;
+        URL.createObjectURL = (given) => make.call(URL, (blob = given));
+        HTMLAnchorElement.prototype.click = function () {
+          URL.createObjectURL = make;
+          HTMLAnchorElement.prototype.click = click;
+          click.call(this);
+          void blob.text().then((text) => done({ name: this.download, text }));
+        };
+      }),
+  );
+  await click();
+  return saved;
+}
 
 /** Returns how wide the page is, which is more than the window if something does not fit. */
 export const pageWidth = (page) => page.evaluate(() => document.documentElement.scrollWidth);

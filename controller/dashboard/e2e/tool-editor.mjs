@@ -149,6 +149,18 @@ await test('tool-editor', async ({ check, eventually, open }) => {
     () => page.locator('.replay-time').textContent(),
     (text) => text.startsWith(seconds),
   );
+  await page.getByRole('button', { name: 'Show as plots' }).click();
+  const marks = page.locator('.chart .plot-note.is-bad');
+  await eventually('the plots mark where it is not met', () => marks.first().isVisible());
+  await page.locator('.replay-notes li').filter({ hasText: 'body' }).getByRole('button').click();
+  const left = (mark) => mark.first().evaluate((one) => Number.parseFloat(one.style.left));
+  const place = await left(marks);
+  await eventually(
+    'its time moves the cursor there',
+    () => left(page.locator('.chart .plot-cursor')),
+    (at) => Math.abs(at - place) < 0.1,
+  );
+  await page.goBack();
   await met.filter({ hasText: 'not met' }).getByRole('button', { name: 'line 3' }).click();
   const list = page.locator('.expects .cm-content');
   await eventually(

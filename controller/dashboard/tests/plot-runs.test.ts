@@ -167,6 +167,23 @@ describe('a rehearsal', () => {
     expect(run.samples.valueAt(column('head.yaw_deg'), 1)).toBeCloseTo(20, 0);
     expect(run.samples.valueAt(column('clamp.left_antenna'), 1)).toBeNaN();
   });
+
+  it('keeps the expectations at their times within the motion', () => {
+    const cycles = [0, 1, 2].map(() => ({
+      present_deg: MOTORS.map(() => 0),
+      goal_deg: MOTORS.map(() => 0),
+    }));
+    const measured = [
+      { held: false, expected: 'ends level', measured: '12°', at_s: 9 },
+      { held: true, expected: 'turns left', measured: '20°', at_s: 0.02 },
+      { held: true, expected: 'takes 1 s', measured: '1 s', at_s: null },
+    ];
+    const { notes } = runFromRehearsal('nod', { period_s: 0.02, cycles }, measured);
+    expect(notes.map(({ at_s, held }) => [at_s, held])).toEqual([
+      [0.02, true],
+      [0.04, false],
+    ]);
+  });
 });
 
 describe('a frame of telemetry', () => {

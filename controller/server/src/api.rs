@@ -8,6 +8,7 @@
 
 mod about;
 mod auth;
+mod bundles;
 mod caller;
 mod camera;
 mod chat;

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use minismith_analysis::manifest::ToolManifest;
 use minismith_runtime::bounded::read_at_most;
 use minismith_runtime::config::{Config, SigningSecret};
 use minismith_toolchain::workshop::bundle;
-use minismith_toolchain::workshop::check::Checked;
+use minismith_toolchain::workshop::import::{Imported, ImportedTool};
 use minismith_toolchain::workshop::registry::{Difference, RegistryError};
 use minismith_toolchain::workshop::responses::{self, ActivationResult, ApproveResult, RolledBack};
 use minismith_toolchain::workshop::{ApprovalError, Workshop};
@@ -300,14 +299,6 @@ fn write(out: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         .with_context(|| format!("cannot write {}; name another file with --out", out.display()))
 }
 
-/// The result of an import.
-enum Imported {
-    /// Something was rejected; nothing was stored.
-    Refused(String, Vec<Checked>),
-    /// Everything was stored.
-    Stored(Vec<Value>, Vec<Checked>),
-}
-
 fn import(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<CommandStatus> {
     use anyhow::Context as _;
     let bytes = read_at_most(file, bundle::MAX_BUNDLE_BYTES)
@@ -321,17 +312,18 @@ fn import(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyh
     };
     let is_trusted = trusted.contains(&bundle.signer);
     let signer = bundle.signer.to_string();
-    let (document, text, well) = match take(workshop, &bundle)? {
-        Imported::Refused(refusal, checked) => (
+    let Imported { result, checked } = workshop.import(&bundle)?;
+    let (document, text, well) = match result {
+        Err(refusal) => (
             json!({ "refusal": refusal, "signer": signer, "trusted": is_trusted, "checked": checked }),
             format!("{refusal}; nothing was imported"),
             false,
         ),
-        Imported::Stored(stored, checked) => {
+        Ok(imported) => {
             let word = if is_trusted { "a trusted signer" } else { "a signer that is not trusted here" };
             (
-                json!({ "imported": stored, "signer": signer, "trusted": is_trusted, "checked": checked }),
-                format!("imported {} of {word}, {signer}", names(&stored)),
+                json!({ "imported": imported, "signer": signer, "trusted": is_trusted, "checked": checked }),
+                format!("imported {} of {word}, {signer}", names(&imported)),
                 true,
             )
         }
@@ -344,64 +336,12 @@ fn import(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyh
     Ok(CommandStatus::when(well))
 }
 
-/// Returns why a tool of a signer that is not trusted may not become the next version of a tool: other tools would call it
-/// instead of the code that they were made for.
-fn takes_the_place(workshop: &Workshop, new: &ToolManifest) -> Option<String> {
-    let known = workshop.registry().load(&new.name, None).ok()?;
-    let known = known.manifest();
-    let signer =
-        |manifest: &ToolManifest| manifest.provenance.signer.as_ref().map(|signer| signer.key.clone());
-    let is_its_own = known.code_sha256 == new.code_sha256 || signer(known) == signer(new);
-    (new.provenance.is_foreign() && !is_its_own).then(|| {
-        format!(
-            "{} is a tool of another author here; ask the sender for another name, or put the signer into \
-             `workshop: {{trusted_signers: [...]}}`",
-            new.name
-        )
-    })
-}
-
-/// Checks every tool in the workshop, and then registers all of them.
-fn take(workshop: &Workshop, bundle: &bundle::Bundle) -> anyhow::Result<Imported> {
-    let (mut all_checked, mut reviewed) = (Vec::new(), Vec::new());
-    for submission in &bundle.tools {
-        if let Err(refusal) = workshop.registry().may_be_given(&submission.name) {
-            return Ok(Imported::Refused(refusal.to_string(), all_checked));
-        }
-        let (checked, accepted) = workshop.check(submission)?;
-        let found = checked.findings.first().map(ToString::to_string).unwrap_or_default();
-        // The name is its function's; the hash covers the file's bytes.
-        let refusal = match &accepted {
-            None => Some(format!("{} was refused: {found}", submission.name)),
-            Some(one) if one.manifest().name != submission.name => {
-                Some(format!("{} holds a tool of another name, {}", submission.name, one.manifest().name))
-            }
-            Some(one) => takes_the_place(workshop, one.manifest()),
-        };
-        all_checked.push(checked);
-        if let Some(refusal) = refusal {
-            return Ok(Imported::Refused(refusal, all_checked));
-        }
-        reviewed.extend(accepted);
-    }
-    let mut stored = Vec::new();
-    for one in &reviewed {
-        let manifest = workshop.accept(one)?;
-        stored.push(json!({
-            "name": manifest.name,
-            "version": manifest.version,
-            "needs_approval": manifest.needs_approval,
-        }));
-    }
-    Ok(Imported::Stored(stored, all_checked))
-}
-
-fn names(stored: &[Value]) -> String {
-    let name = |tool: &Value| {
-        let approval = if tool["needs_approval"] == true { " (a person must approve it)" } else { "" };
-        format!("{} v{}{approval}", tool["name"].as_str().unwrap_or_default(), tool["version"])
+fn names(imported: &[ImportedTool]) -> String {
+    let name = |tool: &ImportedTool| {
+        let approval = if tool.needs_approval { " (a person must approve it)" } else { "" };
+        format!("{} v{}{approval}", tool.name, tool.version)
     };
-    stored.iter().map(name).collect::<Vec<_>>().join(", ")
+    imported.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the name of the system's current user.

@@ -5,7 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use minismith_tests::{CommandOutput, TestDir};
 use serde_json::{Value, json};
 
+use super::super::server_fixture::Served;
 use super::{add, answer, list};
+
+const BUS: &str = "bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n";
 
 /// Returns a test folder with a signing key of its own.
 fn bench(more: &str) -> TestDir {
@@ -128,4 +131,50 @@ fn one_rejected_tool_rejects_the_whole_bundle() {
     let refused = import(&home, &bytes).exits(1).json();
     assert!(refused["refusal"].as_str().unwrap().contains("comes with the program"), "{refused}");
     assert!(list(&home).1.is_empty());
+}
+
+#[test]
+fn bundle_travels_over_http_as_the_file_of_the_command_line() {
+    let key = format!("workshop: {{signing_key: keys/signing.key}}\n{BUS}");
+    let here = Served::on(TestDir::configured(&key));
+    add(&here.bench, "counter", 1);
+    let calling = "from minismith import exec_function\n\n\ndef caller() -> int:\n    \"\"\"Count.\n\n    Returns:\n        \
+                   What the counter says.\n    \"\"\"\n    return exec_function(\"counter\")\n";
+    let (status, added) = here.post("/api/v1/tools", &json!({ "code": calling }));
+    assert_eq!(status, 201, "{added}");
+
+    let (head, bytes) = here.response("POST /api/v1/tools/caller/export", "{}");
+    assert!(head.starts_with("http/1.1 200") && head.contains("filename=\"caller.bundle\""), "{head}");
+    // The command line writes the same bytes, since the key is the same.
+    assert_eq!(String::from_utf8(bytes.clone()), String::from_utf8(export(&here.bench, &["caller"]).0));
+
+    let there = Served::on(TestDir::configured(BUS));
+    let post = |body: &[u8]| {
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        there.ask("POST /api/v1/bundles", &text)
+    };
+    let changed = String::from_utf8(bytes.clone()).unwrap().replace("Count.", "Steal");
+    let (status, refused) = post(changed.as_bytes());
+    assert_eq!(
+        (status, &refused["signer"], &refused["checked"]),
+        (422, &json!(null), &json!([])),
+        "{refused}"
+    );
+    assert!(refused["detail"].as_str().unwrap().contains("changed after"), "{refused}");
+    assert!(list(&there.bench).1.is_empty());
+
+    let (status, imported) = post(&bytes);
+    assert_eq!((status, &imported["trusted"]), (201, &json!(false)), "{imported}");
+    let names = ["counter", "caller"].map(|name| json!({"name": name, "version": 1, "needs_approval": true}));
+    assert_eq!(imported["imported"], json!(names));
+    assert_eq!(imported["checked"][1]["accepted"], true);
+    // A tool of the same name that was made there stays.
+    let other = Served::on(TestDir::configured(BUS));
+    add(&other.bench, "counter", 7);
+    let (status, refused) = other.ask("POST /api/v1/bundles", std::str::from_utf8(&bytes).unwrap());
+    assert_eq!((status, refused["signer"].as_str().map(str::len)), (422, Some(64)), "{refused}");
+    assert!(refused["detail"].as_str().unwrap().contains("another author"), "{refused}");
+    assert_eq!(answer(&other.bench, "counter"), 7);
+    assert_eq!(here.post("/api/v1/tools/nobody/export", &json!({})).0, 404);
+    assert_eq!(here.post("/api/v1/tools/..%2F..%2Fkeys/export", &json!({})).0, 404);
 }

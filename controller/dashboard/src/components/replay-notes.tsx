@@ -11,7 +11,6 @@ interface ReplayNotesProps {
 }
 
 export function ReplayNotes({ all, duration_s, onSelect }: ReplayNotesProps) {
-  const w = messages.value;
   return (
     <div class="replay-notes">
       <div class="replay-marks" aria-hidden="true">
@@ -23,19 +22,27 @@ export function ReplayNotes({ all, duration_s, onSelect }: ReplayNotesProps) {
           />
         ))}
       </div>
-      <ul aria-label={w.tools.expectations.inMotion}>
-        {all.map(({ at_s, held, text }, at) => (
-          <li key={at}>
-            <Verdict held={held} />
-            <span>
-              <button type="button" onClick={() => onSelect(at_s)}>
-                {w.tools.expectations.at(formatNumber(at_s, 1))}
-              </button>{' '}
-              {text}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <NoteList all={all} onSelect={onSelect} />
     </div>
+  );
+}
+
+/** Lists the expectations; each shows its time. */
+export function NoteList({ all, onSelect }: Omit<ReplayNotesProps, 'duration_s'>) {
+  const w = messages.value.tools.expectations;
+  return (
+    <ul aria-label={w.inMotion}>
+      {all.map(({ at_s, held, text }, at) => (
+        <li key={at}>
+          <Verdict held={held} />
+          <span>
+            <button type="button" onClick={() => onSelect(at_s)}>
+              {w.at(formatNumber(at_s, 1))}
+            </button>{' '}
+            {text}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -237,7 +237,9 @@ export default function NewTool({ onAdded }: { onAdded: () => void }) {
           aside={
             <button
               type="button"
-              onClick={() => void showMotionPlots(checked.name, checked.motion)}
+              onClick={() =>
+                void showMotionPlots(checked.name, checked.motion, checked.expectations)
+              }
             >
               {w.showPlots}
             </button>

@@ -12,6 +12,7 @@ import { ToolApproval } from './tool-approval';
 import { ToolCode } from './tool-code';
 import { ToolFiles } from './tool-files';
 import { RunTool } from './tool-run';
+import { ShareTool } from './tool-share';
 
 interface ToolPageProps {
   name: string;
@@ -147,6 +148,7 @@ function About({
         </RoleButton>
       </div>
       <Outcome text={outcome.text} bad={outcome.bad} />
+      <ShareTool name={manifest.name} />
     </Card>
   );
 }

@@ -19,6 +19,8 @@ export type Result<T> =
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'DELETE';
   body?: unknown;
+  /** A file to send as it is, in place of a body. */
+  file?: Blob;
   signal?: AbortSignal;
   /** The timeout for the response, milliseconds; none by default. */
   timeoutMs?: number;
@@ -36,14 +38,15 @@ export function headers(bearer: string = token.value): Record<string, string> {
 
 /** Returns the response itself, for streams. */
 export function fetchFrom(path: string, options: RequestOptions = {}): Promise<Response> {
-  const { method = 'GET', body, signal } = options;
+  const { method = 'GET', body, file, signal } = options;
+  const content = file ?? (body === undefined ? undefined : JSON.stringify(body));
   return fetch(base.value + path, {
     method,
     headers: {
       ...headers(options.token),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(content === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(content === undefined ? {} : { body: content }),
     ...(signal === undefined ? {} : { signal }),
     cache: 'no-store',
     credentials: 'omit',

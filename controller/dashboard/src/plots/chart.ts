@@ -5,6 +5,7 @@ import 'uplot/dist/uPlot.min.css';
 import type { PlotData } from '../logic/plots/plot-data';
 import type { Signal } from '../logic/plots/signals';
 import type { Span } from '../logic/plots/time-window';
+import type { ReplayNote } from '../logic/expectations';
 import { clockOffset } from '../net/history';
 import { formatAmount } from '../i18n';
 import type { Palette } from './colours';
@@ -36,6 +37,7 @@ export class Chart {
   private readonly plot: UPlot;
   private readonly cursorMark: HTMLElement;
   private readonly selectionMark: HTMLElement;
+  private readonly notes: { at_s: number; mark: HTMLElement }[];
   private isDense = false;
 
   constructor(
@@ -43,6 +45,7 @@ export class Chart {
     private readonly lines: ChartLine[],
     palette: Palette,
     isLive: boolean,
+    notes: ReplayNote[],
   ) {
     const units = [...new Set(lines.map(({ signal }) => signal.unit))];
     // What has no unit is drawn without an axis next to what has one, so that the plots have equal widths.
@@ -104,6 +107,11 @@ export class Chart {
       ],
     };
     this.plot = new UPlot(options, undefined, root);
+    this.notes = notes.map(({ at_s, held, text }) => {
+      const mark = this.mark(`plot-note ${held ? 'is-good' : 'is-bad'}`);
+      mark.title = text;
+      return { at_s, mark };
+    });
     this.cursorMark = this.mark('plot-cursor');
     this.selectionMark = this.mark('plot-selection');
   }
@@ -156,6 +164,7 @@ export class Chart {
       this.plot.setData([data.xs, ...data.ys] as unknown as UPlot.AlignedData, false);
       this.plot.setScale('x', { min: shown.from, max: shown.to });
     });
+    this.notes.forEach(({ at_s, mark }) => place(mark, at_s, shown));
   }
 
   /** Returns the time at a place in the area, pixels from the left. */
@@ -164,9 +173,7 @@ export class Chart {
   }
 
   showCursor(at_s: number | null, shown: Span): void {
-    const left = at_s === null ? NaN : (at_s - shown.from) / (shown.to - shown.from);
-    this.cursorMark.hidden = !(left >= 0 && left <= 1);
-    if (!this.cursorMark.hidden) this.cursorMark.style.left = `${100 * left}%`;
+    place(this.cursorMark, at_s, shown);
   }
 
   /** Marks the section that is being selected, pixels; `null` ends it. */
@@ -182,6 +189,13 @@ export class Chart {
   }
 }
 
+/** Puts a mark where its time is, and hides it outside the section. */
+function place(mark: HTMLElement, at_s: number | null, shown: Span): void {
+  const left = at_s === null ? NaN : (at_s - shown.from) / (shown.to - shown.from);
+  mark.hidden = !(left >= 0 && left <= 1);
+  if (!mark.hidden) mark.style.left = `${100 * left}%`;
+}
+
 const scaleOf = (unit: string): string => `in ${unit}`;
 
 /** Draws a column per pixel, from its lowest to its highest value. Those of the other run are dashed. */
@@ -194,7 +208,7 @@ function drawColumns(plot: UPlot, at: number, { colour, isOther }: ChartLine): v
   const thickness = Math.max(1, Math.round(plot.series[at]!.width! * devicePixelRatio));
   const half = (xs[1]! - xs[0]!) / 2;
   const [dash, gap] = DASH as [number, number];
-  const place = (time: number) =>
+  const pixelOf = (time: number) =>
     Math.max(left, Math.min(left + width, Math.round(left + (time - x.min!) * perTime)));
   plot.ctx.fillStyle = colour;
   let last: number | null = null;
@@ -212,8 +226,8 @@ function drawColumns(plot: UPlot, at: number, { colour, isOther }: ChartLine): v
     const least = Math.min(first, second, last ?? first);
     const greatest = Math.max(first, second, last ?? first);
     last = second;
-    const start = place(xs[index]! - half);
-    const next = place(xs[index]! + 3 * half);
+    const start = pixelOf(xs[index]! - half);
+    const next = pixelOf(xs[index]! + 3 * half);
     const above = Math.round(top + (y.max! - greatest) * perValue - thickness / 2);
     const below = Math.max(
       above + thickness,

@@ -12,7 +12,7 @@ import { handleKey } from './keys';
 import { Legend } from './legend';
 import { otherLines, shownLines, signalsOf } from './lines';
 import { SignalPicker } from './signal-picker';
-import { cursor, emphasized, isLive, layout, other } from './state';
+import { cursor, emphasized, isLive, layout, other, run } from './state';
 
 interface PlotCardProps {
   plot: Plot;
@@ -79,7 +79,14 @@ function ChartView({ plot, title }: { plot: Plot; title: string }) {
   const root = useRef<HTMLDivElement>(null);
   const live = isLive.value;
   const isCompared = other.value !== null && !live;
-  const key = [plot.signals.join(), live, isCompared, language.value, palette.value];
+  const key = [
+    plot.signals.join(),
+    live,
+    isCompared,
+    language.value,
+    palette.value,
+    run.value?.notes,
+  ];
   useEffect(() => {
     if (root.current === null) return;
     const signals = signalsOf(plot);
@@ -90,6 +97,7 @@ function ChartView({ plot, title }: { plot: Plot; title: string }) {
       [...lines(false), ...(isCompared ? lines(true) : [])],
       palette.value,
       live,
+      run.value?.notes ?? [],
     );
     const endPointer = handlePointer(chart);
     const endDraw = onDraw((shown) => {

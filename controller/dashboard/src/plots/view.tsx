@@ -5,12 +5,14 @@ import { fetchDetections } from '../net/camera';
 import { detectionCount, recordHistory } from '../net/history';
 import { plotTelemetry } from '../net/live';
 import { messages } from '../i18n';
+import { Card } from '../components/basics';
+import { NoteList } from '../components/replay-notes';
 import { followTheme } from './colours';
 import { LayoutBar } from './layout-bar';
 import { PlotCard } from './plot-card';
 import { PosePanel } from './pose';
 import { RunsCard } from './runs-card';
-import { extent, isLive, layout, slowTick } from './state';
+import { cursor, extent, isLive, layout, run, slowTick } from './state';
 import { TimeBar } from './time-bar';
 import '../style/plots.css';
 
@@ -49,6 +51,7 @@ export default function PlotsPage() {
             <PlotCard key={plot.id} plot={plot} number={at + 1} />
           ))}
         </div>
+        <Notes />
         <section class="card" aria-label={w.layout}>
           <LayoutBar />
         </section>
@@ -61,6 +64,17 @@ export default function PlotsPage() {
 function Waiting() {
   if (isLive.value) void slowTick.value;
   return extent() === null ? <p class="note">{messages.value.plots.waiting}</p> : null;
+}
+
+/** Lists what the motion of the run must do; each entry moves the cursor to its time. */
+function Notes() {
+  const notes = run.value?.notes ?? [];
+  if (notes.length === 0) return null;
+  return (
+    <Card title={messages.value.tools.expectations.inMotion} class="replay-notes">
+      <NoteList all={notes} onSelect={(at_s) => (cursor.value = at_s)} />
+    </Card>
+  );
 }
 
 /** Counts the objects before the camera, as long as somebody plots them. */

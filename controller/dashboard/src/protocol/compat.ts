@@ -174,6 +174,8 @@ export const CHECK = {
   inside: { findings: FINDING, report: REPORT, motion: MOTION },
 } as const satisfies Shape;
 
+export const IMPORT = { inside: { checked: CHECK } } as const satisfies Shape;
+
 export const MOTION_STEP = {
   fields: { clamps: 'trims', error: 'refusal' },
   inside: { clamps: CLAMP },

@@ -10,6 +10,7 @@ import type {
   DETECTIONS,
   FINDING,
   HEALTH,
+  IMPORT,
   JOURNAL,
   LEASE,
   LEASE_GRANT,
@@ -95,6 +96,9 @@ export type MotionCycle = Schemas['PreviewSample'];
 export type RehearsalResult = Upgraded<Schemas['Preview'], typeof REHEARSAL> & RecordedMotion;
 
 export type CheckResult = Upgraded<Schemas['FileChecked'], typeof CHECK>;
+export type ImportResult = Upgraded<Schemas['ImportResult'], typeof IMPORT>;
+export type ImportRefusal = Upgraded<Schemas['NotImported'], typeof IMPORT>;
+
 /** What was measured of one expectation about a motion. */
 export type Measured = Schemas['Measured'];
 

@@ -18,6 +18,11 @@ import { robotSignal } from '../net/robots';
 const SEARCH_DELAY_MS = 300;
 
 const LazyNewTool = lazy(() => import('../components/tool-new'));
+const LazyImport = lazy(() => import('../components/tool-import'));
+
+/** The pages that are not of one tool. No tool can have these names. */
+const NEW = '+';
+const IMPORT = '+import';
 
 const tools = robotSignal<ToolSummary[] | null>(null);
 const loadError = robotSignal('');
@@ -46,8 +51,9 @@ export default function ToolsView() {
       {name === undefined && hasRoom && tools.value !== null && (
         <ToolOverview tools={tools.value} />
       )}
-      {name === '+' && <LazyNewTool onAdded={() => void load()} />}
-      {name !== undefined && name !== '+' && (
+      {name === NEW && <LazyNewTool onAdded={() => void load()} />}
+      {name === IMPORT && <LazyImport onImported={() => void load()} />}
+      {name !== undefined && name !== NEW && name !== IMPORT && (
         <ToolPage key={name} name={name} listed={listed} onChange={() => void load()} />
       )}
     </div>
@@ -69,13 +75,22 @@ function List({ chosen }: { chosen: string | undefined }) {
     <aside class="card tool-list" aria-label={w.list}>
       <div class="card-head">
         <h2>{w.list}</h2>
-        <a
-          class="button"
-          href={path('tools', '+')}
-          aria-current={chosen === '+' ? 'page' : undefined}
-        >
-          {w.newTool}
-        </a>
+        <span class="buttons">
+          <a
+            class="button"
+            href={path('tools', IMPORT)}
+            aria-current={chosen === IMPORT ? 'page' : undefined}
+          >
+            {w.bundle.import}
+          </a>
+          <a
+            class="button"
+            href={path('tools', NEW)}
+            aria-current={chosen === NEW ? 'page' : undefined}
+          >
+            {w.newTool}
+          </a>
+        </span>
       </div>
       <label>
         <span class="hidden">{messages.value.common.search}</span>

@@ -184,6 +184,10 @@ pub const CHECK: Document = Document { route: "POST /api/v1/tools/check", fields
 /// The response of `POST /api/v1/tools`.
 pub const ADD: Document = Document { route: "POST /api/v1/tools", fields: &[within("checked", CHECKED)] };
 
+/// The response of `POST /api/v1/bundles`.
+pub const IMPORT: Document =
+    Document { route: "POST /api/v1/bundles", fields: &[within("checked", CHECKED)] };
+
 /// The response of `POST /api/v1/tools/{name}/run`.
 pub const TOOL_RUN: Document = Document { route: "POST /api/v1/tools/{name}/run", fields: &[RUN] };
 
@@ -239,6 +243,7 @@ pub const DOCUMENTS: &[&Document] = &[
     &PLANS,
     &CHECK,
     &ADD,
+    &IMPORT,
     &TOOL_RUN,
     &REHEARSE,
     &SEARCH,

@@ -30,7 +30,7 @@ use super::job::{run_cancellable, run_rehearsal};
 use super::names::both;
 use super::request_queue::RequestQueue;
 use super::tools_state::{Answer, Shop, Which};
-use super::{tool_admin, tool_preview};
+use super::{bundles, tool_admin, tool_preview};
 use minismith_analysis::files::Output;
 use minismith_analysis::manifest::{Example, Provenance, TestCase};
 use minismith_analysis::submission::{Declared, Expects, Submission};
@@ -58,6 +58,7 @@ pub(super) fn routes(queue: RequestQueue, control_loop: ControlLoopHandle, confi
         .routes(routes!(show))
         .routes(routes!(run))
         .merge(tool_admin::routes())
+        .merge(bundles::routes())
         .merge(tool_preview::routes())
         .with_state(Arc::new(Shop { queue, control_loop, config }))
 }

@@ -40,9 +40,9 @@ pub fn least(is_read: bool, path: &str) -> Role {
         // Each tool has its own minimum role, and a sentence may be a stop.
         ["mcp"] | ["api", "v1", "chat"] => Role::Viewer,
         ["api", "v1", "tools", _, "run" | "rehearse"] => Role::Operator,
-        ["api", "v1", "tools"] | ["api", "v1", "tools", "check"] | ["api", "v1", "choreography", ..] => {
-            Role::Engineer
-        }
+        ["api", "v1", "tools" | "bundles"]
+        | ["api", "v1", "tools", "check"]
+        | ["api", "v1", "choreography", ..] => Role::Engineer,
         ["api", "v1", "tools", ..] | ["api", "v1", "fleet", "share" | "get" | "withdraw"] => Role::Owner,
         ["api", "v1", "sessions" | "control_loop" | "pulse", ..]
         | ["api", "motors", "set_mode", "disabled"] => Role::Engineer,
@@ -109,6 +109,7 @@ mod tests {
             (false, "/api/v1/control_loop/reset_statistics", Role::Engineer),
             (false, "/api/v1/pulse/measure", Role::Engineer),
             (false, "/api/v1/tools", Role::Engineer),
+            (false, "/api/v1/bundles", Role::Engineer),
             (false, "/api/v1/tools/nod/run", Role::Operator),
             (true, "/api/v1/fleet", Role::Viewer),
             (true, "/api/v1/fleet/pictures/hall", Role::Viewer),
@@ -118,6 +119,7 @@ mod tests {
             (false, "/api/v1/fleet/withdraw", Role::Owner),
             (false, "/api/v1/tools/nod/rehearse", Role::Operator),
             (false, "/api/v1/tools/nod/approve", Role::Owner),
+            (false, "/api/v1/tools/nod/export", Role::Owner),
             (false, "/api/apps/install", Role::Owner),
             (false, "/api/apps/remove/x", Role::Owner),
             (false, "/api/apps/update/x", Role::Owner),

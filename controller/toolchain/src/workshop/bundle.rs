@@ -14,6 +14,7 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use minismith_protocol::old_names::files;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use super::registry::{Registry, RegistryError};
 use minismith_analysis::digest::hex_sha256;
@@ -39,12 +40,17 @@ fn signed_bytes(format: u32, payload: &str) -> Vec<u8> {
 }
 
 /// The file, as written.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Envelope {
+#[schema(as = ToolBundle)]
+pub struct Envelope {
+    /// The form of the file.
     format: u32,
+    /// The public key of the signer, 64 hexadecimal digits.
     signer: String,
+    /// The signature of the payload, 128 hexadecimal digits.
     signature: String,
+    /// The tools with code, declarations and manifests, as JSON text.
     payload: String,
 }
 

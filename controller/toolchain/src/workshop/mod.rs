@@ -12,7 +12,7 @@
 //! - [`attachments`]: image, page and recording for people
 //! - [`registry`], [`usage`]: the tool registry, and usage statistics
 //! - [`search`], [`semantics`], [`similar_tools`]: search, meaning, and similar tools
-//! - [`bundle`]: signed export and import
+//! - [`bundle`], [`import`]: signed bundles, and their import
 //! - [`check_cache`], [`lessons`]: cached check results, and reasons of refusals
 //! - [`preview`]: a dry run of a call for people
 //! - [`predefined`]: makes the tools that come with the program
@@ -27,6 +27,7 @@ pub mod cases;
 pub mod check;
 pub mod check_cache;
 pub mod from_recording;
+pub mod import;
 pub mod lessons;
 pub mod predefined;
 pub mod preview;

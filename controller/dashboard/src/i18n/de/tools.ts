@@ -143,4 +143,26 @@ export const tools: ToolsTexts = {
     noneRan: 'Noch kein Werkzeug wurde ausgeführt. Wählen Sie eines und dann „Ausführen“.',
     untried: 'Zum Ausprobieren',
   },
+  bundle: {
+    import: 'Importieren',
+    importTitle: 'Werkzeuge importieren',
+    importIntro:
+      'Eine Datei (.bundle) aus „Exportieren“ auf einer anderen Steuerung oder aus `minismith tool export`. Die Signatur wird geprüft, und jedes Werkzeug durchläuft hier Regeln, Probelauf und Begutachtung. Registriert wird nur, wenn alle bestehen.',
+    choose: 'Datei auswählen oder hierher ziehen',
+    checking: (file) => `${file} wird geprüft …`,
+    imported: (n) => `${plural(n, 'Werkzeug', 'Werkzeuge')} importiert.`,
+    tooLarge: 'Eine Datei mit Werkzeugen hat höchstens 16 MiB. Wählen Sie eine andere Datei.',
+    needsApproval: 'wartet auf Freigabe',
+    trusted: 'Signiert von einem Absender, dem hier vertraut wird:',
+    untrusted:
+      'Signiert von einem Absender, dem hier nicht vertraut wird; seine Werkzeuge muss der Eigentümer freigeben:',
+    share: 'Weitergeben',
+    shareIntro:
+      'Die aktuelle Version und die Werkzeuge, die sie aufruft, als eine signierte Datei, die eine andere Steuerung importieren kann.',
+    export: 'Exportieren',
+    toFleet: 'In der Flotte teilen',
+    exported: (file, tools) => `${file} enthält ${tools}.`,
+    signedBy:
+      'Signiert mit dem Schlüssel dieser Steuerung. Wer ihm vertraut (`workshop.trusted_signers`), muss die Werkzeuge nicht freigeben:',
+  },
 };

@@ -143,6 +143,27 @@ export const tools = {
     noneRan: 'No tool has run yet. Choose one, then “Run”.',
     untried: 'Try these',
   },
+  bundle: {
+    import: 'Import',
+    importTitle: 'Import tools',
+    importIntro:
+      'A file (.bundle) from “Export” on another controller, or from `minismith tool export`. Its signature is verified, and each tool passes policy, rehearsal and review here. Nothing is registered unless all pass.',
+    choose: 'Choose a file, or drop it here',
+    checking: (file: string) => `Checking ${file} …`,
+    imported: (n: number) => `${plural(n, 'tool', 'tools')} imported.`,
+    tooLarge: 'A file of tools has at most 16 MiB. Choose another file.',
+    needsApproval: 'needs approval',
+    trusted: 'Signed by a signer that is trusted here:',
+    untrusted: 'Signed by a signer that is not trusted here, so an owner must approve its tools:',
+    share: 'Share',
+    shareIntro:
+      'The current version, and the tools that it calls, as one signed file that another controller can import.',
+    export: 'Export',
+    toFleet: 'Share with the fleet',
+    exported: (file: string, tools: string) => `${file} holds ${tools}.`,
+    signedBy:
+      'Signed with the key of this controller. A receiver who trusts it (`workshop.trusted_signers`) need not approve the tools:',
+  },
 };
 
 export type ToolsTexts = typeof tools;

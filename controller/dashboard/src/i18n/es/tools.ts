@@ -143,4 +143,26 @@ export const tools: ToolsTexts = {
     noneRan: 'Aún no se ha ejecutado ninguna herramienta. Elija una y luego «Ejecutar».',
     untried: 'Para probar',
   },
+  bundle: {
+    import: 'Importar',
+    importTitle: 'Importar herramientas',
+    importIntro:
+      'Un archivo (.bundle) de «Exportar» en otro controlador o de `minismith tool export`. Se verifica la firma, y cada herramienta pasa aquí las reglas, el ensayo y la revisión. No se registra nada si alguna no los supera.',
+    choose: 'Elija un archivo o suéltelo aquí',
+    checking: (file) => `Comprobando ${file} …`,
+    imported: (n) => `${plural(n, 'herramienta importada', 'herramientas importadas')}.`,
+    tooLarge: 'Un archivo de herramientas tiene como máximo 16 MiB. Elija otro archivo.',
+    needsApproval: 'requiere aprobación',
+    trusted: 'Firmado por alguien en quien se confía aquí:',
+    untrusted:
+      'Firmado por alguien en quien no se confía aquí; un propietario debe aprobar sus herramientas:',
+    share: 'Compartir',
+    shareIntro:
+      'La versión actual y las herramientas que llama, en un archivo firmado que otro controlador puede importar.',
+    export: 'Exportar',
+    toFleet: 'Compartir con la flota',
+    exported: (file, tools) => `${file} contiene ${tools}.`,
+    signedBy:
+      'Firmado con la clave de este controlador. Quien confía en ella (`workshop.trusted_signers`) no tiene que aprobar las herramientas:',
+  },
 };

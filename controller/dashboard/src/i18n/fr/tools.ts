@@ -142,4 +142,25 @@ export const tools: ToolsTexts = {
     noneRan: 'Aucun outil n’a encore été exécuté. Choisissez-en un, puis « Exécuter ».',
     untried: 'À essayer',
   },
+  bundle: {
+    import: 'Importer',
+    importTitle: 'Importer des outils',
+    importIntro:
+      'Un fichier (.bundle) issu de « Exporter » sur un autre contrôleur ou de `minismith tool export`. Sa signature est vérifiée, et chaque outil passe ici les règles, la répétition et la relecture. Rien n’est enregistré si l’un d’eux échoue.',
+    choose: 'Choisissez un fichier ou déposez-le ici',
+    checking: (file) => `Vérification de ${file} …`,
+    imported: (n) => `${plural(n, 'outil importé', 'outils importés')}.`,
+    tooLarge: 'Un fichier d’outils fait au plus 16 Mio. Choisissez un autre fichier.',
+    needsApproval: 'à approuver',
+    trusted: 'Signé par un signataire approuvé ici :',
+    untrusted: 'Signé par un signataire inconnu ici ; un propriétaire doit approuver ses outils :',
+    share: 'Partager',
+    shareIntro:
+      'La version actuelle et les outils qu’elle appelle, dans un fichier signé qu’un autre contrôleur peut importer.',
+    export: 'Exporter',
+    toFleet: 'Partager avec la flotte',
+    exported: (file, tools) => `${file} contient ${tools}.`,
+    signedBy:
+      'Signé avec la clé de ce contrôleur. Un destinataire qui lui fait confiance (`workshop.trusted_signers`) n’a pas à approuver les outils :',
+  },
 };

@@ -2,8 +2,9 @@
 
 import { MOTORS, type Posture } from '../../protocol/joints';
 import type { RecordingMessage } from '../../protocol/recording';
-import type { RecordedMotion } from '../../protocol/responses';
+import type { Measured, RecordedMotion } from '../../protocol/responses';
 import { drawingFromMotors, NEUTRAL, postureFromDrawing } from '../drawing';
+import { replayNotes, type ReplayNote } from '../expectations';
 import { emptyRow, fill, fillAngles, fillClamps, fillJitter, fillPosture, type Row } from './rows';
 import { Samples } from './samples';
 import { FIRST_COLUMN } from './signals';
@@ -24,6 +25,8 @@ export interface Run {
   start_time: string | null;
   samples: Samples;
   images: RunImage[];
+  /** The expectations about the motion, at their times. */
+  notes: ReplayNote[];
   /** Whether samples or images are missing because there are too many. */
   truncated: boolean;
 }
@@ -45,6 +48,7 @@ export class RunReader {
     start_time: null,
     samples: new Samples(),
     images: [],
+    notes: [],
     truncated: false,
   };
   private readonly row = emptyRow();
@@ -165,8 +169,12 @@ class HeadFinder {
   }
 }
 
-/** Returns the run of a rehearsal. */
-export function runFromRehearsal(name: string, motion: RecordedMotion): Run {
+/** Returns the run of a rehearsal, with what was measured of the expectations about it. */
+export function runFromRehearsal(
+  name: string,
+  motion: RecordedMotion,
+  measured: Measured[] = [],
+): Run {
   const samples = new Samples();
   const row = emptyRow();
   const [head, goalHead] = [new HeadFinder('head'), new HeadFinder('head_goal')];
@@ -177,7 +185,8 @@ export function runFromRehearsal(name: string, motion: RecordedMotion): Run {
     samples.push(at * motion.period_s, row);
   });
   const truncated = motion.truncated || samples.overwritten;
-  return { kind: 'rehearsal', name, start_time: null, samples, images: [], truncated };
+  const notes = replayNotes(measured, samples.lastTime);
+  return { kind: 'rehearsal', name, start_time: null, samples, images: [], notes, truncated };
 }
 
 /** Returns the latest image at or before a time, or `null`. */
