@@ -53,7 +53,16 @@ export async function launch(more = []) {
   if (isFirefox) {
     // Debian's Firefox is unchanged, so it is driven by the standard protocol (WebDriver BiDi).
     const executablePath = process.env.MINISMITH_E2E_FIREFOX;
-    return firefox.launch({ channel: 'moz-firefox', executablePath, timeout: 2 * TIMEOUT_MS });
+    return firefox.launch({
+      channel: 'moz-firefox',
+      executablePath,
+      timeout: 2 * TIMEOUT_MS,
+      // A microphone that sounds a tone, and no question about it.
+      firefoxUserPrefs: {
+        'media.navigator.streams.fake': true,
+        'media.navigator.permission.disabled': true,
+      },
+    });
   }
   const folder = mkdtempSync(join(tmpdir(), 'minismith-e2e-'));
   const browser = await chromium.launch({

@@ -73,8 +73,8 @@ async function plotsLive({ check, eventually }, page) {
   const loaded = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')
-      .filter(({ initiatorType }) => initiatorType === 'script')
-      .map(({ name }) => name),
+      .map(({ name }) => name)
+      .filter((name) => name.endsWith('.js')),
   );
   check('the plots are loaded on their own', loaded.length > 2, loaded);
 

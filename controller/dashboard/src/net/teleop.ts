@@ -90,7 +90,7 @@ export async function askForControl(): Promise<void> {
   if (lease.value.status !== 'asking' || signal.aborted) return;
   if (!answer.ok) return dispatch({ type: 'answered', reason: 'closed', detail: answer.detail });
   const { status, lease: granted } = answer.value;
-  if (status === 'granted' && granted !== null) return beginControl(granted);
+  if (status === 'granted' && granted) return beginControl(granted);
   if (status === 'granted' || status === 'free') return takeControl(false);
   dispatch({ type: 'answered', reason: status, detail: '' });
 }

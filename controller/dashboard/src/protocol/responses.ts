@@ -172,16 +172,8 @@ export type LeaseHolder = Upgraded<Schemas['Holder'], typeof LEASE.inside.holder
 export type LeaseGrant = Upgraded<Schemas['Granted'], typeof LEASE_GRANT>;
 
 /** A client that asks the holder for the lease. */
-export interface ControlRequest {
-  id: string;
-  owner: string;
-  purpose: string;
-}
-
+export type ControlRequest = Schemas['Waiting'];
 /** How a request for the lease ended. */
-export interface HandoverResponse {
-  status: 'granted' | 'declined' | 'expired' | 'replaced' | 'free';
-  lease: LeaseGrant | null;
-}
+export type HandoverResponse = Schemas['HandoverResponse'];
 
 export type DoctorCheck = Schemas['Check'];
