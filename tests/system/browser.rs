@@ -17,6 +17,9 @@ use super::server_fixture::Served;
 /// Timeouts are long, since the browser uses up the processors.
 const PATIENT: &str = "bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n";
 
+/// A server that records motions and camera images.
+const RECORDED: &str = "journal: {file: journal.jsonl}\ntraces: {directory: traces, camera_fps: 5}\n";
+
 /// Returns the last line that a script of ours prints; none where the script cannot run here.
 fn said_by(script: &str) -> Option<String> {
     let output = Command::new(workspace().join("scripts").join(script)).output().unwrap();
@@ -37,12 +40,12 @@ fn browser() -> Option<(PathBuf, String)> {
 }
 
 /// Runs an end-to-end test in Firefox, and asserts that all its checks pass.
-fn in_firefox(test: &str) {
+fn in_firefox(test: &str, keys: &str) {
     let Some(firefox) = said_by("firefox") else {
         println!("skipped: there is no Firefox (make test-peers brings it)");
         return;
     };
-    let served = Served::on(bench(""));
+    let served = Served::on(bench(keys));
     let url = format!("http://{}", served.address);
     run_e2e(test, &[("MINISMITH_URL", url), ("MINISMITH_E2E_FIREFOX", firefox)]);
 }
@@ -116,19 +119,37 @@ fn tour_ends_with_a_tool_and_reasons_are_given() {
     on_a_server("help");
 }
 
-#[test]
-fn user_chats_with_the_robot_in_firefox() {
-    in_firefox("talk");
+/// Defines a test that runs an end-to-end test in Firefox.
+macro_rules! in_firefox {
+    ($($name:ident: $test:literal),+ $(,)?) => {
+        mod firefox {
+            $(
+                #[test]
+                fn $name() {
+                    super::in_firefox($test, "");
+                }
+            )+
+        }
+    };
+}
+
+in_firefox! {
+    user_chats_with_the_robot_and_stops_it: "talk",
+    conversation_shows_how_a_sentence_was_taken: "understood",
+    page_creates_rehearses_approves_and_runs_a_tool: "tools",
+    editor_helps_while_a_tool_is_written: "tool-editor",
+    motion_is_edited_on_a_timeline_and_runs: "timeline",
+    tour_ends_with_a_tool_and_reasons_are_given: "help",
+    page_searches_and_exports_the_journal: "journal",
+    robot_holds_when_a_driving_tab_closes: "drive",
+    image_shows_what_the_limits_hold_back: "drive-limits",
+    page_replays_the_last_seconds_of_driving: "drive-past",
+    only_one_of_two_users_drives_and_both_see_it: "two-operators",
 }
 
 #[test]
-fn motion_is_edited_on_a_timeline_in_firefox() {
-    in_firefox("timeline");
-}
-
-#[test]
-fn firefox_shows_how_a_sentence_was_taken() {
-    in_firefox("understood");
+fn firefox_plots_live_signals_and_recordings() {
+    in_firefox("plots", RECORDED);
 }
 
 #[test]
@@ -174,8 +195,7 @@ fn page_searches_and_exports_the_journal() {
 
 #[test]
 fn page_plots_live_signals_and_recordings() {
-    let recorded = "journal: {file: journal.jsonl}\ntraces: {directory: traces, camera_fps: 5}\n";
-    let served = Served::on(bench(recorded));
+    let served = Served::on(bench(RECORDED));
     run_e2e("plots", &[("MINISMITH_URL", format!("http://{}", served.address))]);
 }
 
@@ -267,6 +287,18 @@ fn page_fits_a_phone_and_is_accessible() {
 #[test]
 fn page_shows_the_true_state_over_a_bad_connection() {
     on_a_server("slow-network");
+}
+
+#[test]
+fn woken_tab_shows_the_robot_as_it_is() {
+    let served = Served::on(bench(""));
+    let url = format!("http://{}", served.address);
+    run_e2e("asleep", &[("MINISMITH_URL", url), ("MINISMITH_PID", served.id().to_string())]);
+}
+
+#[test]
+fn twenty_pages_are_live_at_once() {
+    on_a_server("many-pages");
 }
 
 #[test]

@@ -50,6 +50,11 @@ impl Served {
         (Served::with(bench, &[("ALSA_CONFIG_PATH", devices.to_str().unwrap())]), played)
     }
 
+    /// Returns the number of the controller's process.
+    pub(super) fn id(&self) -> u32 {
+        self.program.id()
+    }
+
     /// Ends the controller as Ctrl-C does, and returns what it printed.
     pub(super) fn end(self) -> CommandOutput {
         self.program.signal(Signal::INT);

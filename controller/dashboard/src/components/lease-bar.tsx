@@ -76,14 +76,19 @@ function statusText(): string {
   if (mine.status === 'lost') return w.lost[mine.reason];
   if (mine.status === 'requesting') return `${w.requesting} …`;
   if (mine.status === 'asking') return w.asking;
+  return otherText() || w.free;
+}
+
+/** Says who else is in control; empty if no one is. */
+function otherText(): string {
   const other = leaseHolder.value;
-  return other === null ? w.free : w.others(other.owner, other.purpose);
+  return other === null ? '' : messages.value.drive.others(other.owner, other.purpose);
 }
 
 function detailText(): string {
   const w = messages.value.drive;
   const mine = lease.value;
-  if (mine.status === 'lost') return mine.detail;
+  if (mine.status === 'lost') return [mine.detail, otherText()].join(' ').trim();
   if (mine.status !== 'held' || rejectionText() !== '') return '';
   return mine.roundTrip === null ? w.noHeartbeat : w.heartbeat(formatNumber(mine.roundTrip));
 }

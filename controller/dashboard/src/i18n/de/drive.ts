@@ -21,7 +21,8 @@ export const drive: DriveTexts = {
   lost: {
     refused: 'Die Anfrage wurde abgelehnt.',
     ended: 'Die Steuerung ist beendet. Der Roboter hält seine Position.',
-    timed_out: 'Zeitüberschreitung: Der Roboter antwortet nicht.',
+    timed_out:
+      'Die Steuerung ist abgelaufen: Kein Heartbeat wurde beantwortet. Der Roboter hält seine Position.',
     closed: 'Die Verbindung wurde getrennt. Der Roboter hält seine Position.',
     handed_over: 'Du hast die Steuerung übergeben. Der Roboter hält seine Position.',
     declined: 'Die Bitte wurde abgelehnt.',

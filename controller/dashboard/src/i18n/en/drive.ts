@@ -19,7 +19,7 @@ export const drive = {
   lost: {
     refused: 'The request was rejected.',
     ended: 'Control ended. The robot holds its position.',
-    timed_out: 'Control timed out: the robot does not respond.',
+    timed_out: 'Control timed out: no heartbeat was answered. The robot holds its position.',
     closed: 'The connection closed. The robot holds its position.',
     handed_over: 'You handed control over. The robot holds its position.',
     declined: 'The request was declined.',

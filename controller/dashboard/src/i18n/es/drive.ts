@@ -21,7 +21,8 @@ export const drive: DriveTexts = {
   lost: {
     refused: 'Se rechazó la solicitud.',
     ended: 'El control terminó. El robot mantiene su posición.',
-    timed_out: 'Se agotó el tiempo de espera: el robot no responde.',
+    timed_out:
+      'El control ha caducado: no se respondió a ningún latido. El robot mantiene su posición.',
     closed: 'La conexión se cerró. El robot mantiene su posición.',
     handed_over: 'Usted entregó el control. El robot mantiene su posición.',
     declined: 'La petición fue rechazada.',

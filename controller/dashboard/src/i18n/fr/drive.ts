@@ -21,7 +21,8 @@ export const drive: DriveTexts = {
   lost: {
     refused: 'La demande a été refusée.',
     ended: 'Le contrôle a pris fin. Le robot maintient sa position.',
-    timed_out: 'Délai dépassé : le robot ne répond pas.',
+    timed_out:
+      'Le contrôle a expiré : aucun heartbeat n’a été confirmé. Le robot maintient sa position.',
     closed: 'La connexion a été fermée. Le robot maintient sa position.',
     handed_over: 'Vous avez passé le contrôle. Le robot maintient sa position.',
     declined: 'La demande a été déclinée.',

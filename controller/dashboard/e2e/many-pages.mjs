@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+/**
+ * Twenty pages at once: each is live, those with the robot show its true posture, and one of them stops it. Few draw in 3D, which
+ * a computer without a graphics card does slowly.
+ */
+
+import { isLive, request, rest, show, state, test } from './lib.mjs';
+
+const PAGES = 20;
+const VIEWS = ['robot', 'plots', 'drive'];
+const OTHER_VIEWS = ['health', 'tools', 'journal'];
+
+const overruns = async () => (await request('/health')).value?.overruns ?? null;
+
+await test('many-pages', async ({ check, eventually, open }) => {
+  await rest();
+  const before = await overruns();
+  const pages = [];
+  for (let at = 0; at < PAGES; at += 1) {
+    const page = await open();
+    await show(page, VIEWS[at] ?? OTHER_VIEWS[at % OTHER_VIEWS.length]);
+    pages.push(page);
+  }
+  await eventually(
+    'all pages are live',
+    async () => (await Promise.all(pages.map(isLive))).filter(Boolean).length,
+    (live) => live === PAGES,
+  );
+  await rest({ yaw: 25 });
+  const shown = (page) =>
+    page
+      .locator('.robot-view table tbody tr td')
+      .first()
+      .textContent()
+      .then((text) => Number(text.replace('−', '-').replace('°', '')));
+  await eventually(
+    'the page with the robot shows where the head is',
+    () => shown(pages[0]),
+    (yaw) => Math.abs(yaw - 25) < 2,
+  );
+  await request('/api/move/goto', {
+    method: 'POST',
+    body: { head_pose: { x: 0, y: 0, z: 0, roll: 0, pitch: 0, yaw: -0.6 }, duration: 20 },
+  });
+  await eventually('the robot moves', state, (now) => now.motion_state === 'moving');
+  await pages.at(-1).locator('button.stop').click();
+  await eventually('one page stops it', state, (now) => now.motion_state === 'holding');
+  await eventually(
+    'no page calls its data old',
+    async () => (await Promise.all(pages.map(isLive))).filter(Boolean).length,
+    (live) => live === PAGES,
+  );
+  const after = await overruns();
+  check('the control loop counted its cycles', after !== null, after);
+  console.log(`measured: late cycles ${before} before, ${after} after`);
+});
