@@ -3,6 +3,7 @@
 import { render } from 'preact';
 import { App } from './app';
 import { afterFirstPaint } from './components/after-first-paint';
+import { loadLanguage } from './i18n';
 import { connect } from './net/link';
 import { applyTheme } from './components/theme';
 import './style/colours.css';
@@ -22,5 +23,8 @@ void afterFirstPaint()
   .then(() => import('./net/history'))
   .then(({ recordHistory }) => recordHistory())
   .catch(() => {});
-const root = document.getElementById('app');
-if (root !== null) render(<App />, root);
+// The page appears in its language, so that no text changes before the reader's eyes.
+void loadLanguage().then(() => {
+  const root = document.getElementById('app');
+  if (root !== null) render(<App />, root);
+});

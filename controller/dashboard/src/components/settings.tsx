@@ -74,9 +74,9 @@ export function Settings() {
           {w.settings.language}
           <select
             value={language.value}
-            onChange={(event) => setLanguage(event.currentTarget.value as Language)}
+            onChange={(event) => void setLanguage(event.currentTarget.value as Language)}
           >
-            {Object.entries(LANGUAGES).map(([key, { language: name }]) => (
+            {Object.entries(LANGUAGES).map(([key, name]) => (
               <option key={key} value={key} lang={key}>
                 {name}
               </option>

@@ -10,7 +10,6 @@ import { plural } from './de/plural';
 import type { Messages } from './en';
 
 export const de: Messages = {
-  language: 'Deutsch',
   title: 'Minismith',
   skip: 'Zum Inhalt springen',
   views: {

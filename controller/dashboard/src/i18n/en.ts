@@ -11,7 +11,6 @@ import { tools } from './en/tools';
 import { plural } from './en/plural';
 
 export const en = {
-  language: 'English',
   title: 'Minismith',
   skip: 'Skip to the content',
   views: {

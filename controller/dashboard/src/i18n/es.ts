@@ -10,7 +10,6 @@ import { plural } from './es/plural';
 import type { Messages } from './en';
 
 export const es: Messages = {
-  language: 'Español',
   title: 'Minismith',
   skip: 'Ir al contenido',
   views: {

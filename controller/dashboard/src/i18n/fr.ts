@@ -10,7 +10,6 @@ import { plural } from './fr/plural';
 import type { Messages } from './en';
 
 export const fr: Messages = {
-  language: 'Français',
   title: 'Minismith',
   skip: 'Aller au contenu',
   views: {

@@ -1,15 +1,21 @@
 /** The language of the page: the user's choice, or the browser's language. */
 
-import { computed, signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import { load, save } from '../net/storage';
-import { de } from './de';
 import { en, type Messages } from './en';
-import { es } from './es';
-import { fr } from './fr';
 
-export const LANGUAGES = { en, de, fr, es } satisfies Record<string, Messages>;
+/** The languages, each by its own name. */
+export const LANGUAGES = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' };
 
 export type Language = keyof typeof LANGUAGES;
+
+/** Loads the texts of a language. English is always there, the others come when they are wanted. */
+const TEXTS: Record<Language, () => Promise<Messages>> = {
+  en: () => Promise.resolve(en),
+  de: () => import('./de').then(({ de }) => de),
+  fr: () => import('./fr').then(({ fr }) => fr),
+  es: () => import('./es').then(({ es }) => es),
+};
 
 const isLanguage = (word: string | null): word is Language => word !== null && word in LANGUAGES;
 
@@ -20,13 +26,26 @@ function initialLanguage(): Language {
   return preferred ?? 'en';
 }
 
-export const language = signal<Language>(initialLanguage());
+export const language = signal<Language>('en');
 
-export const messages = computed<Messages>(() => LANGUAGES[language.value]);
+export const messages = signal<Messages>(en);
 
-export function setLanguage(next: Language): void {
-  language.value = next;
-  save('language', next);
+/** Loads the language that the user wants. Returns `false`, and the page stays as it is, if it can't be loaded. */
+export async function loadLanguage(next: Language = initialLanguage()): Promise<boolean> {
+  try {
+    const texts = await TEXTS[next]();
+    batch(() => {
+      language.value = next;
+      messages.value = texts;
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function setLanguage(next: Language): Promise<void> {
+  if (await loadLanguage(next)) save('language', next);
 }
 
 /** Formats a number for the language of the page. */

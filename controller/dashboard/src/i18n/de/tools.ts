@@ -21,7 +21,7 @@ export const tools: ToolsTexts = {
   code: 'Code',
   edit: 'Neue Version schreiben',
   changes: 'Änderungen',
-  report: 'Probelauf',
+  report: 'Messwerte',
   run: 'Ausführen',
   running: 'Läuft',
   finished: (status, seconds) => `${status} nach ${seconds} s.`,

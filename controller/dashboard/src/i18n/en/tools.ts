@@ -20,7 +20,7 @@ export const tools = {
   code: 'Code',
   edit: 'Write a new version',
   changes: 'Changes',
-  report: 'Rehearsal',
+  report: 'Measurements',
   run: 'Run',
   running: 'Running',
   finished: (status: string, seconds: string) => `${status} after ${seconds} s.`,

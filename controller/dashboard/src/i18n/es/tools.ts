@@ -21,7 +21,7 @@ export const tools: ToolsTexts = {
   code: 'Código',
   edit: 'Escribir una nueva versión',
   changes: 'Cambios',
-  report: 'Ensayo',
+  report: 'Mediciones',
   run: 'Ejecutar',
   running: 'En ejecución',
   finished: (status, seconds) => `${status} tras ${seconds} s.`,

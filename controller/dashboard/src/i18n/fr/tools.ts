@@ -21,7 +21,7 @@ export const tools: ToolsTexts = {
   code: 'Code',
   edit: 'Écrire une nouvelle version',
   changes: 'Différences',
-  report: 'Répétition',
+  report: 'Mesures',
   run: 'Exécuter',
   running: 'En cours',
   finished: (status, seconds) => `${status} après ${seconds} s.`,
