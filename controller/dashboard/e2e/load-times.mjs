@@ -9,6 +9,9 @@ import { DESKTOP, launch, TIMEOUT_MS, server } from './lib.mjs';
 
 const ROUNDS = Number(process.env.MINISMITH_ROUNDS ?? 5);
 
+/** The views that load more than the first one. */
+const VIEWS = ['robot', 'talk', 'tools', 'tools/+', 'drive', 'plots', 'journal', 'health'];
+
 const median = (all) => [...all].sort((one, other) => one - other)[Math.floor(all.length / 2)];
 
 /** Opens an address without a cache and measures until `ready` marks the page as loaded. */
@@ -25,7 +28,7 @@ async function visit(browser, address, ready) {
     const files = performance.getEntries().filter(isFile);
     return {
       bytes: files.reduce((sum, { encodedBodySize = 0 }) => sum + encodedBodySize, 0),
-      first_paint_ms: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null,
+      first_paint_ms: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
       live_ms: window.readyAt,
     };
   });
@@ -39,11 +42,24 @@ const live = () => {
     const drawn = performance
       .getEntriesByType('resource')
       .some(({ name }) => /\/scene-/.test(name));
-    if (drawn && document.querySelector('.connection .badge.is-good'))
+    const painted = performance.getEntriesByName('first-contentful-paint').length > 0;
+    if (painted && drawn && document.querySelector('.connection .badge.is-good'))
       window.readyAt = performance.now();
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
+};
+
+/** Waits until a view is shown and nothing more has been loaded for a second. */
+const shown = () => {
+  const look = () => {
+    const files = performance.getEntriesByType('resource');
+    const last = files.reduce((latest, { responseEnd }) => Math.max(latest, responseEnd), 0);
+    const isThere = document.querySelector('main .card') !== null;
+    if (isThere && performance.now() - last > 1000) window.readyAt = last;
+    else setTimeout(look, 100);
+  };
+  look();
 };
 
 /** Waits until the list of routes is shown. */
@@ -61,11 +77,15 @@ for (let round = 0; round < ROUNDS; round += 1) {
   visits.page.push(await visit(browser, '/', live));
   visits.docs.push(await visit(browser, '/docs/', listed));
 }
+// What each view loads on a first visit, all in all.
+const views = {};
+for (const view of VIEWS) views[view] = (await visit(browser, `/#/${view}`, shown)).bytes;
 await browser.close();
 const medians = (all) =>
   Object.fromEntries(
     Object.keys(all[0]).map((key) => [key, Math.round(median(all.map((one) => one[key])))]),
   );
-const figures = JSON.stringify({ page: medians(visits.page), docs: medians(visits.docs) });
+const [page, docs] = [medians(visits.page), medians(visits.docs)];
+const figures = JSON.stringify({ page, docs, views });
 if (process.argv[2]) writeFileSync(process.argv[2], figures);
 else console.log(figures);

@@ -45,7 +45,7 @@ export function Lanes(props: LanesProps) {
           +
         </button>
       </div>
-      <div class="timeline-scroll" tabIndex={0} role="region" aria-label={w.title}>
+      <div class="timeline-scroll" tabIndex={0} role="region" aria-label={w.overTime}>
         <div class="timeline-rows" style={{ width: `calc(var(--timeline-names) + ${width}px)` }}>
           <Ruler {...props} scale={scale} width={width} />
           {bracketRows(layout.brackets).map((row, depth) => (

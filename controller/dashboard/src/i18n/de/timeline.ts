@@ -5,6 +5,7 @@ import { plural } from './plural';
 
 export const timeline: TimelineTexts = {
   title: 'Zeitleiste',
+  overTime: 'Bewegungen im Zeitverlauf',
   duration: (seconds) => `${seconds.toFixed(1).replace('.', ',')} s`,
   reading: 'Der Code wird gelesen …',
   otherSource:

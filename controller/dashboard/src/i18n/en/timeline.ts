@@ -4,6 +4,7 @@ import { plural } from './plural';
 
 export const timeline = {
   title: 'Timeline',
+  overTime: 'Movements over time',
   duration: (seconds: number) => `${seconds.toFixed(1)} s`,
   reading: 'Reading the code …',
   otherSource:

@@ -5,6 +5,7 @@ import { plural } from './plural';
 
 export const timeline: TimelineTexts = {
   title: 'Línea de tiempo',
+  overTime: 'Movimientos en el tiempo',
   duration: (seconds) => `${seconds.toFixed(1).replace('.', ',')} s`,
   reading: 'Leyendo el código …',
   otherSource:

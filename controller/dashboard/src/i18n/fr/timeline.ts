@@ -5,6 +5,7 @@ import { plural } from './plural';
 
 export const timeline: TimelineTexts = {
   title: 'Chronologie',
+  overTime: 'Mouvements dans le temps',
   duration: (seconds) => `${seconds.toFixed(1).replace('.', ',')} s`,
   reading: 'Lecture du code …',
   otherSource:
