@@ -41,6 +41,8 @@ async function settle(page) {
 let suffix = '';
 
 async function shoot(page, name) {
+  // Nothing is under the pointer.
+  await page.mouse.move(0, 0);
   await settle(page);
   const path = join(folder, `${name}${suffix}.png`);
   const image = reducePalette(await page.screenshot({ animations: 'disabled', caret: 'hide' }));

@@ -1,7 +1,7 @@
 /** The tools: search, details, runs, approval and new tools. */
 
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { request } from '../net/http';
 import { path, route } from '../components/route';
 import { Outcome } from '../components/basics';
@@ -71,6 +71,13 @@ function List({ chosen }: { chosen: string | undefined }) {
     return () => (clearTimeout(timer), ending.abort());
   }, [text]);
   const matches = matchingTools(tools.value ?? [], text.toLowerCase());
+  const list = useRef<HTMLUListElement>(null);
+  const isListed = matches.some((tool) => tool.name === chosen);
+  useEffect(() => {
+    const entry = list.current?.querySelector('[aria-current]');
+    // Scrolls the list alone, not the page.
+    if (entry && list.current) scrollWithin(list.current.parentElement!, entry);
+  }, [chosen, isListed]);
   return (
     <aside class="card tool-list" aria-label={w.list}>
       <div class="card-head">
@@ -102,7 +109,7 @@ function List({ chosen }: { chosen: string | undefined }) {
         />
       </label>
       {loadError.value !== '' && <Outcome bad text={loadError.value} />}
-      <ul>
+      <ul ref={list}>
         {matches.map((tool) => (
           <li key={tool.name}>
             <a
@@ -126,6 +133,13 @@ function State({ tool }: { tool: ToolSummary }) {
   if (tool.quarantine !== null) return <span class="badge is-bad">{w.quarantined}</span>;
   if (!tool.active) return <span class="badge is-bad">{w.disabled}</span>;
   return <span class="badge">v{tool.version}</span>;
+}
+
+/** Scrolls an element so far that one of its children is visible. */
+function scrollWithin(outer: Element, inner: Element): void {
+  const [frame, box] = [outer.getBoundingClientRect(), inner.getBoundingClientRect()];
+  if (box.top < frame.top) outer.scrollTop -= frame.top - box.top;
+  else if (box.bottom > frame.bottom) outer.scrollTop += box.bottom - frame.bottom;
 }
 
 /** Returns the tools that contain the text, then those that match by meaning. */

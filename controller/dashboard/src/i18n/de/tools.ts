@@ -147,7 +147,7 @@ export const tools: ToolsTexts = {
     import: 'Importieren',
     importTitle: 'Werkzeuge importieren',
     importIntro:
-      'Eine Datei (.bundle) aus „Exportieren“ auf einer anderen Steuerung oder aus `minismith tool export`. Die Signatur wird geprüft, und jedes Werkzeug durchläuft hier Regeln, Probelauf und Begutachtung. Registriert wird nur, wenn alle bestehen.',
+      'Eine Datei (.bundle) aus „Exportieren“ auf einer anderen Steuerung oder aus minismith tool export. Die Signatur wird geprüft, und jedes Werkzeug durchläuft hier Regeln, Probelauf und Begutachtung. Registriert wird nur, wenn alle bestehen.',
     choose: 'Datei auswählen oder hierher ziehen',
     checking: (file) => `${file} wird geprüft …`,
     imported: (n) => `${plural(n, 'Werkzeug', 'Werkzeuge')} importiert.`,
@@ -163,6 +163,6 @@ export const tools: ToolsTexts = {
     toFleet: 'In der Flotte teilen',
     exported: (file, tools) => `${file} enthält ${tools}.`,
     signedBy:
-      'Signiert mit dem Schlüssel dieser Steuerung. Wer ihm vertraut (`workshop.trusted_signers`), muss die Werkzeuge nicht freigeben:',
+      'Signiert mit dem Schlüssel dieser Steuerung. Wer ihm vertraut (workshop.trusted_signers), muss die Werkzeuge nicht freigeben:',
   },
 };

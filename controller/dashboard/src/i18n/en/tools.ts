@@ -147,7 +147,7 @@ export const tools = {
     import: 'Import',
     importTitle: 'Import tools',
     importIntro:
-      'A file (.bundle) from “Export” on another controller, or from `minismith tool export`. Its signature is verified, and each tool passes policy, rehearsal and review here. Nothing is registered unless all pass.',
+      'A file (.bundle) from “Export” on another controller, or from minismith tool export. Its signature is verified, and each tool passes policy, rehearsal and review here. Nothing is registered unless all pass.',
     choose: 'Choose a file, or drop it here',
     checking: (file: string) => `Checking ${file} …`,
     imported: (n: number) => `${plural(n, 'tool', 'tools')} imported.`,
@@ -162,7 +162,7 @@ export const tools = {
     toFleet: 'Share with the fleet',
     exported: (file: string, tools: string) => `${file} holds ${tools}.`,
     signedBy:
-      'Signed with the key of this controller. A receiver who trusts it (`workshop.trusted_signers`) need not approve the tools:',
+      'Signed with the key of this controller. A receiver who trusts it (workshop.trusted_signers) need not approve the tools:',
   },
 };
 

@@ -147,7 +147,7 @@ export const tools: ToolsTexts = {
     import: 'Importar',
     importTitle: 'Importar herramientas',
     importIntro:
-      'Un archivo (.bundle) de «Exportar» en otro controlador o de `minismith tool export`. Se verifica la firma, y cada herramienta pasa aquí las reglas, el ensayo y la revisión. No se registra nada si alguna no los supera.',
+      'Un archivo (.bundle) de «Exportar» en otro controlador o de minismith tool export. Se verifica la firma, y cada herramienta pasa aquí las reglas, el ensayo y la revisión. No se registra nada si alguna no los supera.',
     choose: 'Elija un archivo o suéltelo aquí',
     checking: (file) => `Comprobando ${file} …`,
     imported: (n) => `${plural(n, 'herramienta importada', 'herramientas importadas')}.`,
@@ -163,6 +163,6 @@ export const tools: ToolsTexts = {
     toFleet: 'Compartir con la flota',
     exported: (file, tools) => `${file} contiene ${tools}.`,
     signedBy:
-      'Firmado con la clave de este controlador. Quien confía en ella (`workshop.trusted_signers`) no tiene que aprobar las herramientas:',
+      'Firmado con la clave de este controlador. Quien confía en ella (workshop.trusted_signers) no tiene que aprobar las herramientas:',
   },
 };

@@ -146,7 +146,7 @@ export const tools: ToolsTexts = {
     import: 'Importer',
     importTitle: 'Importer des outils',
     importIntro:
-      'Un fichier (.bundle) issu de « Exporter » sur un autre contrôleur ou de `minismith tool export`. Sa signature est vérifiée, et chaque outil passe ici les règles, la répétition et la relecture. Rien n’est enregistré si l’un d’eux échoue.',
+      'Un fichier (.bundle) issu de « Exporter » sur un autre contrôleur ou de minismith tool export. Sa signature est vérifiée, et chaque outil passe ici les règles, la répétition et la relecture. Rien n’est enregistré si l’un d’eux échoue.',
     choose: 'Choisissez un fichier ou déposez-le ici',
     checking: (file) => `Vérification de ${file} …`,
     imported: (n) => `${plural(n, 'outil importé', 'outils importés')}.`,
@@ -161,6 +161,6 @@ export const tools: ToolsTexts = {
     toFleet: 'Partager avec la flotte',
     exported: (file, tools) => `${file} contient ${tools}.`,
     signedBy:
-      'Signé avec la clé de ce contrôleur. Un destinataire qui lui fait confiance (`workshop.trusted_signers`) n’a pas à approuver les outils :',
+      'Signé avec la clé de ce contrôleur. Un destinataire qui lui fait confiance (workshop.trusted_signers) n’a pas à approuver les outils :',
   },
 };
