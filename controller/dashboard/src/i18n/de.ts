@@ -36,7 +36,7 @@ export const de: Messages = {
     version: (n) => `Version ${n}`,
     requiresRole: (role) => `Erfordert die Rolle ${role}.`,
     seconds: (n) => `${n} s`,
-    notLoaded: 'Dieser Teil der Seite konnte nicht geladen werden. Laden Sie die Seite neu.',
+    notLoaded: 'Dieser Teil der Seite konnte nicht geladen werden. Lade die Seite neu.',
   },
   roles: {
     viewer: 'Zuschauer',

@@ -49,7 +49,7 @@ export const help: HelpTexts = {
     copied: 'Kopiert.',
   },
   tour: {
-    offer: 'Neu hier? In fünf Minuten machen Sie am simulierten Roboter Ihr eigenes Werkzeug.',
+    offer: 'Neu hier? In fünf Minuten machst du am simulierten Roboter dein eigenes Werkzeug.',
     start: 'Tour beginnen',
     dismiss: 'Nein, danke',
     title: 'Tour',
@@ -61,23 +61,22 @@ export const help: HelpTexts = {
     go: 'Dorthin',
     sayIt: (sentence) => `„${sentence}“ für mich sagen`,
     steps: {
-      look: 'Das ist der Roboter, wie er jetzt ist. Ziehen Sie am Bild, um ihn von allen Seiten zu sehen. STOP oder die Leertaste hält ihn immer an: Probieren Sie es einmal.',
-      say: 'Sagen Sie dem Roboter, was er tun soll. Schreiben Sie „nod twice, then look left 20 degrees“ und drücken Sie die Eingabetaste.',
-      make: 'Neben jedem Teil des Satzes steht, wofür er genommen wurde. Drücken Sie darunter „Werkzeug daraus machen“, wählen Sie einen Namen und drücken Sie die Eingabetaste.',
+      look: 'Das ist der Roboter, wie er jetzt ist. Zieh am Bild, um ihn von allen Seiten zu sehen. STOP oder die Leertaste hält ihn immer an: Probier es einmal.',
+      say: 'Sag dem Roboter, was er tun soll. Schreib „nod twice, then look left 20 degrees“ und drück die Eingabetaste.',
+      make: 'Neben jedem Teil des Satzes steht, wofür er genommen wurde. Drück darunter „Werkzeug daraus machen“, wähle einen Namen und drück die Eingabetaste.',
       check: (name) =>
-        `Ihr Werkzeug ${name} hat die Richtlinie, den Probelauf und die Durchsicht bestanden. Lesen Sie hier den Code und die Messwerte, und drücken Sie „Probelauf starten“, um es ohne Bewegung des Roboters zu sehen.`,
+        `Dein Werkzeug ${name} hat die Richtlinie, den Probelauf und die Durchsicht bestanden. Lies hier den Code und die Messwerte, und drück „Probelauf starten“, um es ohne Bewegung des Roboters zu sehen.`,
       run: (name) =>
-        `Drücken Sie jetzt „Ausführen“: Der Roboter tut, was ${name} sagt, mit halber Geschwindigkeit, bis es freigegeben ist.`,
+        `Drück jetzt „Ausführen“: Der Roboter tut, was ${name} sagt, mit halber Geschwindigkeit, bis es freigegeben ist.`,
       done: (name) =>
-        `${name} ist Ihr eigenes Werkzeug. „Neue Version schreiben“ öffnet es im Editor; bei „Freigeben“ steht, was volle Geschwindigkeit erlaubt.`,
+        `${name} ist dein eigenes Werkzeug. „Neue Version schreiben“ öffnet es im Editor; bei „Freigeben“ steht, was volle Geschwindigkeit erlaubt.`,
     },
   },
   empty: {
     clearFilter: 'Filter löschen',
     journalHint:
       'Hier erscheinen Anfragen, Bewegungen, Werkzeuge und Störungen, sobald sie geschehen.',
-    sessionsHint: 'Geben Sie im Gespräch bei „Sitzung“ einen Namen ein, um es hier zu speichern.',
-    turnsHint:
-      'Schreiben Sie unten einen Satz, halten Sie die Taste zum Sprechen, oder wählen Sie ein Beispiel.',
+    sessionsHint: 'Gib im Gespräch bei „Sitzung“ einen Namen ein, um es hier zu speichern.',
+    turnsHint: 'Schreib unten einen Satz, halte die Taste zum Sprechen, oder wähle ein Beispiel.',
   },
 };

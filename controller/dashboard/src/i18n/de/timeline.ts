@@ -32,7 +32,7 @@ export const timeline: TimelineTexts = {
   tapHint: 'Im Takt der Musik drücken',
   setToTempo: 'An das Tempo anpassen',
   setToSound: 'An den Klang anpassen',
-  noBeat: 'Der Klang hat keinen gleichmäßigen Takt. Geben Sie ein Tempo ein, oder tippen Sie es.',
+  noBeat: 'Der Klang hat keinen gleichmäßigen Takt. Gib ein Tempo ein, oder tippe es.',
   undo: 'Rückgängig',
   redo: 'Wiederherstellen',
   zoomIn: 'Vergrößern',
@@ -76,7 +76,7 @@ export const timeline: TimelineTexts = {
   blockTimes: (start, seconds) => `ab ${start} s, ${seconds} s lang`,
   heldBack: 'Die Sicherheitsgrenzen bremsen ihn.',
   peakSpeed: (percent) => `Schnellster Motor: ${percent} % seiner Grenze.`,
-  selectHint: 'Wählen Sie einen Schritt, um ihn zu bearbeiten.',
+  selectHint: 'Wähle einen Schritt, um ihn zu bearbeiten.',
   secondsLabel: 'Dauer, s',
   easing: 'Verlauf',
   easings: {
@@ -107,7 +107,7 @@ export const timeline: TimelineTexts = {
   unknownMoves: (names) => `Mit 10 s gezeigt, da die Dauer hier nicht bekannt ist: ${names}.`,
   record: 'Bewegung aufzeichnen',
   recordHint:
-    'Von Hand: Die Beine tragen nur das Gewicht des Kopfs, und Sie führen den Roboter. Oder zeichnen Sie auf, was ihn gerade bewegt, etwa die Steuerung einer anderen Seite.',
+    'Von Hand: Die Beine tragen nur das Gewicht des Kopfs, und du führst den Roboter. Oder zeichne auf, was ihn gerade bewegt, etwa die Steuerung einer anderen Seite.',
   recordHand: 'Von Hand aufzeichnen',
   recordRobot: 'Aufzeichnen, was der Roboter tut',
   recordEnd: (seconds) => `Beenden (${seconds} s)`,

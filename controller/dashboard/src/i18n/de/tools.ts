@@ -114,7 +114,7 @@ export const tools: ToolsTexts = {
     inMotion: 'Erwartungen in der Bewegung',
     edit: 'Erwartungen ändern',
     label: 'Eine JSON-Liste; Beträge in Grad, Millimetern oder Sekunden',
-    invalid: 'Geben Sie eine gültige JSON-Liste ein.',
+    invalid: 'Gib eine gültige JSON-Liste ein.',
     hint: 'Arten: moves, still, swings, order, together, alternates, holds, ends, duration, period, pauses und andere.',
   },
   grants: {
@@ -135,12 +135,11 @@ export const tools: ToolsTexts = {
     waiting: 'Wartet auf Freigabe',
     noneWaiting: 'Kein Werkzeug wartet auf Freigabe.',
     own: 'Eigene Werkzeuge',
-    noOwn:
-      'Es gibt noch keine. Schreiben Sie eines im Editor, oder sagen Sie dem Roboter, was er tun soll.',
+    noOwn: 'Es gibt noch keine. Schreib eines im Editor, oder sag dem Roboter, was er tun soll.',
     write: 'Werkzeug schreiben',
     say: 'Sagen',
     recent: 'Zuletzt ausgeführt',
-    noneRan: 'Noch kein Werkzeug wurde ausgeführt. Wählen Sie eines und dann „Ausführen“.',
+    noneRan: 'Noch kein Werkzeug wurde ausgeführt. Wähle eines und dann „Ausführen“.',
     untried: 'Zum Ausprobieren',
   },
   bundle: {
@@ -151,7 +150,7 @@ export const tools: ToolsTexts = {
     choose: 'Datei auswählen oder hierher ziehen',
     checking: (file) => `${file} wird geprüft …`,
     imported: (n) => `${plural(n, 'Werkzeug', 'Werkzeuge')} importiert.`,
-    tooLarge: 'Eine Datei mit Werkzeugen hat höchstens 16 MiB. Wählen Sie eine andere Datei.',
+    tooLarge: 'Eine Datei mit Werkzeugen hat höchstens 16 MiB. Wähle eine andere Datei.',
     needsApproval: 'wartet auf Freigabe',
     trusted: 'Signiert von einem Absender, dem hier vertraut wird:',
     untrusted:
