@@ -6,7 +6,7 @@ use clap::Subcommand;
 use minismith_runtime::bounded::read_at_most;
 use minismith_runtime::config::{Config, SigningSecret};
 use minismith_toolchain::workshop::bundle;
-use minismith_toolchain::workshop::import::{Imported, ImportedTool};
+use minismith_toolchain::workshop::import::{ImportResult, Imported, ImportedTool};
 use minismith_toolchain::workshop::registry::{Difference, RegistryError};
 use minismith_toolchain::workshop::responses::{self, ActivationResult, ApproveResult, RolledBack};
 use minismith_toolchain::workshop::{ApprovalError, Workshop};
@@ -321,11 +321,8 @@ fn import(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyh
         ),
         Ok(imported) => {
             let word = if is_trusted { "a trusted signer" } else { "a signer that is not trusted here" };
-            (
-                json!({ "imported": imported, "signer": signer, "trusted": is_trusted, "checked": checked }),
-                format!("imported {} of {word}, {signer}", names(&imported)),
-                true,
-            )
+            let text = format!("imported {} of {word}, {signer}", names(&imported));
+            (json!(ImportResult { imported, signer, trusted: is_trusted, checked }), text, true)
         }
     };
     if json {

@@ -12,10 +12,7 @@ use minismith_protocol::old_names::http;
 use minismith_runtime::config::SigningSecret;
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::bundle;
-use minismith_toolchain::workshop::check::Checked;
-use minismith_toolchain::workshop::import::{ImportError, Imported, ImportedTool};
-use serde::Serialize;
-use utoipa::ToSchema;
+use minismith_toolchain::workshop::import::{ImportError, ImportResult, Imported, NotImported};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -65,33 +62,6 @@ async fn export(
         packed.map_err(|error| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()))??;
     let headers = [(CONTENT_TYPE, "application/json".to_owned()), (CONTENT_DISPOSITION, attachment)];
     Ok((headers, bytes).into_response())
-}
-
-/// The result of an import.
-#[derive(Serialize, ToSchema)]
-struct ImportResult {
-    /// The tools that were registered, the called ones before their callers.
-    imported: Vec<ImportedTool>,
-    /// The public key of the signer, 64 hexadecimal digits.
-    signer: String,
-    /// Whether this controller trusts the signer. Other tools need an approval before they run.
-    trusted: bool,
-    /// The results of policy, rehearsal and review.
-    checked: Vec<Checked>,
-}
-
-/// The reason why nothing was imported.
-#[derive(Serialize, ToSchema)]
-struct NotImported {
-    /// The reason, as a sentence.
-    detail: String,
-    /// The public key of the signer, 64 hexadecimal digits; null if the file is not a valid bundle.
-    #[schema(required)]
-    signer: Option<String>,
-    /// Whether this controller trusts the signer.
-    trusted: bool,
-    /// The results of policy, rehearsal and review, up to the first tool that was rejected.
-    checked: Vec<Checked>,
 }
 
 impl From<ImportError> for ApiError {

@@ -21,11 +21,38 @@ pub struct ImportedTool {
     pub needs_approval: bool,
 }
 
-/// The result of an import.
+/// The outcome of an import.
 #[derive(Debug)]
 pub struct Imported {
     /// The tools that were registered, or the reason why none was.
     pub result: Result<Vec<ImportedTool>, String>,
+    /// The results of policy, rehearsal and review, up to the first tool that was rejected.
+    pub checked: Vec<Checked>,
+}
+
+/// The result of an import.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ImportResult {
+    /// The tools that were registered, the called ones before their callers.
+    pub imported: Vec<ImportedTool>,
+    /// The public key of the signer, 64 hexadecimal digits.
+    pub signer: String,
+    /// Whether this controller trusts the signer. Other tools need an approval before they run.
+    pub trusted: bool,
+    /// The results of policy, rehearsal and review.
+    pub checked: Vec<Checked>,
+}
+
+/// The reason why nothing was imported.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NotImported {
+    /// The reason, as a sentence.
+    pub detail: String,
+    /// The public key of the signer, 64 hexadecimal digits; null if the file is not a valid bundle.
+    #[schema(required)]
+    pub signer: Option<String>,
+    /// Whether this controller trusts the signer.
+    pub trusted: bool,
     /// The results of policy, rehearsal and review, up to the first tool that was rejected.
     pub checked: Vec<Checked>,
 }
