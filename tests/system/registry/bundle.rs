@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use minismith_tests::{CommandOutput, TestDir};
+use minismith_tests::{CommandOutput, TestDir, workspace};
 use serde_json::{Value, json};
 
 use super::super::server_fixture::Served;
@@ -131,6 +131,34 @@ fn one_rejected_tool_rejects_the_whole_bundle() {
     let refused = import(&home, &bytes).exits(1).json();
     assert!(refused["refusal"].as_str().unwrap().contains("comes with the program"), "{refused}");
     assert!(list(&home).1.is_empty());
+}
+
+/// Copies a predefined tool into a test folder.
+fn with_greet(bench: TestDir) -> TestDir {
+    let greet = workspace().join("tools/predefined/greet");
+    for entry in std::fs::read_dir(greet).unwrap().map(Result::unwrap) {
+        let file = format!("tools/predefined/greet/{}", entry.file_name().to_str().unwrap());
+        let _copy = bench.write(&file, &std::fs::read_to_string(entry.path()).unwrap());
+    }
+    bench
+}
+
+#[test]
+fn called_tool_is_imported_unless_the_receiver_has_it() {
+    let sender = with_greet(bench(""));
+    let calling = "from minismith import exec_function\n\n\ndef caller() -> str:\n    \"\"\"Greet.\n\n    Returns:\n        \
+                   What was done.\n    \"\"\"\n    return str(exec_function(\"greet\"))\n";
+    let file = sender.write("caller.py", calling);
+    let _added = sender.run(&["tool", "add", file.to_str().unwrap()]).exits(0);
+    let (bytes, reported) = export(&sender, &["caller"]);
+    let names = |tools: &Value| -> Vec<String> {
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&reported["tools"]), ["greet", "caller"]);
+    let imported = import(&with_greet(bench("")), &bytes).exits(0).json();
+    assert_eq!(names(&imported["imported"]), ["caller"]);
+    let imported = import(&bench(""), &bytes).exits(0).json();
+    assert_eq!(names(&imported["imported"]), ["greet", "caller"]);
 }
 
 #[test]

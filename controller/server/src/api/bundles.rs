@@ -69,6 +69,7 @@ impl From<ImportError> for ApiError {
         match error {
             ImportError::Registry(error) => error.into(),
             ImportError::Rehearsal(error) => error.into(),
+            ImportError::Staging(_) => ApiError::new(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
         }
     }
 }

@@ -1,14 +1,19 @@
 //! Import of a bundle: all of its tools are checked here, and registered only if all pass.
 
+use std::collections::BTreeMap;
+use std::io;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Workshop;
 use super::bundle::Bundle;
-use super::check::Checked;
-use super::registry::RegistryError;
+use super::check::{Checked, check};
+use super::registry::{Registry, RegistryError};
 use super::rehearsal::RehearsalError;
+use super::tool_runtime::ToolRuntime;
 use minismith_analysis::manifest::ToolManifest;
+use minismith_analysis::submission::Submission;
 
 /// A tool that was imported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -66,6 +71,9 @@ pub enum ImportError {
     /// No rehearsal can run here.
     #[error(transparent)]
     Rehearsal(#[from] RehearsalError),
+    /// There is no folder for the time of the import.
+    #[error("can't make a temporary folder: {0}; free some space, or set TMPDIR to another folder")]
+    Staging(#[source] io::Error),
 }
 
 impl Workshop {
@@ -75,11 +83,18 @@ impl Workshop {
     /// Returns an error if no rehearsal can run here or the registry cannot be written. A rejected tool is a result.
     pub fn import(&self, bundle: &Bundle) -> Result<Imported, ImportError> {
         let (mut checked, mut reviewed) = (Vec::new(), Vec::new());
+        // The tools that are called come before their callers, whose checks call them here.
+        let folder = tempfile::tempdir().map_err(ImportError::Staging)?;
+        let staged = Registry::open(folder.path())?;
+        let runtime = ToolRuntime::staged(self, &staged);
         for submission in &bundle.tools {
             if let Err(refusal) = self.registry().may_be_given(&submission.name) {
+                if self.has(submission) {
+                    continue;
+                }
                 return Ok(Imported { result: Err(refusal.to_string()), checked });
             }
-            let (one_checked, accepted) = self.check(submission)?;
+            let (one_checked, accepted) = check(submission, &runtime, &self.conditions(false), &mut |_| {})?;
             let found = one_checked.findings.first().map(ToString::to_string).unwrap_or_default();
             // The name is its function's; the hash covers the file's bytes.
             let refusal = match &accepted {
@@ -93,7 +108,10 @@ impl Workshop {
             if let Some(refusal) = refusal {
                 return Ok(Imported { result: Err(refusal), checked });
             }
-            reviewed.extend(accepted);
+            if let Some(one) = accepted {
+                staged.accept(&one, &|_| Vec::new())?;
+                reviewed.push(one);
+            }
         }
         let mut imported = Vec::new();
         for one in &reviewed {
@@ -101,6 +119,17 @@ impl Workshop {
             imported.push(ImportedTool { name, version, needs_approval });
         }
         Ok(Imported { result: Ok(imported), checked })
+    }
+
+    /// Returns whether this very code is registered, as for a predefined tool that an imported one calls.
+    fn has(&self, submission: &Submission) -> bool {
+        let Ok(known) = self.registry().load(&submission.name, None) else { return false };
+        let Ok((main, others)) = self.registry().texts(&submission.name, known.manifest().version) else {
+            return false;
+        };
+        let others: BTreeMap<String, Vec<u8>> =
+            others.into_iter().map(|(stem, text)| (stem, text.into_bytes())).collect();
+        main.as_bytes() == submission.main && others == submission.others.clone().unwrap_or_default()
     }
 
     /// Returns why a tool of a signer that is not trusted may not become the next version of a tool: other tools would call

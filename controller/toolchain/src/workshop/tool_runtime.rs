@@ -6,7 +6,7 @@ use minismith_protocol::Limits;
 use serde_json::{Map, Value};
 
 use super::Workshop;
-use super::registry::RegisteredTool;
+use super::registry::{RegisteredTool, Registry};
 use super::rehearsal::{GuestStarter, job, permit};
 use crate::guest::{Guest, GuestError};
 use crate::tool_run::{Callee, CalleeInfo, Callees};
@@ -18,6 +18,8 @@ use minismith_analysis::manifest::{Capability, ToolManifest};
 #[derive(Clone, Copy)]
 pub struct ToolRuntime<'a> {
     workshop: &'a Workshop,
+    /// Tools that are checked together with one that calls them, and are not registered yet.
+    staged: Option<&'a Registry>,
     /// Whether they move real motors.
     is_real: bool,
 }
@@ -26,12 +28,21 @@ impl<'a> ToolRuntime<'a> {
     /// Creates the value for a context with or without real motors.
     #[must_use]
     pub const fn new(workshop: &'a Workshop, is_real: bool) -> Self {
-        ToolRuntime { workshop, is_real }
+        ToolRuntime { workshop, staged: None, is_real }
+    }
+
+    /// Creates the value for a check in which the tools of `staged` can be called as well.
+    pub(super) const fn staged(workshop: &'a Workshop, staged: &'a Registry) -> Self {
+        ToolRuntime { workshop, staged: Some(staged), is_real: false }
     }
 
     fn load(&self, name: &str) -> Result<(RegisteredTool, Option<String>), String> {
         let (tool, function) = split(name);
-        let accepted = self.workshop.registry().callable(tool).map_err(|error| error.to_string())?;
+        let staged = self.staged.and_then(|staged| staged.callable(tool).ok());
+        let accepted = match staged {
+            Some(staged) => staged,
+            None => self.workshop.registry().callable(tool).map_err(|error| error.to_string())?,
+        };
         if accepted.checked().entry_of(function).is_none() {
             return Err(no_function(accepted.manifest(), function.unwrap_or_default()));
         }
