@@ -76,6 +76,8 @@ describe('limited axes', () => {
     all = addTarget(all, second, 100);
     expect(addTarget(all, second, 300)).toHaveLength(2);
     expect(addTarget(all, second, 900)).toEqual([{ at: 100, target: second }]);
+    // The page sees the robot late.
+    expect(addTarget(all, second, 900, 400)).toHaveLength(2);
   });
 
   it('stay for a while, with the cause that was known', () => {

@@ -9,7 +9,7 @@ import type { Clamp } from '../protocol/responses';
 import { AXES, setpointFromPosture, type Axis, type Setpoint } from './teleop';
 
 /** The goal follows a target within this time, milliseconds. */
-const FOLLOW_MS = 400;
+const FOLLOW_MS = 500;
 /** A limited axis is shown for at least this long, so that the display does not flicker, milliseconds. */
 export const HOLD_MS = 1000;
 /** The shortest interval between two announcements to a screen reader, milliseconds. */
@@ -22,10 +22,18 @@ export interface SentTarget {
   target: Setpoint;
 }
 
-/** Adds a target, and removes those that the goal follows no longer. The last one before the window remains in force. */
-export function addTarget(sent: SentTarget[], target: Setpoint, now: number): SentTarget[] {
+/**
+ * Adds a target, and removes those that the goal follows no longer. The last one before the window remains in force. `delay_ms`
+ * is how late the page sees what the robot does with a target.
+ */
+export function addTarget(
+  sent: SentTarget[],
+  target: Setpoint,
+  now: number,
+  delay_ms = 0,
+): SentTarget[] {
   const all = sent.at(-1)?.target === target ? sent : [...sent, { at: now, target }];
-  const old = all.filter(({ at }) => at <= now - FOLLOW_MS).length;
+  const old = all.filter(({ at }) => at <= now - delay_ms - FOLLOW_MS).length;
   return all.slice(Math.max(0, old - 1));
 }
 

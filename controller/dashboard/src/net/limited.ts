@@ -10,7 +10,7 @@ import {
   type LimitedAxis,
   type SentTarget,
 } from '../logic/limited';
-import { frame, robotState, robotStateStale, stale } from './live';
+import { frame, freshness, robotState, robotStateStale, stale } from './live';
 import * as steering from './teleop';
 
 /** The axes to show as limited. */
@@ -31,7 +31,9 @@ function currentLimits(now: number): LimitedAxis[] {
     reachedPosture.value = null;
     return [];
   }
-  sent = addTarget(sent, target, now);
+  // Otherwise a slow line or a busy computer would look like a limit.
+  const delay_ms = freshness.age(now) + (freshness.roundTrip(now) ?? 0);
+  sent = addTarget(sent, target, now, delay_ms);
   const goal = goalDrawing(latest);
   if (goal === null) return [];
   const posture = postureFromDrawing(goal);
