@@ -61,6 +61,14 @@ def listen(robot: ReachyMini) -> float:
 '''
 
 
+def size_of(path):
+    """The size of a file, bytes; 0 for what is none, or has been deleted since it was listed."""
+    try:
+        return path.stat().st_size if path.is_file() and not path.is_symlink() else 0
+    except FileNotFoundError:
+        return 0
+
+
 class Soak:
     def __init__(self, program, folder):
         self.folder = folder
@@ -190,13 +198,12 @@ class Soak:
         status = dict(re.findall(r"(\w+):\s+(\d+)", (process / "status").read_text()))
         metrics = dict(re.findall(r"^(minismith_control_\S+) (\S+)$", requests.get(f"{self.url}/metrics", timeout=20).text, re.M))
         late = lambda share: 1e3 * float(metrics[f'minismith_control_jitter_seconds{{quantile="{share}"}}'])
-        stored = [path for path in self.folder.rglob("*") if path.is_file() and not path.is_symlink()]
         return {
             "minutes": (time.monotonic() - began) / 60,
             "memory_mb": int(status["VmRSS"]) / 1024,
             "threads": int(status["Threads"]),
             "files": len(list((process / "fd").iterdir())),
-            "stored_mb": sum(path.stat().st_size for path in stored) / 1e6,
+            "stored_mb": sum(map(size_of, self.folder.rglob("*"))) / 1e6,
             "late_p99_ms": late("0.99"),
             "late_p999_ms": late("0.999"),
             "late_max_ms": late("1"),
