@@ -27,13 +27,17 @@ await test('drive-limits', async ({ check, eventually, open }) => {
   const marks = page.locator('.limit-marks');
   const spoken = page.locator('.limit-announcement');
 
-  await steer('Head yaw', 20);
-  let shown = 0;
+  // As a person drags: at once, the jerk and the acceleration would be limited, and the goal may go beyond and return.
+  for (let yaw = 1; yaw <= 20; yaw += 1) {
+    await steer('Head yaw', yaw);
+    await sleep(50);
+  }
+  const shown = [];
   for (let at = 0; at < 20; at += 1) {
-    shown += await list.count();
+    shown.push(...(await list.allTextContents()));
     await sleep(100);
   }
-  check('a motion within the limits shows none', shown === 0, shown);
+  check('a motion within the limits shows none', shown.length === 0, shown.slice(0, 3));
   check('and announces none', (await spoken.textContent()) === '');
 
   await page.getByRole('button', { name: 'Center all' }).click();
