@@ -169,6 +169,19 @@ fn motion_is_edited_on_a_timeline_and_runs() {
 
 #[test]
 fn operator_sees_commands_and_stops_a_fleet() {
+    fleet_in_browser(&[]);
+}
+
+#[test]
+fn firefox_shows_and_commands_a_fleet() {
+    match said_by("firefox") {
+        Some(firefox) => fleet_in_browser(&[("MINISMITH_E2E_FIREFOX", firefox)]),
+        None => println!("skipped: there is no Firefox (make test-peers brings it)"),
+    }
+}
+
+/// Runs the end-to-end test of the fleet with two robots and an operator, and asserts that all its checks pass.
+fn fleet_in_browser(more: &[(&str, String)]) {
     let program = program("minismith-fleet");
     if !program.is_file() {
         return println!("skipped: there is no minismith-fleet (make fleet)");
@@ -184,7 +197,8 @@ fn operator_sees_commands_and_stops_a_fleet() {
     let kitchen = Served::on(bench(&format!(
         "fleet: {{robot: kitchen, groups: [dancers], camera_fps: 5, operator: desk, {fleet}}}\n"
     )));
-    run_e2e("fleet", &[("MINISMITH_URL", format!("http://{}", kitchen.address))]);
+    let url = [("MINISMITH_URL", format!("http://{}", kitchen.address))];
+    run_e2e("fleet", &[&url, more].concat());
     drop((kitchen, hall, router));
 }
 
