@@ -123,6 +123,18 @@ impl TestDir {
         path
     }
 
+    /// Copies a predefined tool of the project into the registry of this folder.
+    ///
+    /// # Panics
+    /// When there is no such tool, or the folder cannot be written.
+    pub fn add_predefined(&self, tool: &str) {
+        let folder = format!("tools/predefined/{tool}");
+        for entry in fs::read_dir(workspace().join(&folder)).unwrap().map(Result::unwrap) {
+            let name = entry.file_name().into_string().unwrap();
+            self.write(&format!("{folder}/{name}"), &fs::read_to_string(entry.path()).unwrap());
+        }
+    }
+
     /// Returns the program as a command that runs in this folder.
     // Whole-system tests start the real program.
     #[allow(clippy::disallowed_methods)]

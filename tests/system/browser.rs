@@ -80,14 +80,7 @@ pub(super) fn run_e2e(test: &str, environment: &[(&str, String)]) {
 /// Returns a test folder with a predefined tool.
 fn bench(keys: &str) -> TestDir {
     let bench = TestDir::configured(&format!("{PATIENT}{keys}"));
-    let greet = workspace().join("tools/predefined/greet");
-    for entry in std::fs::read_dir(greet).unwrap().map(Result::unwrap) {
-        let name = entry.file_name().into_string().unwrap();
-        let _there = bench.write(
-            &format!("tools/predefined/greet/{name}"),
-            &std::fs::read_to_string(entry.path()).unwrap(),
-        );
-    }
+    bench.add_predefined("greet");
     bench
 }
 

@@ -14,6 +14,7 @@ import {
   request,
   rest,
   show,
+  shownYaw,
   sleep,
   state,
   takeControl,
@@ -77,12 +78,7 @@ await test('asleep', async ({ check, eventually, open }) => {
     ([mine, text]) => mine === 0 && text.includes('someone else'),
   );
   await page.locator('.nav a[href="#/robot"]').click();
-  const shown = () =>
-    page
-      .locator('.robot-view table tbody tr td')
-      .first()
-      .textContent()
-      .then((text) => Number(text.replace('−', '-').replace('°', '')));
+  const shown = () => shownYaw(page);
   await eventually('it shows where the head is now', shown, (yaw) => Math.abs(yaw - 20) < 2);
   await request(`/api/v1/lease/${lease.value.lease_id}`, { method: 'DELETE' });
   await rest({ yaw: -20 });

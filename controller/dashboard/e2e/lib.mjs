@@ -232,6 +232,12 @@ export async function savedFile(page, click) {
   return saved;
 }
 
+/** Returns the yaw of the head that the view Robot shows, degrees. */
+export async function shownYaw(page) {
+  const text = await page.locator('.robot-view table tbody tr td').first().textContent();
+  return Number(text.replace('−', '-').replace('°', ''));
+}
+
 /** Returns how wide the page is, which is more than the window if something does not fit. */
 export const pageWidth = (page) => page.evaluate(() => document.documentElement.scrollWidth);
 

@@ -4,7 +4,7 @@
  * a computer without a graphics card does slowly.
  */
 
-import { isLive, request, rest, show, state, test } from './lib.mjs';
+import { isLive, request, rest, show, shownYaw, state, test } from './lib.mjs';
 
 const PAGES = 20;
 const VIEWS = ['robot', 'plots'];
@@ -33,15 +33,9 @@ await test('many-pages', async ({ check, eventually, open }) => {
   }
   await eventually('each page is live', everLive(pages), (live) => live === PAGES);
   await rest({ yaw: 25 });
-  const shown = (page) =>
-    page
-      .locator('.robot-view table tbody tr td')
-      .first()
-      .textContent()
-      .then((text) => Number(text.replace('−', '-').replace('°', '')));
   await eventually(
     'the page with the robot shows where the head is',
-    () => shown(pages[0]),
+    () => shownYaw(pages[0]),
     (yaw) => Math.abs(yaw - 25) < 2,
   );
   await request('/api/move/goto', {

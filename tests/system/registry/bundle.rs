@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use minismith_tests::{CommandOutput, TestDir, workspace};
+use minismith_tests::{CommandOutput, TestDir};
 use serde_json::{Value, json};
 
 use super::super::server_fixture::Served;
@@ -133,19 +133,11 @@ fn one_rejected_tool_rejects_the_whole_bundle() {
     assert!(list(&home).1.is_empty());
 }
 
-/// Copies a predefined tool into a test folder.
-fn with_greet(bench: TestDir) -> TestDir {
-    let greet = workspace().join("tools/predefined/greet");
-    for entry in std::fs::read_dir(greet).unwrap().map(Result::unwrap) {
-        let file = format!("tools/predefined/greet/{}", entry.file_name().to_str().unwrap());
-        let _copy = bench.write(&file, &std::fs::read_to_string(entry.path()).unwrap());
-    }
-    bench
-}
-
 #[test]
 fn called_tool_is_imported_unless_the_receiver_has_it() {
-    let sender = with_greet(bench(""));
+    let [sender, receiver] = ["", ""].map(bench);
+    sender.add_predefined("greet");
+    receiver.add_predefined("greet");
     let calling = "from minismith import exec_function\n\n\ndef caller() -> str:\n    \"\"\"Greet.\n\n    Returns:\n        \
                    What was done.\n    \"\"\"\n    return str(exec_function(\"greet\"))\n";
     let file = sender.write("caller.py", calling);
@@ -155,7 +147,7 @@ fn called_tool_is_imported_unless_the_receiver_has_it() {
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&reported["tools"]), ["greet", "caller"]);
-    let imported = import(&with_greet(bench("")), &bytes).exits(0).json();
+    let imported = import(&receiver, &bytes).exits(0).json();
     assert_eq!(names(&imported["imported"]), ["caller"]);
     let imported = import(&bench(""), &bytes).exits(0).json();
     assert_eq!(names(&imported["imported"]), ["greet", "caller"]);
