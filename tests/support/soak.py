@@ -4,8 +4,9 @@ usage: soak.py PROGRAM HOURS RESULT.json [PICTURE.svg]
 
 PROGRAM is `minismith`, which serves the emulated servos. The official SDK streams targets; an app streams others in its
 sandbox and is started anew; people ask for motions and for a tool, and stop; tools listen to a microphone and play; a camera
-stream is read; pages and MCP sessions come and go; a tool is checked. Memory, threads, open files, the growth of files and the
-control loop's lateness are sampled, and judged at the end. Exit code 1 if something grew, an answer was wrong, or the loop was late.
+stream is read; pages and MCP sessions come and go; a tool is checked. Meanwhile packets of the bus are spoiled and lost, the disk
+is full at times and the system's clock jumps. Memory, threads, open files, the growth of files and the control loop's lateness are
+sampled, and judged at the end. Exit code 1 if something grew, an answer was wrong, or the loop was late.
 """
 
 import json
@@ -22,6 +23,7 @@ from pathlib import Path
 
 import requests
 import websockets.sync.client
+from disturbances import Disturbances
 from reachy_mini import ReachyMini
 
 SUPPORT = Path(__file__).parent
@@ -70,8 +72,10 @@ def size_of(path):
 
 
 class Soak:
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, minutes):
         self.folder = folder
+        self.minutes = minutes
+        self.disturbances = Disturbances(program, folder, minutes)
         self.ends = threading.Event()
         self.counts, self.errors = {}, {}
         self.lock = threading.Lock()
@@ -96,9 +100,10 @@ class Soak:
         self.config = folder / "config.yaml"
         self.config.write_text(json.dumps(config))
         self.run("app", "install", self.wheel())
+        serve = [program, "serve", "--robot", str(folder / "robot"), "--port", "0", "--json", "--config", str(self.config)]
         self.server = subprocess.Popen(
-            [program, "serve", "--robot", "mock-bus", "--port", "0", "--json", "--config", str(self.config)],
-            cwd=folder, env=self.environment, stdout=subprocess.PIPE, stderr=open(folder / "log.txt", "w"),
+            self.disturbances.command(serve), cwd=folder, env=self.environment | self.disturbances.environment(),
+            stdout=subprocess.PIPE, stderr=open(folder / "log.txt", "w"),
         )
         self.address = json.loads(self.server.stdout.readline())["listening"]
         self.url = f"http://{self.address}"
@@ -203,15 +208,15 @@ class Soak:
             "memory_mb": int(status["VmRSS"]) / 1024,
             "threads": int(status["Threads"]),
             "files": len(list((process / "fd").iterdir())),
-            "stored_mb": sum(map(size_of, self.folder.rglob("*"))) / 1e6,
+            "stored_mb": sum(map(size_of, [*self.folder.rglob("*"), *self.disturbances.data().rglob("*")])) / 1e6,
             "late_p99_ms": late("0.99"),
             "late_p999_ms": late("0.999"),
             "late_max_ms": late("1"),
             "cycles": int(metrics["minismith_control_cycles_total"]),
         }
 
-    def run_for(self, minutes):
-        ask, say = self.ask, self.say
+    def watch(self):
+        ask, say, minutes = self.ask, self.say, self.minutes
         check = {"code": LISTEN.replace("listen(", "check_me(").replace("def listen", "def check_me")}
         clients = [
             threading.Thread(target=self.sing, daemon=True),
@@ -232,23 +237,35 @@ class Soak:
         ]
         for client in clients:
             client.start()
+        self.disturbances.start()
         began, samples = time.monotonic(), []
         while (passed := (time.monotonic() - began) / 60) < minutes and self.server.poll() is None:
             samples.append(self.sample(began))
             if len(samples) % 12 == 0:
                 print(f"{passed:.0f} of {minutes:g} minutes: {json.dumps(samples[-1])}", file=sys.stderr, flush=True)
             time.sleep(SAMPLE_SECONDS)
+        self.disturbances.stop()
         self.ends.set()
         for client in clients:
             client.join(90)
         died = self.server.poll()
         self.server.terminate()
         code = self.server.wait(60)
-        journal = self.folder / "data/minismith/journal.jsonl"
+        journal = self.disturbances.data() / "minismith/journal.jsonl"
         lines = journal.read_text().splitlines() if journal.exists() else []
         # A line that is no JSON ends the run here.
         entries = sum(1 for line in lines if json.loads(line))
-        return {"samples": samples, "clients": self.counts, "errors": self.errors, "journal_entries": entries, "exit_code": code if died is None else f"died: {died}"}
+        self.disturbances.close()
+        return {
+            "samples": samples,
+            "clients": self.counts,
+            "errors": self.errors,
+            "disturbances": self.disturbances.counts,
+            "left_out": self.disturbances.left_out,
+            "full_disk_reports": (self.folder / "log.txt").read_text().count("can't be written"),
+            "journal_entries": entries,
+            "exit_code": code if died is None else f"died: {died}",
+        }
 
 
 def growth(samples, key):
@@ -303,14 +320,14 @@ def picture(samples, path):
 
 def main(program, hours, result_path, picture_path=None):
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
-        result = Soak(str(Path(program).resolve()), Path(folder)).run_for(60 * float(hours))
+        result = Soak(str(Path(program).resolve()), Path(folder), 60 * float(hours)).watch()
     failures = judged(result)
     result["failures"] = failures
     Path(result_path).write_text(json.dumps(result, indent=1) + "\n")
     if picture_path:
         picture(result["samples"], picture_path)
     first, last = result["samples"][0], result["samples"][-1]
-    print(json.dumps({"first": first, "last": last, "clients": result["clients"], "failures": failures}, indent=1))
+    print(json.dumps({"first": first, "last": last, "clients": result["clients"], "disturbances": result["disturbances"], "failures": failures}, indent=1))
     return 1 if failures else 0
 
 

@@ -52,5 +52,11 @@ fn server_answers_all_its_clients_at_once() {
         assert!(counts[0].as_u64().unwrap() > 0 && counts[1] == 0, "{what}: {counts} {}", result["errors"]);
     }
     assert_eq!(result["exit_code"], 0);
+    let disturbances = &result["disturbances"];
+    assert!(disturbances["faults of the bus"].as_u64().unwrap() >= 2, "{disturbances}");
+    if result["left_out"].as_array().unwrap().is_empty() {
+        assert!(disturbances["jumps of the clock"].as_u64().unwrap() >= 2, "{disturbances}");
+        assert!(result["full_disk_reports"].as_u64().unwrap() >= 1, "{disturbances}");
+    }
     assert!(result["journal_entries"].as_u64().unwrap() > 20, "{}", result["journal_entries"]);
 }
