@@ -16,7 +16,7 @@ FUZZ_TARGETS := policy wire bus configuration bundle trace recorded_move image s
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench soak growth bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu check clean
+.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench soak growth bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu test-qemu-user check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -161,7 +161,7 @@ fuzz: ## Fuzzes every reader of outside bytes (or FUZZ_TARGETS="policy wire"), F
 
 lint: setup dashboard sbom ## Format, clippy, documentation and licences, warnings denied
 	@scripts/sound
-	@scripts/deny --without-advisories
+	@scripts/deny --pinned
 	cargo fmt --all -- --check
 	cargo clippy --all-targets -- -D warnings
 	cargo clippy --profile recorder --package minismith-recorder --all-targets -- -D warnings
@@ -195,6 +195,13 @@ test-packages: build fleet ## Tries the Debian package and the wheel in a clean 
 
 reproducible: ## Builds PROGRAM (minismith-tool-host-3.13) for MACHINE (this one) twice in different folders and compares the hashes
 	@scripts/reproducible $(or $(PROGRAM),minismith-tool-host-3.13) $(or $(MACHINE),$(shell uname -m))
+
+# What CI runs of it: the programs alone, against those of `make build`.
+test-qemu-user: build models ## Builds the programs for aarch64, runs them by qemu-user, and compares them with those for x86-64
+	@mkdir -p $(TARGET)/qemu
+	@cp "$$(scripts/dist --program minismith aarch64 | tail -1)" "$$(scripts/dist --program minismith-tool-host-3.13 aarch64 | tail -1)" $(TARGET)/qemu/
+	@scripts/cross --emulator
+	@.venv/bin/python scripts/emulated.py --user $(PROGRAMS) $(TARGET)/qemu
 
 # Not a part of `make test`: it takes long, most of it to build.
 test-qemu: setup models ## Runs the programs for aarch64 under qemu, and compares them with those for x86-64

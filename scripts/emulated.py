@@ -1,6 +1,8 @@
 """Runs the programs for aarch64 on an x86-64 computer, and compares what they do with what those for x86-64 do.
 
-Usage: emulated.py PROGRAMS    PROGRAMS is the folder that scripts/dist writes: target/dist
+Usage: emulated.py PROGRAMS                     PROGRAMS is the folder that scripts/dist writes: target/dist
+       emulated.py --user PROGRAMS AARCH64      by qemu-user alone, with the folders of the two programs for x86-64 and those
+                                                for aarch64 (the latter for Python 3.13)
 
 Twice, with what Debian 13 has (glibc 2.41, Python 3.13), as on the robot's own computer:
 * by qemu-user: each program on this computer's kernel. Its own thread is in each process, and it has no seccomp, so tools
@@ -189,8 +191,8 @@ def model_folder() -> Path:
     return place
 
 
-def native(programs: Path) -> Local:
-    """The programs for x86-64, with the Python of .venv."""
+def native(programs: Path, released: bool) -> Local:
+    """The programs for x86-64, with the Python of .venv. Those of a release lie in a folder for each release of Debian."""
     python = ROOT / ".venv" / "bin" / "python"
     question = "import sys, sysconfig; print('%d.%d' % sys.version_info[:2], sysconfig.get_config_var('LIBDIR'))"
     version, libraries = subprocess.run([python, "-c", question], check=True, stdout=subprocess.PIPE, text=True).stdout.split()
@@ -198,7 +200,9 @@ def native(programs: Path) -> Local:
     if version not in releases:
         raise Problem(f".venv has Python {version}; what is compared with needs 3.11 or 3.13")
     environment = {"MINISMITH_PYTHON": str(python), "LD_LIBRARY_PATH": libraries}
-    return Local("x86_64", programs / "x86_64" / releases[version], [], environment, ROOT / ".cache" / "models")
+    if released:
+        programs = programs / "x86_64" / releases[version]
+    return Local("x86_64", programs, [], environment, ROOT / ".cache" / "models")
 
 
 def seen_root() -> Path:
@@ -213,9 +217,8 @@ def seen_root() -> Path:
     return place
 
 
-def by_user_emulation(programs: Path) -> Local:
+def by_user_emulation(here: Path) -> Local:
     """The programs for aarch64 by qemu-user. A program that one starts must be started by qemu again: a script does that."""
-    here = programs / "aarch64" / "debian13"
     prefix = [str(QEMU), "-cpu", PROCESSOR, "-L", str(seen_root())]
     host = CACHE / "minismith-tool-host"
     host.write_text(f'#!/bin/sh\nexec {shlex.join([*prefix, str(here / "minismith-tool-host")])} "$@"\n')
@@ -266,7 +269,7 @@ def inside(runs: Path, line: Path) -> None:
     time.sleep(2)
 
 
-def picture(programs: Path, runs: list, folder: Path) -> Path:
+def picture(here: Path, runs: list, folder: Path) -> Path:
     """The file system that the kernel starts with."""
     tree = folder / "tree"
     for place in ("proc", "sys", "dev", "tmp", "bin", "sbin", "etc", "srv/robot", "opt", "mnt"):
@@ -277,7 +280,7 @@ def picture(programs: Path, runs: list, folder: Path) -> Path:
 
     link(CROSS / "robot/usr", "usr")
     (tree / "lib").symlink_to("usr/lib")
-    for source, goal in [(programs / "aarch64/debian13", "opt/minismith"), (python_environment(), "opt/venv"),
+    for source, goal in [(here, "opt/minismith"), (python_environment(), "opt/venv"),
                          (model_folder(), "opt/models")]:
         link(source, goal)
     shutil.copy2(CROSS / "shell/usr/bin/busybox", tree / "bin/busybox")
@@ -301,10 +304,10 @@ def picture(programs: Path, runs: list, folder: Path) -> Path:
     return made
 
 
-def boot(programs: Path, runs: list, folder: Path) -> "tuple[list, dict, float]":
+def boot(here: Path, runs: list, folder: Path) -> "tuple[list, dict, float]":
     """Boots Debian 13's kernel, runs everything in it, and returns the runs, the traces and the seconds of the whole."""
     kernel = next((CROSS / "kernel/boot").glob("vmlinuz-*"))
-    memory = picture(programs, runs, folder)
+    memory = picture(here, runs, folder)
     command = [str(CROSS / "bin/qemu-system-aarch64"), "-machine", "virt", "-cpu", PROCESSOR, "-smp", "2", "-m", "3072",
                "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-kernel", str(kernel), "-initrd", str(memory),
                "-append", "console=ttyAMA0 quiet panic=-1 oops=panic"]
@@ -454,15 +457,14 @@ def plan(replays: int) -> list:
     return steps
 
 
-def table(programs: Path, results: dict) -> None:
-    def size(machine: str) -> float:
-        folder = next((programs / machine).glob("debian13"))
+def table(results: dict) -> None:
+    def size(folder: Path) -> float:
         return sum((folder / name).stat().st_size for name in ("minismith", "minismith-tool-host")) / 1e6
 
     print(f"\n{'':34}{'size':>10}{'--version':>12}{'say nod':>10}{'tool check':>12}{'memory of say nod':>20}")
-    for name, (machine, runs) in results.items():
+    for name, (folder, runs) in results.items():
         check = f"{runs['check'].seconds:.1f} s" if runs["check"].code == 0 else "refused"
-        print(f"{name:34}{size(machine):7.1f} MB{runs['version'].seconds:10.2f} s{runs['say 0'].seconds:8.1f} s{check:>12}"
+        print(f"{name:34}{size(folder):7.1f} MB{runs['version'].seconds:10.2f} s{runs['say 0'].seconds:8.1f} s{check:>12}"
               f"{runs['say 0'].resident:17.0f} MB")
     print("`say nod` includes the second that the motion takes. The times of qemu say nothing about a real robot.\n")
 
@@ -471,10 +473,12 @@ def main() -> int:
     if len(sys.argv) == 4 and sys.argv[1] == "--inside":
         inside(Path(sys.argv[2]), Path(sys.argv[3]))
         return 0
-    if len(sys.argv) != 2:
+    by_user_alone = sys.argv[1:2] == ["--user"]
+    if len(sys.argv) != (4 if by_user_alone else 2):
         print(__doc__, file=sys.stderr)
         return 2
-    programs = Path(sys.argv[1]).resolve()
+    programs = Path(sys.argv[2 if by_user_alone else 1]).resolve()
+    for_aarch64 = Path(sys.argv[3]).resolve() if by_user_alone else programs / "aarch64" / "debian13"
     if os.uname().machine != "x86_64":
         print("emulated: this compares with x86-64 programs, so it runs on x86-64; on aarch64 run the programs.", file=sys.stderr)
         return 2
@@ -482,8 +486,8 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="minismith-emulated-"))
     machines = []
     try:
-        here = native(programs)
-        user = by_user_emulation(programs)
+        here = native(programs, released=not by_user_alone)
+        user = by_user_emulation(for_aarch64)
         machines += [here, user]
         for machine in machines:
             shutil.copy2(TOOL, machine.folder / TOOL.name)
@@ -509,19 +513,18 @@ def main() -> int:
         # qemu has a thread of its own in each process, so the tool host does not even come to set up its sandbox.
         judge.that(refused.code == 2 and "no tool can run" in said[0], f"qemu-user: a tool is refused: {said[0][:300]}")
 
-        print("By qemu-system: Debian 13's kernel and libraries; as a user without privileges.", flush=True)
-        runs, theirs, seconds = boot(programs, [arguments for _, arguments in steps], folder)
-        booted = named(runs, steps)
-        judge_answers(judge, "qemu-system", mine, booted)
-        judge_motion(judge, "qemu-system", written, theirs)
-        judge_models(judge, "qemu-system", mine, booted)
-        judge_check(judge, "qemu-system", mine["check"], booted["check"])
-        judge_sandbox(judge, booted["doctor"])
-        table(programs, {
-            "x86-64": ("x86_64", mine),
-            "aarch64 by qemu-user": ("aarch64", emulated),
-            f"aarch64 by qemu-system ({seconds:.0f} s)": ("aarch64", booted),
-        })
+        compared = {"x86-64": (here.programs, mine), "aarch64 by qemu-user": (for_aarch64, emulated)}
+        if not by_user_alone:
+            print("By qemu-system: Debian 13's kernel and libraries; as a user without privileges.", flush=True)
+            runs, theirs, seconds = boot(for_aarch64, [arguments for _, arguments in steps], folder)
+            booted = named(runs, steps)
+            judge_answers(judge, "qemu-system", mine, booted)
+            judge_motion(judge, "qemu-system", written, theirs)
+            judge_models(judge, "qemu-system", mine, booted)
+            judge_check(judge, "qemu-system", mine["check"], booted["check"])
+            judge_sandbox(judge, booted["doctor"])
+            compared[f"aarch64 by qemu-system ({seconds:.0f} s)"] = (for_aarch64, booted)
+        table(compared)
     except (Problem, subprocess.CalledProcessError, OSError) as problem:
         print(f"emulated: {problem}", file=sys.stderr)
         return 1
