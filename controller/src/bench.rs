@@ -30,6 +30,7 @@ pub mod row;
 mod sentence;
 mod sight;
 mod speech;
+mod target_to_bus;
 mod text_to_motion;
 mod tool_authoring;
 mod tools;
@@ -148,6 +149,8 @@ enum Subject {
     Sentence,
     /// From a sentence to the line.
     TextToMotion,
+    /// From a target over REST to the line.
+    TargetToBus,
     /// Understanding and speaking.
     Speech,
     /// The language model on this computer.
@@ -161,7 +164,7 @@ enum Subject {
 }
 
 impl Subject {
-    const ALL: [Subject; 24] = [
+    const ALL: [Subject; 25] = [
         Subject::Kinematics,
         Subject::CycleCost,
         Subject::CycleCostLogged,
@@ -177,6 +180,7 @@ impl Subject {
         Subject::Prompts,
         Subject::Sentence,
         Subject::TextToMotion,
+        Subject::TargetToBus,
         Subject::Speech,
         Subject::LocalModel,
         Subject::Authoring,
@@ -207,6 +211,7 @@ impl Subject {
             Subject::Prompts => vec![prompts::NAME.to_owned()],
             Subject::Sentence => sentence::NAMES.map(str::to_owned).into(),
             Subject::TextToMotion => text_to_motion::NAMES.map(str::to_owned).into(),
+            Subject::TargetToBus => target_to_bus::NAMES.map(str::to_owned).into(),
             Subject::Speech => speech::NAMES.map(str::to_owned).into(),
             Subject::LocalModel => local_model::NAMES.map(str::to_owned).into(),
             Subject::Authoring => tool_authoring::NAMES.map(str::to_owned).into(),
@@ -233,6 +238,7 @@ impl Subject {
             Subject::Prompts => vec![prompts::measure(context)],
             Subject::Sentence => sentence::measure(context),
             Subject::TextToMotion => text_to_motion::measure(context),
+            Subject::TargetToBus => target_to_bus::measure(context),
             Subject::Speech => speech::measure(context),
             Subject::LocalModel => local_model::measure(context),
             Subject::Authoring => tool_authoring::measure(context),

@@ -26,15 +26,16 @@ use super::row::{Better, Row};
 use super::{BenchContext, Failed};
 use minismith_local_model::runtime::installed;
 use minismith_runtime::net;
+use minismith_runtime::net::loopback_client::LocalSession;
 use minismith_runtime::subprocess::{self, Program};
 
-const PEER: &str = "reachy-mini-daemon 1.13.0";
+pub(super) const PEER: &str = "reachy-mini-daemon 1.13.0";
 /// The rate of the official loop, Hz. Ours is measured at this rate to compare, and at its default rate as well.
 const OFFICIAL_RATE_HZ: u32 = 50;
-const DEFAULT_RATE_HZ: u32 = 100;
+pub(super) const DEFAULT_RATE_HZ: u32 = 100;
 const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999)];
 /// The timeout for a server to move motors.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
+pub(super) const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// The settling time of each side before the measurement.
 const SETTLING_TIME: Duration = Duration::from_secs(1);
 /// The connections that flood a server.
@@ -225,6 +226,7 @@ fn watch_ours(
     let line = Line::start()?;
     let server = Server::start(&line, rate)?;
     line.wait_for_goals(START_TIMEOUT)?;
+    start_moving(server.port)?;
     let url = format!("http://127.0.0.1:{}/api/v1/state", server.port);
     let mut busy = load.on(context, &url, SETTLING_TIME + round)?;
     line.watch(SETTLING_TIME)?;
@@ -254,6 +256,7 @@ fn watch_theirs(
         return Err(Failed("the official daemon is not installed".into()));
     };
     let mut daemon = daemon?;
+    start_moving(daemon.port)?;
     let url = format!("http://127.0.0.1:{}/api/state/full", daemon.port);
     let mut busy = load.on(context, &url, SETTLING_TIME + round)?;
     daemon.line.watch(SETTLING_TIME)?;
@@ -265,6 +268,15 @@ fn watch_theirs(
     seen.seconds += round.as_secs_f64();
     seen.add(OFFICIAL_RATE_HZ, &moments);
     Ok(())
+}
+
+/// Starts a motion of the antennas that takes longer than a round, on either side. A robot at rest may wake up late.
+fn start_moving(port: u16) -> Result<(), Failed> {
+    let at = Failed::at("starting a motion");
+    let mut session = LocalSession::begin(port).map_err(|error| at(&error))?;
+    let goal = r#"{"antennas":[1.0,-1.0],"duration":120}"#;
+    let (status, _) = session.ask("POST /api/move/goto", goal).map_err(|error| at(&error))?;
+    if status == 200 { Ok(()) } else { Err(at(&format!("status {status}"))) }
 }
 
 /// A running load.
@@ -318,14 +330,14 @@ pub(super) fn free_port() -> Result<u16, Failed> {
 }
 
 /// `minismith serve` in a process and with a configuration of its own. Ends when dropped.
-struct Server {
+pub(super) struct Server {
     child: Child,
-    port: u16,
+    pub(super) port: u16,
     config: PathBuf,
 }
 
 impl Server {
-    fn start(line: &Line, rate: u32) -> Result<Server, Failed> {
+    pub(super) fn start(line: &Line, rate: u32) -> Result<Server, Failed> {
         let port = free_port()?;
         let start = || {
             let config = std::env::temp_dir().join(format!("minismith-bench-{}.yaml", std::process::id()));
@@ -402,8 +414,8 @@ impl Drop for Notes {
 pub(super) struct OfficialDaemon {
     // The daemon ends before its line closes.
     script: Script,
-    port: u16,
-    line: Line,
+    pub(super) port: u16,
+    pub(super) line: Line,
     /// Where it records its cycles.
     _notes: Notes,
 }

@@ -204,6 +204,7 @@ impl<R: Robot, C: Clock> ControlLoop<R, C> {
         match self.snapshot.motion_state {
             // Nothing moves, so nothing depends on the exact time, and a busy wait would only use power.
             MotionState::TorqueOff => self.clock.sleep_until(self.next),
+            MotionState::Holding if self.envelope.is_at_rest() => self.clock.sleep_until(self.next),
             _ => self.clock.wait_until(self.next),
         }
     }
