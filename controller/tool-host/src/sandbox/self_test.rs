@@ -192,8 +192,12 @@ pub const TESTS: &[SandboxTest] = &[
     by_error("seccomp", "prctl", filter, attempts::outlive_by_asking, DENIED),
     by_error("seccomp", "mapping executable memory", filter, attempts::map_executable, DENIED),
     by_error("seccomp", "making memory executable", filter, attempts::make_executable, DENIED),
+    // A service manager's own filter, which counts x32 as another architecture, may end the process before ours answers.
     #[cfg(target_arch = "x86_64")]
-    by_error("seccomp", "a call with an x32 number", filter, attempts::call_as_x32, DENIED),
+    SandboxTest {
+        signals: &[Signal::SYS],
+        ..by_error("seccomp", "a call with an x32 number", filter, attempts::call_as_x32, DENIED)
+    },
     #[cfg(target_arch = "x86_64")]
     by_signal("seccomp", "a call of another architecture", filter, attempts::call_as_32_bit, BAD_CALL),
 ];
