@@ -4,8 +4,8 @@ there, and checks each step.
 usage: test_packages.py OLD.deb NEW.deb WHEEL        exit code 3: no clean root can be made here
 
 OLD and NEW hold the same programs with two versions. The root is made by mmdebstrap in a temporary folder; what the package
-needs is installed there by apt, from its own dependencies alone. Prints a transcript. It needs root, or user namespaces.
-systemd does not run there, so the service is started as its unit says, by hand.
+needs is installed there by apt, from its own dependencies alone. The service runs below systemd, as process 1 of that root.
+Prints a transcript. It needs root.
 """
 
 import json
@@ -19,44 +19,36 @@ from pathlib import Path
 TREE = Path(__file__).resolve().parent.parent
 SUITE = "trixie"
 
-# Runs ExecStart of the unit as its user, waits for READY=1, asks the server for its health, and stops it as systemd would.
-SERVICE = """
-import json, os, pwd, re, signal, socket, subprocess, sys, urllib.request
-
-unit = open("/usr/lib/systemd/system/minismith.service").read()
-command = re.search(r"^ExecStart=(.*)$", unit, re.M)[1].split()
-user = pwd.getpwnam(re.search(r"^User=(.*)$", unit, re.M)[1])
-path = "/run/minismith-notify"
-notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-notify.bind(path)
-os.chmod(path, 0o777)
-notify.settimeout(60)
-# What systemd does at the start of the system and of the service.
-subprocess.run(["systemd-tmpfiles", "--create", "minismith.conf"], check=True)
-os.makedirs("/run/minismith", mode=0o750, exist_ok=True)
-os.chown("/run/minismith", user.pw_uid, user.pw_gid)
-state = {"RUNTIME_DIRECTORY": "/run/minismith", "STATE_DIRECTORY": "/var/lib/minismith", "CONFIGURATION_DIRECTORY": "/etc/minismith", "NOTIFY_SOCKET": path,
-         "PATH": "/usr/bin:/bin"}
-service = subprocess.Popen(command, env=state, cwd="/var/lib/minismith", user=user.pw_uid, group=user.pw_gid,
-                           extra_groups=os.getgrouplist(user.pw_name, user.pw_gid))
-try:
-    while b"READY=1" not in (message := notify.recv(4096)):
-        print("notify:", message.decode().strip().replace(chr(10), " "))
-    health = json.load(urllib.request.urlopen("http://127.0.0.1:8000/health", timeout=10))
-    print("ready; health:", json.dumps(health)[:200])
-    # Where the official SDK looks for camera frames.
-    link = "/tmp/reachymini_camera_socket"
-    client = socket.socket(socket.AF_UNIX)
-    client.connect(link)
-    assert client.recv(4096)[:4] == (2).to_bytes(4, sys.byteorder), "no format of frames"
-    print("camera frames at", os.path.realpath(link), oct(os.stat(link).st_mode & 0o777))
-    service.send_signal(signal.SIGTERM)
-    code = service.wait(60)
-    assert code == 0, f"the service ended with {code}"
-finally:
-    service.kill()
-    os.unlink(path)
+# systemd as process 1 of the root, with a control group of its own. It starts nothing but the trial, and ends with it.
+BOOT = """
+set -e
+mount --make-rprivate /
+mount -t cgroup2 none "$0/mnt"
+mkdir "$0/mnt/minismith-trial-$$"
+echo $$ >"$0/mnt/minismith-trial-$$/cgroup.procs"
+umount "$0/mnt"
+unshare --mount --cgroup --pid --fork --kill-child --uts --ipc sh -ec '
+    mount --bind "$0" "$0" && cd "$0"
+    mount -t proc proc proc
+    mount -t sysfs -o ro sys sys
+    mount -t cgroup2 none sys/fs/cgroup
+    mount --rbind /dev dev
+    mount -t tmpfs -o mode=755 tmpfs run
+    pivot_root . mnt && umount -l /mnt && cd /
+    exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \\
+        /lib/systemd/systemd --system --unit=trial.target --log-target=console --show-status=no
+' "$0" || code=$?
+mount -t cgroup2 none "$0/mnt"
+echo $$ >"$0/mnt/cgroup.procs"
+find "$0/mnt/minismith-trial-$$" -depth -type d -exec rmdir {} +
+umount "$0/mnt"
+exit ${code:-0}
 """
+TRIAL = {
+    "trial.target": "[Unit]\nDefaultDependencies=no\nWants=trial.service\n",
+    "trial.service": "[Unit]\nDefaultDependencies=no\n[Service]\nType=oneshot\nTimeoutStartSec=600\n"
+                     "ExecStart=python3 /srv/service_trial.py /srv/trial.json\nExecStopPost=systemctl exit 0\n",
+}
 
 
 class Failure(Exception):
@@ -105,6 +97,26 @@ class Root:
         if result.returncode != code:
             raise Failure(f"`{shown or command}` ended with {result.returncode}:\n{result.stdout[-4000:]}")
         return result.stdout
+
+    def serve(self):
+        """Tries the service below systemd, and returns what was found."""
+        print("# systemd as process 1, and below it the trial of the service", flush=True)
+        shutil.copy(TREE / "scripts/service_trial.py", f"{self.folder}/srv/")
+        units = Path(f"{self.folder}/etc/systemd/system")
+        for name, text in TRIAL.items():
+            (units / name).write_text(text)
+        ended = subprocess.run(["unshare", "--mount", "sh", "-c", BOOT, self.folder], stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, timeout=600)
+        for name in TRIAL:
+            (units / name).unlink()
+        result = Path(f"{self.folder}/srv/trial.json")
+        if not result.exists():
+            raise Failure(f"systemd ended with {ended.returncode}:\n{ended.stdout[-4000:]}")
+        found = json.loads(result.read_text())
+        if "failed" in found:
+            raise Failure(f"{found['failed']}\n{ended.stdout[-4000:]}")
+        print(f"    {found}", flush=True)
+        return found
 
     def json(self, command, code=0):
         return json.loads(self.run(f"{command} 2>/dev/null", code=code, shown=command))
@@ -224,14 +236,12 @@ def journey(root, old, new):
 
     print("== Serve, with emulated servos")
     # As an operator would: the robot is elsewhere.
-    root.run("sed -i 's#^robot: .*#robot: /tmp/line  \\# ours#' /etc/minismith/config.yaml")
-    Path(f"{root.folder}/srv/service.py").write_text(SERVICE)
-    with_servos = "runuser -u minismith -- minismith mock --link /tmp/line >/dev/null 2>&1 & sleep 2; "
-    root.run(f"{with_servos} python3 /srv/service.py && minismith scan /tmp/line --json > /srv/after.json",
-             shown="ExecStart of the unit, as its user, until READY=1; then SIGTERM")
-    after = json.loads(Path(f"{root.folder}/srv/after.json").read_text())
-    check(len(after["motors"]) == 9 and not any(motor["torque"] for motor in after["motors"]),
-          "after the stop, no motor has torque")
+    root.run("sed -i 's#^robot: .*#robot: /srv/servos/line  \\# ours#' /etc/minismith/config.yaml")
+    found = root.serve()
+    check(found["exposure"] <= 2.5, "the service starts, moves the robot and checks a tool, with little exposure")
+    check(found["result_of_hang"] == "watchdog" and found["torque_after_hang"] == 0,
+          "a hung service is killed, the robot is released, and the service starts again")
+    check(found["result_of_stop"] == "success" and found["torque_after_stop"] == 0, "after the stop, no motor has torque")
     as_service = ("cd /var/lib/minismith && runuser -u minismith -- env STATE_DIRECTORY=/var/lib/minismith "
                   "CONFIGURATION_DIRECTORY=/etc/minismith minismith")
     made = root.json(f"{as_service} say 'make a tool called salute that waves with the left antenna, then run it' "
