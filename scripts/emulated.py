@@ -15,6 +15,7 @@ Nothing of this needs root. `scripts/cross --emulator` brings qemu and Debian 13
 import base64
 import contextlib
 import hashlib
+import http.client
 import json
 import os
 import re
@@ -54,6 +55,12 @@ CPU part\t: 0xd08
 CPU revision\t: 3
 
 """
+# What is run to see what an idle server costs, and for how long.
+IDLE = ["idle"]
+IDLE_SECONDS = 20
+# One instruction takes a nanosecond of the emulated computer's time, with those of the kernel. A Cortex-A72 at 1.5 GHz is faster
+# in most code: it does 1 to 1.5 instructions per cycle.
+INSTRUCTION_TIME = ["-icount", "shift=0,sleep=on"]
 # What a run may take under qemu, in seconds.
 PATIENCE = 900
 
@@ -254,13 +261,52 @@ poweroff -f
 """
 
 
+def idle(environment: dict, home: Path) -> Run:
+    """Serves the emulated servos, with torque, and asks nothing: the share of the processor that the server takes."""
+    program, line = "/opt/minismith/minismith", home / "line"
+    common = {"env": environment, "cwd": home, "user": 1000, "group": 1000, "extra_groups": [], "stdout": subprocess.DEVNULL}
+    servos = subprocess.Popen([program, "mock", "--link", line], **common)
+    while not line.exists():
+        time.sleep(0.1)
+    server = subprocess.Popen([program, "serve", "--robot", line, "--port", "8000"], **common)
+
+    def ask(method: str, path: str) -> bytes:
+        connection = http.client.HTTPConnection("127.0.0.1", 8000, timeout=10)
+        connection.request(method, path)
+        return connection.getresponse().read()
+
+    while True:
+        with contextlib.suppress(OSError):
+            ask("GET", "/health")
+            break
+        time.sleep(0.5)
+    ask("POST", "/api/motors/set_mode/enabled")
+    # What a start leaves to do, such as to read the tools.
+    time.sleep(IDLE_SECONDS)
+
+    def used() -> "tuple[float, float, float]":
+        fields = Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()
+        ticks = os.sysconf("SC_CLK_TCK")
+        return int(fields[11]) / ticks, int(fields[12]) / ticks, time.monotonic()
+
+    before, cycles = used(), json.loads(ask("GET", "/health"))["cycles"]
+    time.sleep(IDLE_SECONDS)
+    after, now = used(), json.loads(ask("GET", "/health"))["cycles"]
+    user, system, seconds = (b - a for a, b in zip(before, after))
+    for process in (server, servos):
+        process.terminate()
+        process.wait()
+    figures = {"user": user / seconds, "system": system / seconds, "cycles_per_second": (now - cycles) / seconds}
+    return Run(0, json.dumps(figures), "", seconds, None)
+
+
 def inside(runs: Path, line: Path) -> None:
     """Runs in the emulated computer, as a user who may nothing special, and sends all results over the serial line."""
     home = Path("/srv/robot")
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8", "MINISMITH_PYTHON": "/opt/venv/bin/python"}
     done = []
     for arguments in json.loads(runs.read_text()):
-        run = measured(["/opt/minismith/minismith", *arguments], environment, home, user=1000)
+        run = idle(environment, home) if arguments == IDLE else measured(["/opt/minismith/minismith", *arguments], environment, home, user=1000)
         done.append([run.code, run.output, run.errors, run.seconds, run.resident])
     packed = base64.encodebytes(zlib.compress(json.dumps([done, files(home)]).encode()))
     with open(line, "wb") as file:
@@ -304,13 +350,13 @@ def picture(here: Path, runs: list, folder: Path) -> Path:
     return made
 
 
-def boot(here: Path, runs: list, folder: Path) -> "tuple[list, dict, float]":
+def boot(here: Path, runs: list, folder: Path, options: "list | None" = None) -> "tuple[list, dict, float]":
     """Boots Debian 13's kernel, runs everything in it, and returns the runs, the traces and the seconds of the whole."""
     kernel = next((CROSS / "kernel/boot").glob("vmlinuz-*"))
     memory = picture(here, runs, folder)
     command = [str(CROSS / "bin/qemu-system-aarch64"), "-machine", "virt", "-cpu", PROCESSOR, "-smp", "2", "-m", "3072",
                "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-kernel", str(kernel), "-initrd", str(memory),
-               "-append", "console=ttyAMA0 quiet panic=-1 oops=panic"]
+               "-append", "console=ttyAMA0 quiet panic=-1 oops=panic", *(options or [])]
     started = time.monotonic()
     try:
         said = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -443,6 +489,14 @@ def judge_sandbox(judge: Judge, doctor: Run) -> None:
     judge.that(sum(check["name"] == "sandbox mechanism" for check in checks) >= 10, "qemu-system: each mechanism was tried")
 
 
+def judge_idle(judge: Judge, cost: Run) -> None:
+    figures = cost.document()
+    share = figures["user"] + figures["system"]
+    judge.that(share <= 0.03, f"qemu-system: an idle server takes {share:.1%} of a processor with one instruction per nanosecond "
+               f"({figures['user']:.1%} its own, {figures['system']:.1%} the kernel's; {figures['cycles_per_second']:.0f} cycles "
+               f"per second over a pseudo-terminal)")
+
+
 def named(runs: list, plan: list) -> dict:
     return {name: run for (name, _), run in zip(plan, runs)}
 
@@ -523,6 +577,8 @@ def main() -> int:
             judge_models(judge, "qemu-system", mine, booted)
             judge_check(judge, "qemu-system", mine["check"], booted["check"])
             judge_sandbox(judge, booted["doctor"])
+            [cost], _, _ = boot(for_aarch64, [IDLE], folder, INSTRUCTION_TIME)
+            judge_idle(judge, cost)
             compared[f"aarch64 by qemu-system ({seconds:.0f} s)"] = (for_aarch64, booted)
         table(compared)
     except (Problem, subprocess.CalledProcessError, OSError) as problem:

@@ -184,7 +184,7 @@ fn rows(
     if let Ok(seen) = &ours {
         let sleep = if awake { "kept awake" } else { "free to sleep" };
         note = format!(
-            "our control loop runs under {}; both sides hold a posture at {rate} Hz, the processors {sleep}",
+            "our control loop runs under {}; both sides move their antennas at {rate} Hz, the processors {sleep}",
             seen.policy
         );
         if load == Load::Guests {
