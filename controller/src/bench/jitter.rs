@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::Child;
 use std::time::Duration;
 
-use firmware_bridge::clock::Timestamp;
+use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
 use serde_json::Value;
 
 use super::baseline::{DAEMON, LOAD, Script, end, environment};
@@ -226,6 +226,7 @@ fn watch_ours(
     let line = Line::start()?;
     let server = Server::start(&line, rate)?;
     line.wait_for_goals(START_TIMEOUT)?;
+    server.wait_until_ready()?;
     start_moving(server.port)?;
     let url = format!("http://127.0.0.1:{}/api/v1/state", server.port);
     let mut busy = load.on(context, &url, SETTLING_TIME + round)?;
@@ -360,6 +361,18 @@ impl Server {
             Ok::<_, std::io::Error>(Server { child, port, config })
         };
         start().map_err(|error| Failed::at("minismith serve")(&error))
+    }
+
+    /// Waits until it answers. Its control loop sends goals before that.
+    pub(super) fn wait_until_ready(&self) -> Result<(), Failed> {
+        let clock = MonotonicClock::start();
+        loop {
+            match self.ask("GET /health") {
+                Err(failed) if clock.now().since(Timestamp::ZERO) > START_TIMEOUT => return Err(failed),
+                Err(_) => clock.wait_until(clock.now() + SETTLING_TIME / 10),
+                Ok(_) => return Ok(()),
+            }
+        }
     }
 
     /// Sends it an HTTP request.

@@ -44,6 +44,7 @@ fn ours(targets: usize) -> Result<Vec<f64>, Failed> {
     let line = Line::start()?;
     let server = Server::start(&line, DEFAULT_RATE_HZ)?;
     line.wait_for_goals(START_TIMEOUT)?;
+    server.wait_until_ready()?;
     delays(server.port, &line, targets)
 }
 
@@ -57,10 +58,10 @@ fn delays(port: u16, line: &Line, targets: usize) -> Result<Vec<f64>, Failed> {
         let yaw = if number % 2 == 0 { 0.17 } else { -0.17 };
         let target =
             format!(r#"{{"target_head_pose":{{"x":0,"y":0,"z":0,"roll":0,"pitch":0,"yaw":{yaw}}}}}"#);
-        // Not in phase with either side's control loop.
-        let rest = REST + Duration::from_millis(number as u64 % 23);
-        line.watch(rest)?;
+        line.watch(REST)?;
         let before = line.next_positions()?;
+        // At any time between two cycles of either side.
+        clock.wait_until(clock.now() + Duration::from_millis(number as u64 * 7 % 20));
         let sent = clock.now();
         let (status, _) = session.ask("POST /api/move/set_target", &target).map_err(|error| at(&error))?;
         if status != 200 {
