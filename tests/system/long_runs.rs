@@ -60,3 +60,26 @@ fn server_answers_all_its_clients_at_once() {
     }
     assert!(result["journal_entries"].as_u64().unwrap() > 20, "{}", result["journal_entries"]);
 }
+
+/// About half of what each row reached in a build without optimisation, less where processes are started. Both sides of a ratio run in turns on the same computer.
+const LEAST_RATIOS: [(&str, f64); 5] =
+    [("ik", 8.0), ("fk", 90.0), ("guest_job", 12.0), ("jobs_per_second", 12.0), ("prompt_tokens", 1.05)];
+
+#[test]
+fn ratios_to_the_official_packages_are_not_lost() {
+    let packages = workspace().join(".cache/peers");
+    if !packages.join("bin/python").is_file() {
+        println!("skipped: the official packages are not installed (make peers)");
+        return;
+    }
+    let names = LEAST_RATIOS.map(|(name, _)| name).join(",");
+    let packages = packages.display().to_string();
+    let bench = TestDir::new();
+    let document =
+        bench.run(&["bench", "--json", "--quick", "--only", &names, "--peers", &packages]).exits(0).json();
+    let rows = document["results"].as_array().unwrap();
+    for (name, least) in LEAST_RATIOS {
+        let row = rows.iter().find(|row| row["name"] == name).unwrap();
+        assert!(row["ratio"].as_f64().is_some_and(|ratio| ratio >= least), "{row}, at least {least}");
+    }
+}

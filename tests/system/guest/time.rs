@@ -44,6 +44,30 @@ fn every_clock_follows_robot_time() {
     assert_eq!(played.cues, [HostCall::Sleep { seconds: 2.5 }]);
 }
 
+// What takes longer outside, such as a rehearsal beside others or a cache that was filled by another tool, shows to none.
+#[test]
+fn no_clock_shows_how_long_work_takes() {
+    let source = "
+import time
+
+def measure(rounds):
+    clocks = [time.time, time.time_ns, time.monotonic, time.monotonic_ns, time.perf_counter, time.perf_counter_ns,
+              time.process_time, time.process_time_ns, time.thread_time, time.thread_time_ns]
+    began = [clock() for clock in clocks]
+    total = 0
+    for number in range(rounds):
+        total += number
+    return [clock() - start for clock, start in zip(clocks, began)]
+";
+    let measured = |rounds: u32| {
+        let played = Call::new(source, "measure").with(json!({"rounds": rounds})).run(&host());
+        played.value().clone()
+    };
+    let idle = measured(0);
+    assert_eq!(idle.as_array().unwrap().len(), 10);
+    assert_eq!(measured(3_000_000), idle);
+}
+
 #[test]
 fn loop_that_only_reads_the_clock_ends() {
     let source = "
