@@ -11,6 +11,7 @@ import struct
 import subprocess
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 SUPPORT = Path(__file__).parent
@@ -29,7 +30,7 @@ class Disturbances:
     def __init__(self, program, folder, minutes):
         self.folder = folder
         self.minutes = minutes
-        self.counts = {}
+        self.counts = Counter()
         self.left_out = []
         self.ends = threading.Event()
         self.holder = None
@@ -116,10 +117,10 @@ class Disturbances:
             at = 0
             while not self.ends.wait(pause):
                 if at % 2 and self.holder:
-                    self.counts["times that the disk was full"] = self.counts.get("times that the disk was full", 0) + 1
+                    self.counts["times that the disk was full"] += 1
                     self.fill_disk(min(15.0, pause / 2))
                 else:
-                    self.counts["jumps of the clock"] = self.counts.get("jumps of the clock", 0) + 1
+                    self.counts["jumps of the clock"] += 1
                     self.step(CLOCK_STEPS[at // 2 % len(CLOCK_STEPS)])
                 at += 1
 

@@ -61,7 +61,8 @@ fn server_answers_all_its_clients_at_once() {
     assert!(result["journal_entries"].as_u64().unwrap() > 20, "{}", result["journal_entries"]);
 }
 
-/// About half of what each row reached in a build without optimisation, less where processes are started. Both sides of a ratio run in turns on the same computer.
+/// About half of what each row reached in a build without optimisation, less where processes are started. Both sides of
+/// a ratio run in turns on the same computer.
 const LEAST_RATIOS: [(&str, f64); 5] =
     [("ik", 8.0), ("fk", 90.0), ("guest_job", 12.0), ("jobs_per_second", 12.0), ("prompt_tokens", 1.05)];
 
