@@ -35,7 +35,7 @@ const OFFICIAL_RATE_HZ: u32 = 50;
 pub(super) const DEFAULT_RATE_HZ: u32 = 100;
 const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999)];
 /// The timeout for a server to move motors.
-pub(super) const START_TIMEOUT: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// The settling time of each side before the measurement.
 const SETTLING_TIME: Duration = Duration::from_secs(1);
 /// The connections that flood a server.
@@ -225,8 +225,6 @@ fn watch_ours(
 ) -> Result<(), Failed> {
     let line = Line::start()?;
     let server = Server::start(&line, rate)?;
-    line.wait_for_goals(START_TIMEOUT)?;
-    server.wait_until_ready()?;
     start_moving(server.port)?;
     let url = format!("http://127.0.0.1:{}/api/v1/state", server.port);
     let mut busy = load.on(context, &url, SETTLING_TIME + round)?;
@@ -338,6 +336,7 @@ pub(super) struct Server {
 }
 
 impl Server {
+    /// Starts it on this line, and returns when it moves the motors and answers.
     pub(super) fn start(line: &Line, rate: u32) -> Result<Server, Failed> {
         let port = free_port()?;
         let start = || {
@@ -360,11 +359,14 @@ impl Server {
             })?;
             Ok::<_, std::io::Error>(Server { child, port, config })
         };
-        start().map_err(|error| Failed::at("minismith serve")(&error))
+        let server = start().map_err(|error| Failed::at("minismith serve")(&error))?;
+        // Its control loop sends goals before it answers.
+        line.wait_for_goals(START_TIMEOUT)?;
+        server.wait_until_ready()?;
+        Ok(server)
     }
 
-    /// Waits until it answers. Its control loop sends goals before that.
-    pub(super) fn wait_until_ready(&self) -> Result<(), Failed> {
+    fn wait_until_ready(&self) -> Result<(), Failed> {
         let clock = MonotonicClock::start();
         loop {
             match self.ask("GET /health") {

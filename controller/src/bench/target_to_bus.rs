@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, MonotonicClock};
 
-use super::jitter::{DEFAULT_RATE_HZ, OfficialDaemon, PEER, START_TIMEOUT, Server};
+use super::jitter::{DEFAULT_RATE_HZ, OfficialDaemon, PEER, Server};
 use super::line::Line;
 use super::rounds::quantile;
 use super::row::{Better, Row};
@@ -43,8 +43,6 @@ pub(super) fn measure(context: &BenchContext<'_>) -> Vec<Row> {
 fn ours(targets: usize) -> Result<Vec<f64>, Failed> {
     let line = Line::start()?;
     let server = Server::start(&line, DEFAULT_RATE_HZ)?;
-    line.wait_for_goals(START_TIMEOUT)?;
-    server.wait_until_ready()?;
     delays(server.port, &line, targets)
 }
 
