@@ -83,8 +83,8 @@ export async function launch(more = []) {
 /** A tool may have no image; then the request fails without an error of the page. */
 const EXPECTED_ERRORS = [/404.*\/files\/(picture|page|recording)/];
 
-/** Without a graphics card, Firefox has no 3D; the page says so instead. */
-const FIREFOX_ERRORS = [/WebGL/];
+/** Without a graphics card, Firefox has no 3D; the page says so instead. It reports a socket that a reload closes. */
+const FIREFOX_ERRORS = [/WebGL/, /was interrupted while the page was loading/];
 
 /**
  * Runs a test and prints its checks. `tolerated` lists console errors that the test provokes; each pattern is matched
