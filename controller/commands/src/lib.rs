@@ -5,7 +5,7 @@
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
 //! Reading order: [`concept`], [`keys`], [`words`], `phrases`, [`lexicon`], [`tagger`], `rewrite`, `sound`, `clause`, `splitter`, `acts`, [`meaning`],
-//! `prepare`, `compose`, `again`, `correct`, `refer`, `neutral`, `arrange`, [`reader`], [`build`].
+//! `prepare`, `compose`, `again`, `correct`, `refer`, `neutral`, `arrange`, [`reader`], [`tale`], [`build`].
 
 mod acts;
 mod again;
@@ -30,6 +30,7 @@ mod rewrite;
 mod sound;
 mod splitter;
 pub mod tagger;
+pub mod tale;
 #[cfg(test)]
 mod tests;
 pub mod words;
@@ -39,3 +40,4 @@ pub use clause::Phrase;
 pub use meaning::Meaning;
 pub use past::Past;
 pub use reader::{Reading, is_stop, read};
+pub use tale::{Told, told};

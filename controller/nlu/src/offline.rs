@@ -1,6 +1,8 @@
 //! The entry points: turns a text into a plan or a reason. Pure, and well under a
 //! millisecond.
 
+use minismith_commands::{Told, told};
+
 use super::combine::combined;
 use super::dialog_context::{DialogContext, PastTurn};
 use super::grammar;
@@ -23,9 +25,32 @@ pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
         }
         _ => false,
     };
-    let read = |part: &str| combined(part, understand(part, known), known.before);
+    let read = |part: &str| ordered(part, understand(part, known), known);
     let spoken = if may_speak { speech::plan(text, &read) } else { None };
-    spoken.map_or_else(|| combined(text, understood, known.before), Understanding::Plan)
+    spoken.map_or_else(|| ordered(text, understood, known), Understanding::Plan)
+}
+
+/// Returns what a text orders: what it only tells moves nothing, though it names a motion.
+fn ordered(text: &str, understood: Understanding, known: &Known<'_>) -> Understanding {
+    let combined = combined(text, understood, known.before);
+    let may_move = match &combined {
+        Understanding::Plan(plan) => {
+            plan.iter().any(|intent| matches!(intent, Intent::Motion(_) | Intent::Spoken(_)))
+        }
+        Understanding::Unclear { reason, .. } => {
+            !matches!(reason, Reason::NotText | Reason::Rules | Reason::Motors | Reason::Unkind)
+        }
+        _ => false,
+    };
+    if !may_move {
+        return combined;
+    }
+    match told(text) {
+        Told::Nothing => combined,
+        Told::Everything if matches!(combined, Understanding::Unclear { .. }) => combined,
+        Told::Everything => unclear(text, Reason::Hearsay, known),
+        Told::AllBut(order) => super::combine::combined(&order, understand(&order, known), known.before),
+    }
 }
 
 /// Returns the meaning of a text by the grammar: of all of it, or nothing.
