@@ -15,6 +15,9 @@ const MOST_TIMES: u32 = 50;
 /// No motion is stretched to more than this, seconds.
 const LONGEST_MOTION_S: f64 = 60.0;
 
+/// A rhythm that does not say how long it goes on takes this, seconds.
+const RHYTHM_S: f64 = 3.0;
+
 /// The axes that are neutral when the head is level again.
 pub(crate) const LEVEL: [Axis; 2] = [Axis::HeadPitch, Axis::HeadRise];
 
@@ -404,6 +407,8 @@ impl Clause {
         let count = match (total, period) {
             (None, None) if is_open && self.trend.is_some() => usual.max(4),
             (Some(total), Some(period)) => (total / period).round().max(1.0) as u32,
+            // "Twice a second": long enough that a person sees the rhythm.
+            (None, Some(period)) if is_open => ((RHYTHM_S / period).round() as u32).max(usual),
             (Some(total), None) if is_open => (total / round).round().clamp(1.0, 50.0) as u32,
             _ if self.is_until_stop && is_open => 30,
             _ => self.count_or(usual),

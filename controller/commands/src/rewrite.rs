@@ -11,6 +11,7 @@ pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
 pub(crate) fn rewrite(tags: Vec<Tag>) -> Vec<Tag> {
     let tags = backwards(tags);
     let tags = times(tags);
+    let tags = rates(tags);
     let tags = trends(tags);
     let tags = asides(tags);
     let tags = all_together(tags);
@@ -136,6 +137,50 @@ fn times(tags: Vec<Tag>) -> Vec<Tag> {
             (other, _) => other.clone(),
         };
         out.push(Tag { concept, span: tag.span.clone() });
+    }
+    out
+}
+
+/// "Twice per second", "three times a second": how often in a time is the time from one to the next, and no number of
+/// repetitions. "Three times, every two seconds" and "three times every two seconds" tell both.
+fn rates(tags: Vec<Tag>) -> Vec<Tag> {
+    let mut out: Vec<Tag> = Vec::with_capacity(tags.len());
+    let mut rest = tags.as_slice();
+    while let [tag, after @ ..] = rest {
+        let often = match (&tag.concept, after) {
+            (Concept::Count(count), [every, ..]) if every.concept == Concept::Every => Some((f64::from(*count), after)),
+            (Concept::Number(number), [times, every, ..])
+                if times.concept == Concept::Times && every.concept == Concept::Every =>
+            {
+                after.get(1..).map(|after| (*number, after))
+            }
+            _ => None,
+        };
+        let time = often.and_then(|(often, after)| match after {
+            [_, Tag { concept: Concept::Unit(Unit::Time(seconds)), .. }, ..] => Some((often, *seconds, 1.0, 2, after)),
+            [
+                _,
+                Tag { concept: Concept::Number(number), .. },
+                Tag { concept: Concept::Unit(Unit::Time(seconds)), .. },
+                ..,
+            ] => Some((often, *seconds, *number, 3, after)),
+            _ => None,
+        });
+        match time {
+            Some((often, seconds, number, length, after)) if often >= 1.0 && (often < 2.0 || number == 1.0) => {
+                let span = tag.span.clone();
+                let period = seconds * number / often;
+                out.extend(
+                    [Concept::Every, Concept::Number(period), Concept::Unit(Unit::Time(1.0))]
+                        .map(|concept| Tag { concept, span: span.clone() }),
+                );
+                rest = after.get(length..).unwrap_or_default();
+            }
+            _ => {
+                out.push(tag.clone());
+                rest = after;
+            }
+        }
     }
     out
 }

@@ -42,6 +42,8 @@ pub(super) fn combined(
     };
     let plan_of = |spoken: Spoken| Understanding::Plan(vec![Intent::Spoken(Box::new(spoken))]);
     match reading {
+        // A rhythm, which the grammar takes for a gesture and a time.
+        Reading::Motion { ref meaning, .. } if has_rhythm(meaning) => reading_plan(reading, language),
         Reading::Motion { is_simple: true, ref meaning, .. } if plan.len() == 1 && is_same(plan, meaning) => {
             understood
         }
@@ -58,9 +60,7 @@ pub(super) fn combined(
         {
             understood
         }
-        Reading::Motion { meaning, act, parts, phrase, heard, .. } => {
-            plan_of(Spoken { meaning: Some(meaning), if_event: None, language, heard, act, parts, phrase })
-        }
+        Reading::Motion { .. } => reading_plan(reading, language),
         Reading::Conditional { event: Event::Face, then, otherwise } => plan_of(Spoken {
             meaning: otherwise,
             if_event: Some((Event::Face, then)),
@@ -79,6 +79,21 @@ pub(super) fn combined(
         }
         _ => understood,
     }
+}
+
+/// Returns the plan of a motion that the reader of commands understood.
+fn reading_plan(reading: Reading, language: &'static str) -> Understanding {
+    let Reading::Motion { meaning, act, parts, phrase, heard, .. } = reading else {
+        return Understanding::Empty;
+    };
+    let spoken = Spoken { meaning: Some(meaning), if_event: None, language, heard, act, parts, phrase };
+    Understanding::Plan(vec![Intent::Spoken(Box::new(spoken))])
+}
+
+/// Returns whether a meaning is one gesture in a rhythm of its own.
+fn has_rhythm(meaning: &Meaning) -> bool {
+    matches!(meaning, Meaning::Gesture(gesture)
+        if gesture.period.is_some() || gesture.pause > 0.0 || gesture.trend.is_some())
 }
 
 /// Returns whether a text is in another language than English, by the larger part of it.
