@@ -126,6 +126,8 @@ impl Builder {
                 Amount::Usual(_) if aim.usual == 0.0 && self.now[aim.axis].abs() > UPRIGHT_DEGREES => {
                     aim.axis.neutral()
                 }
+                // Beside one that is down, it is up where it is: "one down, the other up".
+                Amount::Usual(_) if aim.usual == 0.0 && self.has_other_antenna_away(aim, aims) => aim.axis.neutral(),
                 Amount::Usual(_) if aim.usual == 0.0 => RAISED_DEGREES,
                 Amount::Usual(factor) => aim.sign * (aim.usual * factor).min(reach) * self.share,
                 Amount::Most => aim.sign * reach * self.share,
@@ -147,6 +149,15 @@ impl Builder {
             goals.push((aim.axis, goal));
         }
         Ok(goals)
+    }
+
+    /// Returns whether the other antenna is not upright, or is to go away from there.
+    fn has_other_antenna_away(&self, aim: &Aim, aims: &[Aim]) -> bool {
+        let other = Axis::ANTENNAS.into_iter().find(|axis| *axis != aim.axis);
+        other.is_some_and(|other| {
+            self.now[other].abs() > UPRIGHT_DEGREES
+                || aims.iter().any(|one| one.axis == other && one.sign != 0.0 && one.usual != 0.0)
+        })
     }
 
     /// Appends a movement to values.

@@ -23,6 +23,8 @@ pub(crate) struct Composer<'a> {
     topic: Vec<Part>,
     /// What was said not to be done.
     denied: Option<Clause>,
+    /// What was taken back.
+    pub corrected: Option<Clause>,
 }
 
 impl<'a> Composer<'a> {
@@ -36,6 +38,7 @@ impl<'a> Composer<'a> {
             refers: false,
             topic: Vec::new(),
             denied: None,
+            corrected: None,
         }
     }
 
@@ -498,10 +501,14 @@ impl<'a> Composer<'a> {
         // "Ten degrees left, then another ten".
         let is_further = clause.is_again || clause.compared.contains(&Compared::Bigger);
         // "Two small nods and one big one".
-        let is_another = clause.link == Link::And
+        let is_one = clause.count.or(clause.number.map(|number| number as u32)) == Some(1);
+        let has_kind = |clause: &Clause| clause.size.is_some() || clause.pace.is_some();
+        // "Twice: once big, once small": each of them is told by itself.
+        let is_told_apart = is_one && clause.link == Link::Comma && has_kind(&last.clause) && last.clause.count == Some(1);
+        let is_another = (clause.link == Link::And || is_told_apart)
             && clause.count.or(clause.number.map(|number| number as u32)).is_some()
-            && (clause.size.is_some() || clause.pace.is_some())
-            && last.clause.count.is_some()
+            && has_kind(clause)
+            && (last.clause.count.is_some() || (is_one && has_kind(&last.clause)))
             && clause.compared.is_empty();
         let is_later =
             (clause.link == Link::Then || is_another) && seconds.is_none() && clause.pause.is_none();
@@ -513,6 +520,12 @@ impl<'a> Composer<'a> {
             let mut next = last.clause.clone();
             next.absorb(clause);
             next.link = Link::Then;
+            if is_one && last.clause.count.is_none() && has_kind(&last.clause) {
+                // "A big nod, then a tiny one".
+                last.clause.count = Some(1);
+                next.count = Some(1);
+                last.meaning = last.clause.meaning()?;
+            }
             self.said.push(last);
             let meaning = next.meaning()?;
             self.push(next, meaning);

@@ -15,6 +15,7 @@ impl Composer<'_> {
         if is_same && last.clause.is_fragment {
             self.said.pop();
         }
+        self.corrected = Some(last.clause);
     }
 
     /// "Turn left and nod twice, sorry, right": the way is that of the turn. Returns whether it was that.

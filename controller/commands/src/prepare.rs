@@ -175,6 +175,16 @@ fn is_up_or_down(clause: &Clause) -> bool {
     is_vertical && is_vague && clause.said_amount().is_none() && clause.parts.iter().all(is_antenna)
 }
 
+/// Returns whether "them" is what a clause raises or lowers, and not what it does again.
+fn moves_pairs(clause: &Clause) -> bool {
+    matches!(
+        clause.act,
+        Some(Act::Raise | Act::Lower | Act::Wiggle | Act::Spread | Act::Close)
+    ) && !clause.is_again
+        && !clause.is_same
+        && clause.link != Link::Correction
+}
+
 /// Returns whether a clause moves both antennas.
 fn moves_antennas(clause: &Clause) -> bool {
     let is_usual = clause.parts.is_empty() && clause.act == Some(Act::Wiggle);
@@ -240,6 +250,8 @@ fn resolve_sides(clause: &mut Clause, named: &mut bool) {
             {
                 parts.push(Part::Antennas)
             }
+            // Of what it has, only the antennas are two: "raise them both".
+            (Part::Both, false) if moves_pairs(clause) => parts.push(Part::Antennas),
             (Part::Both, _) => clause.is_it = true,
             (Part::LeftOne, true) => parts.push(Part::LeftAntenna),
             (Part::RightOne, true) => parts.push(Part::RightAntenna),

@@ -8,6 +8,11 @@ use crate::arrange::Said;
 use crate::clause::{Clause, Heading, Link, opposite, other_of, same_act};
 use crate::concept::{Act, Way, is_posture};
 
+/// Returns whether anything that moves can go this way.
+const fn is_plain_way(way: Way) -> bool {
+    matches!(way, Way::Left | Way::Right | Way::Up | Way::Down | Way::Forward | Way::Back)
+}
+
 impl Composer<'_> {
     /// Takes over the act and the parts of what was said before, where a clause names none.
     pub(super) fn inherit(&mut self, clause: &mut Clause) {
@@ -21,7 +26,9 @@ impl Composer<'_> {
             self.said.iter().rev().find(is_motion)
         };
         let denied = self.denied.take().filter(|_| self.said.is_empty());
+        let corrected = self.corrected.take().filter(|_| clause.link == Link::Correction && clause.act.is_some());
         let old = match before {
+            _ if corrected.is_some() => corrected,
             Some(said) => Some(said.clause.clone()),
             None if denied.is_some() => {
                 denied.map(|denied| Clause { is_negated: false, is_stop_order: false, ..denied })
@@ -87,12 +94,17 @@ impl Composer<'_> {
             clause.act = act.filter(|act| {
                 is_posture(*act) && !(has_parts && matches!(act, Act::Look | Act::Tilt | Act::Lean))
             });
-        } else if (clause.is_it || !self.topic.is_empty()) && clause.parts.is_empty() {
-            clause.parts.clone_from(&parts);
-            let is_how = clause.act == Some(Act::Shift) && clause.link == Link::Correction;
+        } else {
+            if (clause.is_it || !self.topic.is_empty()) && clause.parts.is_empty() {
+                clause.parts.clone_from(&parts);
+            }
+            let is_how = clause.link == Link::Correction
+                && matches!(clause.act, Some(Act::Shift | Act::Tilt | Act::Turn | Act::Look | Act::Lean))
+                && clause.said_amount().is_none();
             if let Some(old) = old_ways.filter(|_| is_how && clause.ways.is_empty()) {
-                // "I mean slide it": to where it went.
-                clause.ways = old;
+                // "I mean slide it", "no, tilt": to where it went.
+                clause.ways = old.into_iter().filter(|heading| is_plain_way(heading.way)).collect();
+                clause.ways.iter_mut().for_each(|heading| heading.amount = None);
             }
         }
         for part in &mut clause.parts {
