@@ -127,7 +127,9 @@ impl Builder {
                     aim.axis.neutral()
                 }
                 // Beside one that is down, it is up where it is: "one down, the other up".
-                Amount::Usual(_) if aim.usual == 0.0 && self.has_other_antenna_away(aim, aims) => aim.axis.neutral(),
+                Amount::Usual(_) if aim.usual == 0.0 && self.has_other_antenna_away(aim, aims) => {
+                    aim.axis.neutral()
+                }
                 Amount::Usual(_) if aim.usual == 0.0 => RAISED_DEGREES,
                 Amount::Usual(factor) => aim.sign * (aim.usual * factor).min(reach) * self.share,
                 Amount::Most => aim.sign * reach * self.share,

@@ -504,7 +504,8 @@ impl<'a> Composer<'a> {
         let is_one = clause.count.or(clause.number.map(|number| number as u32)) == Some(1);
         let has_kind = |clause: &Clause| clause.size.is_some() || clause.pace.is_some();
         // "Twice: once big, once small": each of them is told by itself.
-        let is_told_apart = is_one && clause.link == Link::Comma && has_kind(&last.clause) && last.clause.count == Some(1);
+        let is_told_apart =
+            is_one && clause.link == Link::Comma && has_kind(&last.clause) && last.clause.count == Some(1);
         let is_another = (clause.link == Link::And || is_told_apart)
             && clause.count.or(clause.number.map(|number| number as u32)).is_some()
             && has_kind(clause)

@@ -177,10 +177,8 @@ fn is_up_or_down(clause: &Clause) -> bool {
 
 /// Returns whether "them" is what a clause raises or lowers, and not what it does again.
 fn moves_pairs(clause: &Clause) -> bool {
-    matches!(
-        clause.act,
-        Some(Act::Raise | Act::Lower | Act::Wiggle | Act::Spread | Act::Close)
-    ) && !clause.is_again
+    matches!(clause.act, Some(Act::Raise | Act::Lower | Act::Wiggle | Act::Spread | Act::Close | Act::Move))
+        && !clause.is_again
         && !clause.is_same
         && clause.link != Link::Correction
 }

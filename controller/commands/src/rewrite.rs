@@ -11,7 +11,7 @@ pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
 pub(crate) fn rewrite(tags: Vec<Tag>) -> Vec<Tag> {
     let tags = backwards(tags);
     let tags = times(tags);
-    let tags = rates(tags);
+    let tags = rates(about(tags));
     let tags = trends(tags);
     let tags = asides(tags);
     let tags = all_together(tags);
@@ -141,6 +141,25 @@ fn times(tags: Vec<Tag>) -> Vec<Tag> {
     out
 }
 
+/// "Six or seven times", "once or twice": the first of two numbers that follow one another.
+fn about(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let number = |tag: &Tag| match tag.concept {
+        Concept::Number(number) => Some(number),
+        Concept::Count(count) => Some(f64::from(count)),
+        _ => None,
+    };
+    let is_choice = |three: &[Tag]| match three {
+        [one, or, other] if or.concept == Concept::Or => {
+            number(one).zip(number(other)).is_some_and(|(one, other)| other == one + 1.0)
+        }
+        _ => false,
+    };
+    while let Some(at) = tags.windows(3).position(is_choice) {
+        tags.drain(at + 1..at + 3);
+    }
+    tags
+}
+
 /// "Twice per second", "three times a second": how often in a time is the time from one to the next, and no number of
 /// repetitions. "Three times, every two seconds" and "three times every two seconds" tell both.
 fn rates(tags: Vec<Tag>) -> Vec<Tag> {
@@ -148,7 +167,9 @@ fn rates(tags: Vec<Tag>) -> Vec<Tag> {
     let mut rest = tags.as_slice();
     while let [tag, after @ ..] = rest {
         let often = match (&tag.concept, after) {
-            (Concept::Count(count), [every, ..]) if every.concept == Concept::Every => Some((f64::from(*count), after)),
+            (Concept::Count(count), [every, ..]) if every.concept == Concept::Every => {
+                Some((f64::from(*count), after))
+            }
             (Concept::Number(number), [times, every, ..])
                 if times.concept == Concept::Times && every.concept == Concept::Every =>
             {
@@ -157,7 +178,9 @@ fn rates(tags: Vec<Tag>) -> Vec<Tag> {
             _ => None,
         };
         let time = often.and_then(|(often, after)| match after {
-            [_, Tag { concept: Concept::Unit(Unit::Time(seconds)), .. }, ..] => Some((often, *seconds, 1.0, 2, after)),
+            [_, Tag { concept: Concept::Unit(Unit::Time(seconds)), .. }, ..] => {
+                Some((often, *seconds, 1.0, 2, after))
+            }
             [
                 _,
                 Tag { concept: Concept::Number(number), .. },
@@ -167,7 +190,9 @@ fn rates(tags: Vec<Tag>) -> Vec<Tag> {
             _ => None,
         });
         match time {
-            Some((often, seconds, number, length, after)) if often >= 1.0 && (often < 2.0 || number == 1.0) => {
+            Some((often, seconds, number, length, after))
+                if often >= 1.0 && (often < 2.0 || number == 1.0) =>
+            {
                 let span = tag.span.clone();
                 let period = seconds * number / often;
                 out.extend(

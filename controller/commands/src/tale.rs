@@ -8,6 +8,10 @@ use crate::concept::{Act, Concept};
 use crate::lexicon::{Lexicon, lexicon};
 use crate::words::Word;
 
+use frames::{ADVERBS, COPULAS, OPENINGS, PLAIN_REPORTS, PRONOUNS, REPORTS};
+
+mod frames;
+
 /// What of a text is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
@@ -31,7 +35,8 @@ pub fn told(text: &str) -> Told {
     let (mut is_changed, mut has_order, mut points_back) = (false, false, false);
     for (at, clause) in clauses(&words, english).into_iter().enumerate() {
         let (Some(first), Some(last)) = (clause.first(), clause.last()) else { continue };
-        let said: Vec<&str> = clause.iter().filter(|word| !word.is_sign()).map(|word| word.text.as_str()).collect();
+        let said: Vec<&str> =
+            clause.iter().filter(|word| !word.is_sign()).map(|word| word.text.as_str()).collect();
         let frame = Frame { words: without_opening(&said), english };
         if frame.tells() {
             is_changed = true;
@@ -40,7 +45,8 @@ pub fn told(text: &str) -> Told {
         let from = match frame.repeated_order() {
             Some(count) if at == 0 => {
                 is_changed = true;
-                let place = clause.iter().filter(|word| !word.is_sign()).nth(said.len() - frame.words.len() + count);
+                let place =
+                    clause.iter().filter(|word| !word.is_sign()).nth(said.len() - frame.words.len() + count);
                 place.map_or(first.span.start, |word| word.span.start)
             }
             _ => first.span.start,
@@ -63,8 +69,18 @@ pub fn told(text: &str) -> Told {
 fn points_back_to_it(said: &[&str]) -> bool {
     let has = |pair: [&str; 2]| said.windows(2).any(|two| two == pair);
     [
-        ["do", "it"], ["do", "that"], ["do", "this"], ["show", "me"], ["show", "us"], ["prove", "it"], ["let", "me"], ["lets", "see"], ["go", "on"],
-        ["go", "ahead"], ["try", "it"], ["try", "that"],
+        ["do", "it"],
+        ["do", "that"],
+        ["do", "this"],
+        ["show", "me"],
+        ["show", "us"],
+        ["prove", "it"],
+        ["let", "me"],
+        ["lets", "see"],
+        ["go", "on"],
+        ["go", "ahead"],
+        ["try", "it"],
+        ["try", "that"],
     ]
     .into_iter()
     .any(has)
@@ -77,8 +93,10 @@ fn clauses<'a>(words: &'a [Word], english: &Lexicon) -> Vec<&'a [Word]> {
     for at in 0..words.len() {
         let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
         let is_after_comma = at > 0 && text(at - 1) == ",";
-        let is_order = matches!(text(at + 1), "please" | "now" | "could" | "can" | "would" | "will" | "go" | "show" | "do")
-            || is_act(text(at + 1), english);
+        let is_order = matches!(
+            text(at + 1),
+            "please" | "now" | "could" | "can" | "would" | "will" | "go" | "show" | "do"
+        ) || is_act(text(at + 1), english);
         let begins = match text(at) {
             "but" => true,
             "so" => is_after_comma || is_order,
@@ -100,18 +118,13 @@ fn clauses<'a>(words: &'a [Word], english: &Lexicon) -> Vec<&'a [Word]> {
     clauses
 }
 
-/// Words before the subject of a sentence.
-const OPENINGS: &[&str] = &[
-    "well", "oh", "hey", "hi", "hello", "reachy", "robot", "yes", "yeah", "no", "ok", "okay", "so", "and", "but", "because",
-    "apparently", "actually", "honestly", "look", "listen", "by", "the", "way", "yesterday", "today", "sometimes", "also", "ah", "um", "uh", "funny", "wow", "haha",
-];
-
 fn without_opening<'a, 'b>(said: &'b [&'a str]) -> &'b [&'a str] {
     let mut rest = said;
     while let [first, after @ ..] = rest {
         // "The" opens nothing but "by the way".
         let is_by_the_way = matches!(rest, ["by", "the", "way", ..]);
-        let is_opening = OPENINGS.contains(first) && !matches!(*first, "the" | "by" | "way") && !after.is_empty();
+        let is_opening =
+            OPENINGS.contains(first) && !matches!(*first, "the" | "by" | "way") && !after.is_empty();
         rest = match (is_by_the_way, is_opening) {
             (true, _) => rest.get(3..).unwrap_or_default(),
             (false, true) => after,
@@ -120,42 +133,6 @@ fn without_opening<'a, 'b>(said: &'b [&'a str]) -> &'b [&'a str] {
     }
     rest
 }
-
-/// Verbs of speaking and knowing, in the forms that no order has.
-const REPORTS: &[&str] = &[
-    "says", "said", "told", "tells", "knows", "knew", "thinks", "thought", "claims", "claimed", "believes", "believed",
-    "heard", "hears", "wrote", "writes", "saw", "sees", "noticed", "notices", "remembers", "remembered", "dreamt",
-    "dreamed", "wonders", "wondered", "guesses", "guessed", "reckons", "hopes", "hoped", "wishes", "learned", "learnt",
-    "discovered", "realised", "realized", "insists", "insisted", "suggested", "suggests", "complained", "complains",
-    "warned", "warns", "assumes", "assumed", "imagined", "imagines", "taught", "teaches", "promised", "promises",
-    "explained", "explains", "mentioned", "mentions", "swears", "swore", "doubts", "doubted", "bets", "loves", "likes",
-    "hates", "admits", "admitted", "forgot", "forgets", "found", "showed", "shows", "proved", "reminds", "reminded",
-    "wants", "wanted", "asked", "asks", "expects", "expected", "begged", "ordered", "orders", "advised", "advises",
-];
-
-/// The same verbs where an order can have them too: they tell only after a subject that is a pronoun.
-const PLAIN_REPORTS: &[&str] = &[
-    "say", "know", "claim", "hear", "read", "bet", "swear", "remember", "doubt", "notice", "learn", "see", "like", "love",
-    "hate", "saw", "found", "believe", "think", "guess", "suppose", "assume", "reckon", "want",
-];
-
-/// Subjects that are no robot.
-const PRONOUNS: &[&str] = &[
-    "i", "he", "she", "they", "we", "everybody", "everyone", "somebody", "someone", "people", "some", "many", "most",
-    "others", "kids", "children", "all", "id", "ive", "weve", "theyve",
-];
-
-/// Adverbs between a subject and its verb.
-const ADVERBS: &[&str] = &[
-    "always", "never", "often", "just", "already", "once", "also", "even", "really", "have", "has", "had", "still", "only",
-    "recently", "sometimes", "usually", "do", "did", "does", "kind", "of", "totally", "definitely", "can", "could",
-];
-
-/// What makes something of a motion that is no order: "bowing is polite".
-const COPULAS: &[&str] = &[
-    "is", "isnt", "are", "arent", "was", "wasnt", "were", "means", "meant", "mean", "hurts", "feels", "helps", "seems",
-    "makes", "requires", "stands", "went", "became", "came",
-];
 
 /// Acts that anybody has: "the cat looks up".
 const fn is_plain_act(act: Act) -> bool {
@@ -207,7 +184,9 @@ fn is_own(text: &str, english: &Lexicon) -> bool {
     let word = Word { text: text.to_owned(), number: None, span: 0..0 };
     let meaning = english.longest(std::slice::from_ref(&word));
     meaning.is_some_and(|(meaning, _)| {
-        meaning.iter().any(|concept| matches!(concept, Concept::Part(_) | Concept::Way(_) | Concept::Number(_)))
+        meaning
+            .iter()
+            .any(|concept| matches!(concept, Concept::Part(_) | Concept::Way(_) | Concept::Number(_)))
     })
 }
 
@@ -220,7 +199,12 @@ struct Frame<'a> {
 
 impl Frame<'_> {
     fn tells(self) -> bool {
-        self.names_act() && (self.reports() || self.judges() || self.is_habit() || self.is_thanks() || self.is_of_another())
+        self.names_act()
+            && (self.reports()
+                || self.judges()
+                || self.is_habit()
+                || self.is_thanks()
+                || self.is_of_another())
     }
 
     fn names_act(self) -> bool {
@@ -237,9 +221,11 @@ impl Frame<'_> {
         let verb = (0..self.words.len()).find(|at| {
             let (subject, word) = (self.words.get(..*at).unwrap_or_default(), self.words.get(*at).copied());
             let bare: Vec<&str> = subject.iter().copied().filter(|word| !ADVERBS.contains(word)).collect();
-            let is_pronoun = matches!(bare.as_slice(), [one] if PRONOUNS.contains(one)) || matches!(bare.as_slice(), ["some" | "many" | "most" | "all", _]);
+            let is_pronoun = matches!(bare.as_slice(), [one] if PRONOUNS.contains(one))
+                || matches!(bare.as_slice(), ["some" | "many" | "most" | "all", _]);
             word.is_some_and(|word| {
-                (REPORTS.contains(&word) && is_subject(subject)) || (PLAIN_REPORTS.contains(&word) && is_pronoun)
+                (REPORTS.contains(&word) && is_subject(subject))
+                    || (PLAIN_REPORTS.contains(&word) && is_pronoun)
             })
         });
         let Some(verb) = verb else { return false };
@@ -249,25 +235,39 @@ impl Frame<'_> {
         if !(Frame { words: after, ..self }).names_act() {
             return false;
         }
-        let is_own_view = matches!(subject.iter().rev().find(|word| !ADVERBS.contains(word)), Some(&("i" | "we")));
+        let is_own_view =
+            matches!(subject.iter().rev().find(|word| !ADVERBS.contains(word)), Some(&("i" | "we")));
         match (word, after) {
             // "You know", "you see": no report.
             _ if subject.last() == Some(&"you") && matches!(word, "know" | "see" | "saw") => false,
             // "I'd say look left".
             ("say", _) if subject == ["id"] => false,
             // "He wants you to nod", "my mum asked you to wave", "she asked if you could": an order that is passed on.
-            (_, ["you", "to", ..] | ["to", "see" | "watch" | "hear" | "film" | "have", "you" | "your" | "a", ..] | ["if" | "whether", "you", "could" | "can" | "would" | "will", ..]) => false,
+            (
+                _,
+                ["you", "to", ..]
+                | ["to", "see" | "watch" | "hear" | "film" | "have", "you" | "your" | "a", ..]
+                | ["if" | "whether", "you", "could" | "can" | "would" | "will", ..],
+            ) => false,
             // "I said look left", "I wanted the other side", "I asked for two nods": a correction.
             ("said" | "wanted" | "asked" | "ordered" | "expected", _) if is_own_view => {
                 matches!(after, ["that", "you", ..]) || is_object(after)
             }
             // "I think you should nod", "I'd like to see you nod".
-            ("think" | "believe" | "guess" | "suppose" | "reckon" | "assume" | "thought" | "say" | "know", _) if is_own_view => {
-                self.tells_of_robot(after)
+            (
+                "think" | "believe" | "guess" | "suppose" | "reckon" | "assume" | "thought" | "say" | "know",
+                _,
+            ) if is_own_view => self.tells_of_robot(after),
+            ("see" | "like" | "love" | "want" | "hate" | "hear", _) if is_own_view => {
+                is_infinitive(after, self.english)
+                    || self.tells_of_robot(after)
+                    || matches!(after, ["it" | "that", "when" | "how", ..] | ["how", ..])
             }
-            ("see" | "like" | "love" | "want" | "hate" | "hear", _) if is_own_view => is_infinitive(after, self.english) || self.tells_of_robot(after) || matches!(after, ["it" | "that", "when" | "how", ..] | ["how", ..]),
             // "She loves it when you dance", "the kids like a nod" is a wish.
-            ("wants" | "wanted" | "likes" | "loves" | "want" | "like" | "love", ["a" | "an" | "two" | "three" | "some" | "another" | "the" | "your", ..]) => false,
+            (
+                "wants" | "wanted" | "likes" | "loves" | "want" | "like" | "love",
+                ["a" | "an" | "two" | "three" | "some" | "another" | "the" | "your", ..],
+            ) => false,
             _ => true,
         }
     }
@@ -282,8 +282,26 @@ impl Frame<'_> {
             ["you", verb, ..] => {
                 matches!(
                     *verb,
-                    "can" | "cant" | "cannot" | "are" | "were" | "have" | "had" | "did" | "know" | "always" | "never" | "just"
-                        | "like" | "love" | "usually" | "often" | "do" | "already" | "dont" | "didnt"
+                    "can"
+                        | "cant"
+                        | "cannot"
+                        | "are"
+                        | "were"
+                        | "have"
+                        | "had"
+                        | "did"
+                        | "know"
+                        | "always"
+                        | "never"
+                        | "just"
+                        | "like"
+                        | "love"
+                        | "usually"
+                        | "often"
+                        | "do"
+                        | "already"
+                        | "dont"
+                        | "didnt"
                 ) || self.is_past(verb)
             }
             ["youre" | "youve" | "youd", ..] => true,
@@ -299,7 +317,9 @@ impl Frame<'_> {
 
     /// "Bowing is polite", "a nod means yes", "it was nice of you to nod".
     fn judges(self) -> bool {
-        if let ["it" | "that", "was" | "is", .., "of", "you", "to", _] | ["it" | "that", "was" | "is", .., "of", "you", "to", _, _] = self.words {
+        if let ["it" | "that", "was" | "is", .., "of", "you", "to", _]
+        | ["it" | "that", "was" | "is", .., "of", "you", "to", _, _] = self.words
+        {
             return true;
         }
         let subject = match self.words {
@@ -315,24 +335,51 @@ impl Frame<'_> {
         // "A nod is all I ask", "nodding is enough".
         let is_wish = matches!(
             subject.get(at + 1).copied(),
-            None | Some("what" | "all" | "enough" | "fine" | "needed" | "required" | "next" | "okay" | "ok" | "due" | "in" | "called")
+            None | Some(
+                "what"
+                    | "all"
+                    | "enough"
+                    | "fine"
+                    | "needed"
+                    | "required"
+                    | "next"
+                    | "okay"
+                    | "ok"
+                    | "due"
+                    | "in"
+                    | "called"
+            )
         );
         let is_near = at <= MOST_WORDS_OF_SUBJECT;
-        let is_kept = subject.get(..at).unwrap_or_default().iter().any(|word| matches!(*word, "while" | "and" | "then"));
+        let is_kept = subject
+            .get(..at)
+            .unwrap_or_default()
+            .iter()
+            .any(|word| matches!(*word, "while" | "and" | "then"));
         is_near && !is_wish && !is_kept
     }
 
     /// "You nod too much", "you keep looking left", "you just nodded".
     fn is_habit(self) -> bool {
         match self.words {
-            ["you", "always" | "usually" | "often" | "sometimes" | "still" | "seem" | "kept" | "were" | "had" | "did" | "have" | "used" | "never", _, ..] => true,
+            [
+                "you",
+                "always" | "usually" | "often" | "sometimes" | "still" | "seem" | "kept" | "were" | "had"
+                | "did" | "have" | "used" | "never",
+                _,
+                ..,
+            ] => true,
             ["you", "just" | "already" | "even", verb, ..] => self.is_past(verb),
             ["you", verb, rest @ ..] if is_act(verb, self.english) => {
                 self.is_past(verb)
                     || matches!(
                         rest,
                         [.., "too", "much" | "often" | "fast" | "slowly" | "well"]
-                            | [.., "so" | "very" | "really", "well" | "nicely" | "much" | "beautifully" | "often" | "elegantly"]
+                            | [
+                                ..,
+                                "so" | "very" | "really",
+                                "well" | "nicely" | "much" | "beautifully" | "often" | "elegantly"
+                            ]
                             | [.., "a", "lot"]
                             | [.., "beautifully" | "well" | "often" | "better"]
                             | [.., "like", "a", _]
@@ -359,16 +406,35 @@ impl Frame<'_> {
     /// "That robot over there can nod": what somebody or something else is able to do.
     fn is_of_another(self) -> bool {
         let [article, rest @ ..] = self.words else { return false };
-        if !matches!(*article, "the" | "that" | "this" | "a" | "an" | "some" | "any" | "every" | "my" | "his" | "her" | "our" | "their" | "no") {
+        if !matches!(
+            *article,
+            "the"
+                | "that"
+                | "this"
+                | "a"
+                | "an"
+                | "some"
+                | "any"
+                | "every"
+                | "my"
+                | "his"
+                | "her"
+                | "our"
+                | "their"
+                | "no"
+        ) {
             return false;
         }
-        let verb = rest.iter().position(|word| matches!(*word, "can" | "could" | "cannot" | "cant" | "does" | "did" | "had" | "wants" | "likes"));
+        let verb = rest.iter().position(|word| {
+            matches!(*word, "can" | "could" | "cannot" | "cant" | "does" | "did" | "had" | "wants" | "likes")
+        });
         let Some(verb) = verb.filter(|at| (1..=MOST_WORDS_OF_SUBJECT).contains(at)) else { return false };
         let subject = rest.get(..verb).unwrap_or_default();
         // "My daughter wants a nod" asks for it.
         let after = rest.get(verb + 1).copied().unwrap_or_default();
         !subject.iter().any(|word| is_act(word, self.english) || is_own(word, self.english) || *word == "you")
-            && (is_act(after, self.english) || matches!(rest.get(verb + 1..), Some(["to" | "not", own, ..]) if is_act(own, self.english)))
+            && (is_act(after, self.english)
+                || matches!(rest.get(verb + 1..), Some(["to" | "not", own, ..]) if is_act(own, self.english)))
     }
 
     /// "I told you to look left": the order again. Returns the number of words before it.
@@ -384,14 +450,20 @@ impl Frame<'_> {
             ["told" | "asked", "you", "to", verb, ..] => verb,
             _ => return None,
         };
-        let is_done = self.words.iter().any(|word| matches!(*word, "yesterday" | "did" | "ago" | "didnt" | "earlier" | "before"));
+        let is_done = self
+            .words
+            .iter()
+            .any(|word| matches!(*word, "yesterday" | "did" | "ago" | "didnt" | "earlier" | "before"));
         (is_act(order, self.english) && !is_done).then_some(1 + adverbs + 3)
     }
 }
 
 /// "Me to nod", "my friend that you can dance": somebody else is told.
 fn is_object(after: &[&str]) -> bool {
-    matches!(after, ["me" | "him" | "her" | "us" | "them" | "my" | "our" | "his" | "everybody" | "everyone", ..])
+    matches!(
+        after,
+        ["me" | "him" | "her" | "us" | "them" | "my" | "our" | "his" | "everybody" | "everyone", ..]
+    )
 }
 
 /// "To look left", of the speaker; "to see you nod" is a wish.

@@ -150,9 +150,20 @@ fn is_content(text: &str) -> bool {
     let mut rest = plain(text);
     loop {
         let before = rest.len();
-        for opening in
-            OPENINGS.iter().chain(&["thanks", "thank you", "ok", "okay", "too", "as well", "i", "to"])
-        {
+        for opening in OPENINGS.iter().chain(&[
+            "thanks",
+            "thank you",
+            "ok",
+            "okay",
+            "too",
+            "as well",
+            "i",
+            "to",
+            "out loud",
+            "aloud",
+            "loudly",
+            "quietly",
+        ]) {
             if let Some(shorter) =
                 rest.strip_suffix(opening).filter(|one| one.is_empty() || one.ends_with(' '))
             {

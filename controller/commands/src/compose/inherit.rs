@@ -26,7 +26,8 @@ impl Composer<'_> {
             self.said.iter().rev().find(is_motion)
         };
         let denied = self.denied.take().filter(|_| self.said.is_empty());
-        let corrected = self.corrected.take().filter(|_| clause.link == Link::Correction && clause.act.is_some());
+        let corrected =
+            self.corrected.take().filter(|_| clause.link == Link::Correction && clause.act.is_some());
         let old = match before {
             _ if corrected.is_some() => corrected,
             Some(said) => Some(said.clause.clone()),
