@@ -2,6 +2,7 @@
 
 mod grammar;
 mod listener;
+mod tales;
 
 /// Returns a meaning in few words.
 fn short(meaning: &crate::Meaning) -> String {
