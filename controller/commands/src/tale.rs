@@ -263,7 +263,7 @@ impl Frame<'_> {
                     || self.tells_of_robot(after)
                     || matches!(after, ["it" | "that", "when" | "how", ..] | ["how", ..])
             }
-            // "She loves it when you dance", "the kids like a nod" is a wish.
+            // "She loves it when you dance", "the kids like a nod" is a request.
             (
                 "wants" | "wanted" | "likes" | "loves" | "want" | "like" | "love",
                 ["a" | "an" | "two" | "three" | "some" | "another" | "the" | "your", ..],
@@ -333,7 +333,7 @@ impl Frame<'_> {
         }
         let Some(at) = subject.iter().position(|word| COPULAS.contains(word)) else { return false };
         // "A nod is all I ask", "nodding is enough".
-        let is_wish = matches!(
+        let is_request = matches!(
             subject.get(at + 1).copied(),
             None | Some(
                 "what"
@@ -356,7 +356,7 @@ impl Frame<'_> {
             .unwrap_or_default()
             .iter()
             .any(|word| matches!(*word, "while" | "and" | "then"));
-        is_near && !is_wish && !is_kept
+        is_near && !is_request && !is_kept
     }
 
     /// "You nod too much", "you keep looking left", "you just nodded".
@@ -466,7 +466,7 @@ fn is_object(after: &[&str]) -> bool {
     )
 }
 
-/// "To look left", of the speaker; "to see you nod" is a wish.
+/// "To look left", of the speaker; "to see you nod" is a request.
 fn is_infinitive(after: &[&str], english: &Lexicon) -> bool {
     let is_own_motion = |words: &[&str]| !words.iter().any(|word| matches!(*word, "you" | "your"));
     match after {

@@ -22,7 +22,7 @@ fn what_is_told_is_no_order() {
 }
 
 #[test]
-fn wishes_are_no_tales() {
+fn requests_are_no_tales() {
     for text in [
         "I think you should look left",
         "I would like to see you nod",
