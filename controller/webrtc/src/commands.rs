@@ -22,6 +22,9 @@ const MAX_INITIAL_GOTO_S: f64 = 10.0;
 /// The collection of moves that is meant where none is named, as in the official daemon.
 const DEFAULT_MOVES: &str = "pollen-robotics/reachy-mini-emotions-library";
 
+/// The path that silences the sound of peers at the controller.
+pub const CLEAR_SOUND_PATH: &str = "/api/media/clear_incoming_audio";
+
 /// A request to the controller's REST API, and the response on the channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestRequest {
@@ -207,7 +210,7 @@ fn played(command: &str, message: &Map<String, Value>, ok: Value) -> Request {
             }
             None => invalid(command, "file", "the name of a sound"),
         },
-        "clear_incoming_audio" => rest("POST", "/api/media/clear_incoming_audio".into(), None, ok, &[]),
+        "clear_incoming_audio" => rest("POST", CLEAR_SOUND_PATH.into(), None, ok, &[]),
         _ => match text("move_name") {
             Some(name) => {
                 let moves = text("dataset_name").unwrap_or(DEFAULT_MOVES);

@@ -11,10 +11,10 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
-use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{WebSocketStream, tungstenite};
 
 use crate::net::{self, Stream};
 
@@ -94,6 +94,14 @@ pub enum ControllerError {
     },
 }
 
+impl ControllerError {
+    /// Whether the controller will refuse the same peer again: it has not the right role, or is unknown.
+    #[must_use]
+    pub const fn is_final(&self) -> bool {
+        matches!(self, ControllerError::Refused { status: 401 | 403 | 404, .. })
+    }
+}
+
 /// The caller as the controller knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
@@ -117,8 +125,13 @@ impl Caller {
     }
 }
 
-/// The WebSocket of the official SDK, at the controller.
-pub type SdkSocket = WebSocketStream<Stream>;
+/// A WebSocket at the controller.
+pub type ControllerSocket = WebSocketStream<Stream>;
+
+/// The paths of WebSockets at the controller: that of the official SDK, the microphone, and the speaker.
+pub const SDK_PATH: &str = "/ws/sdk";
+pub const MICROPHONE_PATH: &str = "/api/v1/microphone";
+pub const SPEAKER_PATH: &str = "/api/v1/speaker";
 
 /// The controller, and how to reach it.
 #[derive(Clone, Debug)]
@@ -232,12 +245,12 @@ impl Controller {
         if status == 200 { Ok(body) } else { Err(refusal(status, &Value::Null)) }
     }
 
-    /// Opens the WebSocket of the official SDK for a peer.
+    /// Opens a WebSocket for a peer.
     ///
     /// # Errors
-    /// [`ControllerError`] says why not.
-    pub async fn sdk(&self, who: &Credentials) -> Result<SdkSocket, ControllerError> {
-        let mut request = format!("ws://{}/ws/sdk", self.address)
+    /// [`ControllerError::Refused`] with the status of the response, or what failed.
+    pub async fn socket(&self, path: &str, who: &Credentials) -> Result<ControllerSocket, ControllerError> {
+        let mut request = format!("ws://{}{path}", self.address)
             .into_client_request()
             .map_err(|error| self.unreachable(&error.to_string()))?;
         for line in headers(who).lines() {
@@ -255,7 +268,13 @@ impl Controller {
             tokio_tungstenite::client_async_with_config(request, stream, Some(config))
                 .await
                 .map(|(socket, _)| socket)
-                .map_err(|error| self.unreachable(&error.to_string()))
+                .map_err(|error| match error {
+                    tungstenite::Error::Http(response) => {
+                        let body = response.body().as_deref().unwrap_or_default();
+                        refusal(response.status().as_u16(), &serde_json::from_slice(body).unwrap_or_default())
+                    }
+                    error => self.unreachable(&error.to_string()),
+                })
         };
         timeout(RESPONSE_TIMEOUT, exchange)
             .await

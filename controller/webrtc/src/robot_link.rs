@@ -16,8 +16,8 @@ use tokio::time::sleep;
 use tokio_tungstenite::tungstenite::Message;
 use uuid::Uuid;
 
-use crate::commands::{Request, RestRequest, failed, understand, with};
-use crate::controller::{Caller, Controller, ControllerError, Credentials, SdkSocket};
+use crate::commands::{CLEAR_SOUND_PATH, Request, RestRequest, failed, understand, with};
+use crate::controller::{Caller, Controller, ControllerError, ControllerSocket, Credentials, SDK_PATH};
 use crate::playback::{Cancel, Playback};
 use crate::robot_state::RobotState;
 use crate::uploads::Uploads;
@@ -64,7 +64,7 @@ pub struct RobotLink {
     who: Arc<Credentials>,
     caller: Caller,
     commands: mpsc::Sender<Message>,
-    reports: SplitStream<SdkSocket>,
+    reports: SplitStream<ControllerSocket>,
     done: (mpsc::Sender<Done>, mpsc::Receiver<Done>),
     jobs: JoinSet<()>,
     state: RobotState,
@@ -72,6 +72,8 @@ pub struct RobotLink {
     /// Moves that the REST API plays for the peer.
     playing: Arc<Mutex<HashSet<String>>>,
     pose_stream: Option<PoseStream>,
+    /// Whether the peer has asked to silence its own sound.
+    is_silenced: bool,
     uploads: Uploads,
     /// The uploaded move that plays, and how to end it.
     playing_upload: Option<(String, Cancel)>,
@@ -87,7 +89,7 @@ impl RobotLink {
         who: Arc<Credentials>,
         caller: Caller,
     ) -> Result<Self, ControllerError> {
-        let (sink, reports) = controller.sdk(&who).await?.split();
+        let (sink, reports) = controller.socket(SDK_PATH, &who).await?.split();
         let (commands, inbox) = mpsc::channel(QUEUE_CAPACITY);
         let mut jobs = JoinSet::new();
         jobs.spawn(send(sink, inbox));
@@ -103,6 +105,7 @@ impl RobotLink {
             gotos: HashSet::new(),
             playing: Arc::default(),
             pose_stream: None,
+            is_silenced: false,
             uploads: Uploads::default(),
             playing_upload: None,
         })
@@ -149,6 +152,7 @@ impl RobotLink {
                 self.job("stop_move", |link| stop(link.controller.clone(), link.who.clone()))
             }
             Request::Rest(request) => {
+                self.is_silenced |= request.path == CLEAR_SOUND_PATH;
                 let command = request
                     .reply
                     .get("command")
@@ -168,6 +172,11 @@ impl RobotLink {
     /// Returns what the peer has asked of the session since the last call.
     pub fn pose_stream(&mut self) -> Option<PoseStream> {
         self.pose_stream.take()
+    }
+
+    /// Returns whether the peer has asked to silence its own sound since the last call.
+    pub fn was_silenced(&mut self) -> bool {
+        std::mem::take(&mut self.is_silenced)
     }
 
     /// Waits for the next message for the peer; none if the link to the controller has ended. Nothing is lost if the future is
@@ -322,7 +331,7 @@ impl RobotLink {
 }
 
 /// Sends messages to the controller until the session ends.
-async fn send(mut sink: SplitSink<SdkSocket, Message>, mut inbox: mpsc::Receiver<Message>) {
+async fn send(mut sink: SplitSink<ControllerSocket, Message>, mut inbox: mpsc::Receiver<Message>) {
     while let Some(message) = inbox.recv().await {
         if sink.send(message).await.is_err() {
             return;

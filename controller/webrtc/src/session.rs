@@ -1,4 +1,4 @@
-//! A session: one peer that watches the camera and commands the robot.
+//! A session: one peer that watches the camera, hears the microphone, talks through the speaker and commands the robot.
 //!
 //! Thread: one task per session, which owns everything of it. When it ends, for whatever reason, its sockets close, the
 //! controller stops its moves, and its place is free.
@@ -11,7 +11,10 @@ use tokio::sync::{broadcast, mpsc};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
 use crate::controller::{Caller, Controller, ControllerError, Credentials};
+use crate::microphone::{MicrophoneLink, SoundFrame};
+use crate::opus::SoundDecoder;
 use crate::robot_link::{PoseStream, RobotLink};
+use crate::speaker::SpeakerLink;
 use crate::transport::{Transport, TransportError, TransportEvent};
 use crate::video::{Video, VideoFrame};
 
@@ -29,6 +32,9 @@ const POSES_PER_REFRESH: u64 = 8;
 
 /// The most messages of a peer that are taken per second. Uploads of moves are the fastest: 12 KiB each.
 const MAX_MESSAGES_PER_S: u32 = 1000;
+
+/// The most packets of sound of a peer that are taken per second. Browsers send 50, or 100 with short frames.
+const MAX_SOUNDS_PER_S: u32 = 200;
 
 /// What signalling passes on to a session.
 #[derive(Debug)]
@@ -91,6 +97,12 @@ pub struct Session {
     poses: Option<Interval>,
     poses_sent: u64,
     budget: MessageBudget,
+    /// The microphone; none until the peer is connected, and if it does not want it.
+    microphone: Option<MicrophoneLink>,
+    /// The peer's sound and the speaker; none until the peer sends some, and if the codec does not start.
+    speaker: Option<(SoundDecoder, SpeakerLink)>,
+    sound_budget: MessageBudget,
+    controller: Controller,
 }
 
 impl Session {
@@ -104,7 +116,7 @@ impl Session {
         caller: Caller,
         video: Video,
     ) -> Result<(Self, String), SessionError> {
-        let link = RobotLink::open(controller, who.clone(), caller).await?;
+        let link = RobotLink::open(controller.clone(), who.clone(), caller).await?;
         let (transport, offer) = Transport::open().await?;
         let session = Session {
             transport,
@@ -116,7 +128,11 @@ impl Session {
             deadline: Some(Instant::from_std(crate::net::now()) + CONNECT_TIMEOUT),
             poses: None,
             poses_sent: 0,
-            budget: MessageBudget::new(),
+            budget: MessageBudget::new(MAX_MESSAGES_PER_S),
+            microphone: None,
+            speaker: None,
+            sound_budget: MessageBudget::new(MAX_SOUNDS_PER_S),
+            controller,
         };
         Ok((session, offer))
     }
@@ -156,6 +172,7 @@ impl Session {
                     Some(Signal::End) | None => return Ok(End::Peer),
                 },
                 frame = next_frame(&mut self.frames) => self.show(frame)?,
+                sound = next_sound(&mut self.microphone) => self.transport.send_sound(sound)?,
                 reply = self.link.next_reply() => match reply {
                     Some(reply) => self.reply(&reply)?,
                     None => return Ok(End::Controller),
@@ -173,6 +190,10 @@ impl Session {
             TransportEvent::Connected => {
                 self.deadline = None;
                 self.frames = Some(self.video.watch(self.who.clone()));
+                if self.transport.wants_sound() {
+                    self.microphone =
+                        Some(MicrophoneLink::open(self.controller.clone(), self.who.clone()));
+                }
             }
             TransportEvent::Lost if self.frames.is_some() => {
                 self.deadline = Some(Instant::from_std(crate::net::now()) + LOST_TIMEOUT);
@@ -180,6 +201,13 @@ impl Session {
             TransportEvent::Recovered if self.frames.is_some() => self.deadline = None,
             TransportEvent::Lost | TransportEvent::Recovered | TransportEvent::CommandsOpen => {}
             TransportEvent::KeyframeWanted => self.video.want_keyframe(),
+            TransportEvent::Sound(packet) => {
+                if self.sound_budget.take()
+                    && let Some((decoder, speaker)) = self.speaker()
+                {
+                    speaker.play(decoder.decode(&packet));
+                }
+            }
             TransportEvent::Message(text) => {
                 if !self.budget.take() {
                     // A response to each would be a flood too.
@@ -187,6 +215,11 @@ impl Session {
                 }
                 if let Some(reply) = self.link.take(&text) {
                     self.reply(&reply)?;
+                }
+                if self.link.was_silenced()
+                    && let Some((_, speaker)) = &self.speaker
+                {
+                    speaker.silence();
                 }
                 match self.link.pose_stream() {
                     Some(PoseStream::Begin) => self.begin_poses()?,
@@ -196,6 +229,20 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Returns what plays the peer's sound, which begins with the first of it.
+    fn speaker(&mut self) -> Option<&mut (SoundDecoder, SpeakerLink)> {
+        if self.speaker.is_none() {
+            match SoundDecoder::new() {
+                Ok(decoder) => {
+                    let link = SpeakerLink::open(self.controller.clone(), self.who.clone());
+                    self.speaker = Some((decoder, link));
+                }
+                Err(error) => tracing::error!("no sound of a peer: {error}"),
+            }
+        }
+        self.speaker.as_mut()
     }
 
     fn begin_poses(&mut self) -> Result<(), TransportError> {
@@ -260,6 +307,13 @@ async fn next_frame(frames: &mut Option<broadcast::Receiver<Arc<VideoFrame>>>) -
     }
 }
 
+async fn next_sound(microphone: &mut Option<MicrophoneLink>) -> SoundFrame {
+    match microphone {
+        Some(microphone) => microphone.next().await,
+        None => std::future::pending().await,
+    }
+}
+
 async fn next_tick(ticks: &mut Option<Interval>) {
     match ticks {
         Some(ticks) => drop(ticks.tick().await),
@@ -276,13 +330,14 @@ async fn passed(deadline: Option<Instant>) {
 
 /// Limits the messages of a peer.
 struct MessageBudget {
+    most_per_s: u32,
     second: Instant,
     taken: u32,
 }
 
 impl MessageBudget {
-    fn new() -> Self {
-        MessageBudget { second: Instant::from_std(crate::net::now()), taken: 0 }
+    fn new(most_per_s: u32) -> Self {
+        MessageBudget { most_per_s, second: Instant::from_std(crate::net::now()), taken: 0 }
     }
 
     fn take(&mut self) -> bool {
@@ -290,13 +345,12 @@ impl MessageBudget {
         if now.saturating_duration_since(self.second) >= Duration::from_secs(1) {
             (self.second, self.taken) = (now, 0);
         }
-        self.taken += 1;
-        if self.taken == MAX_MESSAGES_PER_S {
-            tracing::warn!(
-                "a peer sends more than {MAX_MESSAGES_PER_S} messages in a second: the rest is dropped"
-            );
+        self.taken = self.taken.saturating_add(1);
+        if self.taken == self.most_per_s {
+            let most = self.most_per_s;
+            tracing::warn!("a peer sends more than {most} messages in a second: the rest is dropped");
         }
-        self.taken < MAX_MESSAGES_PER_S
+        self.taken < self.most_per_s
     }
 }
 
@@ -312,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_flood_of_messages_is_cut() {
-        let mut budget = MessageBudget::new();
+        let mut budget = MessageBudget::new(MAX_MESSAGES_PER_S);
         let taken = (0..10 * MAX_MESSAGES_PER_S).filter(|_| budget.take()).count();
         assert!(taken < 2 * MAX_MESSAGES_PER_S as usize, "{taken}");
     }

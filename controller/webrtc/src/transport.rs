@@ -1,4 +1,4 @@
-//! The WebRTC connection to one peer: its sockets, its video, and its data channels.
+//! The WebRTC connection to one peer: its sockets, its video, its sound in both directions, and its data channels.
 //!
 //! The library does no input and output. [`Transport::drain`] sends what it has to send and collects what has happened, and must
 //! follow each change. All bytes of a peer are checked by the library; what it does not accept ends the session.
@@ -11,14 +11,16 @@ use std::time::{Duration, Instant};
 use str0m::change::{SdpAnswer, SdpPendingOffer};
 use str0m::channel::{ChannelConfig, ChannelId, Reliability};
 use str0m::format::Codec;
-use str0m::media::{Direction, MediaKind, MediaTime, Mid};
+use str0m::media::{Direction, Frequency, MediaKind, MediaTime, Mid};
 use str0m::net::{DatagramRecv, Protocol, Receive};
 use str0m::{Candidate, Event, IceConnectionState, Input, Output, RtcConfig, RtcError};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::crypto;
+use crate::microphone::SoundFrame;
 use crate::net::{self, MediaSocket, SocketError};
+use crate::opus::{FRAME_TICKS, OPUS_HZ, SoundPacket};
 use crate::video::VideoFrame;
 
 /// The longest description that a peer may send, bytes.
@@ -46,6 +48,13 @@ const POSES: &str = "pose";
 
 /// Poses that may be on their way, bytes: about half a second.
 const MAX_POSES_BYTES: usize = 16 << 10;
+
+/// Packets of sound that wait for one that is missing, and for how long. More would delay the speaker at each loss.
+const MAX_REORDERED_SOUNDS: usize = 3;
+const MAX_REORDERED_TIME: Duration = Duration::from_millis(100);
+
+/// How far the clock of the sound may be from that of the packets, before a pause of the microphone counts as one.
+const MAX_SOUND_DRIFT_TICKS: u64 = 10 * FRAME_TICKS;
 
 /// The clock of video in RTP.
 const VIDEO_HZ: u128 = 90_000;
@@ -88,6 +97,8 @@ pub enum TransportEvent {
     Message(String),
     /// The peer's decoder needs a keyframe.
     KeyframeWanted,
+    /// A part of the peer's sound.
+    Sound(SoundPacket),
 }
 
 /// A received packet.
@@ -102,6 +113,9 @@ pub struct Transport {
     _readers: JoinSet<()>,
     pending: Option<SdpPendingOffer>,
     video: Mid,
+    sound: Mid,
+    /// When the next frame of the microphone begins, in units of its RTP clock.
+    next_sound: u64,
     commands: ChannelId,
     poses: Option<ChannelId>,
     events: VecDeque<TransportEvent>,
@@ -118,6 +132,10 @@ impl Transport {
         let begun = net::now();
         let crypto = Arc::new(crypto::provider());
         let mut config = RtcConfig::new().set_crypto_provider(crypto).clear_codecs().enable_h264(true);
+        config = config
+            .enable_opus(true, false)
+            .set_reordering_size_audio(MAX_REORDERED_SOUNDS)
+            .set_reordering_timeout_audio(Some(MAX_REORDERED_TIME));
         // A peer that is silent is noticed in some seconds: a move of it may be running.
         config.set_max_stun_rto(MAX_STUN_INTERVAL);
         config.set_max_stun_retransmits(MAX_STUN_REPEATS);
@@ -129,8 +147,16 @@ impl Transport {
         }
         let mut changes = rtc.sdp_api();
         let stream = Some("reachymini".to_owned());
-        let video =
-            changes.add_media(MediaKind::Video, Direction::SendOnly, stream, Some("camera".into()), None);
+        let video = changes.add_media(
+            MediaKind::Video,
+            Direction::SendOnly,
+            stream.clone(),
+            Some("camera".into()),
+            None,
+        );
+        // The official browser class sends sound only to an offer that says `sendrecv`.
+        let sound =
+            changes.add_media(MediaKind::Audio, Direction::SendRecv, stream, Some("microphone".into()), None);
         let commands = changes.add_channel(COMMANDS.into());
         let (offer, pending) = changes.apply().ok_or(TransportError::Unexpected)?;
         let (inbox, packets) = mpsc::channel(QUEUE_CAPACITY);
@@ -145,6 +171,8 @@ impl Transport {
             _readers: readers,
             pending: Some(pending),
             video,
+            sound,
+            next_sound: 0,
             commands,
             poses: None,
             events: VecDeque::new(),
@@ -246,6 +274,10 @@ impl Transport {
                 self.poses = None;
                 return Ok(());
             }
+            Event::MediaData(data) if data.mid == self.sound && data.params.spec().codec == Codec::Opus => {
+                let at = data.time.rebase(Frequency::FORTY_EIGHT_KHZ).numer();
+                TransportEvent::Sound(SoundPacket { bytes: data.data, at, is_contiguous: data.contiguous })
+            }
             Event::KeyframeRequest(_) => TransportEvent::KeyframeWanted,
             Event::Closed => return Err(TransportError::Ended),
             _ => return Ok(()),
@@ -267,9 +299,34 @@ impl Transport {
         let Some(pt) = writer.payload_params().find(is_usable).map(|params| params.pt()) else {
             return Ok(());
         };
-        let age = frame.at.saturating_duration_since(self.begun);
-        let ticks = u64::try_from(age.as_nanos() * VIDEO_HZ / Duration::from_secs(1).as_nanos()).unwrap_or(0);
+        let ticks = ticks(self.begun, frame.at, VIDEO_HZ);
         Ok(writer.write(pt, frame.at, MediaTime::from_90khz(ticks), frame.bytes.clone())?)
+    }
+
+    /// Whether the peer wants the microphone's sound.
+    #[must_use]
+    pub fn wants_sound(&self) -> bool {
+        self.rtc.media(self.sound).is_some_and(|media| media.direction().is_sending() && !media.disabled())
+    }
+
+    /// Sends a frame of the microphone, if the peer wants it.
+    ///
+    /// # Errors
+    /// When the protocol fails.
+    pub fn send_sound(&mut self, frame: SoundFrame) -> Result<(), TransportError> {
+        if !self.wants_sound() {
+            return Ok(());
+        }
+        let Some(writer) = self.rtc.writer(self.sound) else { return Ok(()) };
+        let Some(pt) = writer.payload_params().find(|params| params.spec().codec == Codec::Opus) else {
+            return Ok(());
+        };
+        let pt = pt.pt();
+        // Frames follow each other without a gap, however unevenly they come, until the microphone has paused.
+        let due = ticks(self.begun, frame.at, OPUS_HZ.into());
+        let at = if due > self.next_sound + MAX_SOUND_DRIFT_TICKS { due } else { self.next_sound };
+        self.next_sound = at + FRAME_TICKS;
+        Ok(writer.write(pt, frame.at, MediaTime::new(at, Frequency::FORTY_EIGHT_KHZ), frame.bytes)?)
     }
 
     /// Sends a message on the channel for commands. Returns false if the peer reads too slowly.
@@ -320,6 +377,12 @@ impl Transport {
     }
 }
 
+/// Returns the time since the beginning in units of a clock.
+fn ticks(begun: Instant, at: Instant, hz: u128) -> u64 {
+    let age = at.saturating_duration_since(begun);
+    u64::try_from(age.as_nanos() * hz / Duration::from_secs(1).as_nanos()).unwrap_or(0)
+}
+
 /// Reads a socket until the session drops it.
 async fn read(socket: MediaSocket, packets: mpsc::Sender<Packet>) {
     let mut buffer = vec![0; MAX_PACKET_BYTES];
@@ -341,13 +404,16 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_offer_has_video_a_data_channel_and_addresses() {
+    async fn the_offer_has_video_sound_a_data_channel_and_addresses() {
         let (_transport, offer) = Transport::open().await.unwrap();
         for line in [
             "m=video ",
             "m=application ",
             "H264/90000",
             "a=sendonly",
+            "m=audio ",
+            "opus/48000/2",
+            "a=sendrecv",
             "a=candidate:",
             "a=fingerprint:sha-256",
         ] {
