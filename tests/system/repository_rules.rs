@@ -253,6 +253,7 @@ const DOORS: &[(&[&str], &[&str])] = &[
     (&["re_sdk", "rerun::"], &["controller/recorder/"]),
     // Certificates of a fleet are made in one folder.
     (&["zenoh::"], &["controller/fleet/"]),
+    (&["opus_pure::"], &["controller/webrtc/src/opus.rs"]),
     (&["rcgen::"], &["controller/fleet/src/identity/", "controller/fleet/tests/security.rs"]),
     // Microphones and speakers.
     (&["cpal::", "nusb::"], &["controller/voice/src/devices.rs", "controller/voice/src/devices/"]),

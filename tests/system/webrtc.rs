@@ -3,12 +3,21 @@
 
 #![allow(clippy::disallowed_methods, reason = "the program is one of its own")]
 
+use std::f64::consts::TAU;
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use minismith_tests::{TestDir, program};
+use minismith_voice::audio::Clip;
+use rustix::fs::{CWD, Mode, OFlags, mkfifoat};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
@@ -44,12 +53,15 @@ fn started(controller: &str) -> (Child, String) {
 }
 
 fn bridge(keys: &str) -> Bridge {
-    let bench = TestDir::configured(&format!("{PATIENT}{keys}"));
+    bridge_on(TestDir::configured(&format!("{PATIENT}{keys}")), &[])
+}
+
+fn bridge_on(bench: TestDir, variables: &[(&str, &str)]) -> Bridge {
     let tokens = ["viewer", "operator"].map(|role| {
         let made = bench.run(&["token", "add", role, "--role", role, "--json"]).exits(0).json();
         (role.to_owned(), made["token"].clone())
     });
-    let served = Served::on(bench);
+    let served = Served::with(bench, variables);
     let (child, address) = started(&served.address);
     Bridge { served, child, address, tokens: tokens.into_iter().collect() }
 }
@@ -139,6 +151,84 @@ fn page_watches_the_camera_and_moves_the_robot() {
     let bridge = bridge("server: {anonymous_role: none}\n");
     let environment = bridge.environment();
     run_e2e("webrtc", &environment);
+}
+
+/// Sends a tone into a pipe as fast as it sounds, until it is told to end.
+fn sing(pipe: &Path, hz: f64, ends: &Arc<AtomicBool>) -> JoinHandle<()> {
+    const RATE: f64 = 16_000.0;
+    let mut pipe = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(pipe)
+        .unwrap();
+    let ends = ends.clone();
+    std::thread::spawn(move || {
+        let (began, mut sung) = (Instant::now(), 0_u32);
+        while !ends.load(Ordering::Relaxed) {
+            let due = (began.elapsed().as_secs_f64() * RATE) as u32;
+            let sample = |at: u32| (8000.0 * (f64::from(at) * TAU * hz / RATE).sin()) as i16;
+            let block: Vec<u8> = (sung..due).flat_map(|at| sample(at).to_le_bytes()).collect();
+            // While nobody listens, the pipe is full. A short part is written as a whole or not at all.
+            for part in block.chunks(2048) {
+                let _written = pipe.write(part);
+            }
+            sung = due;
+            std::thread::park_timeout(Duration::from_millis(10));
+        }
+    })
+}
+
+/// Returns the frequency of the sound in raw samples of 16 bits, Hz, and its length in seconds.
+fn frequency(bytes: &[u8], rate: f64) -> (f64, f64) {
+    let samples: Vec<i16> = bytes.as_chunks::<2>().0.iter().map(|two| i16::from_le_bytes(*two)).collect();
+    // The device has no clock: between two parts of the sound it takes silence.
+    let sound: Vec<i16> = samples
+        .chunk_by(|one, other| *one == 0 && *other == 0)
+        .filter(|run| run.len() < 4)
+        .flatten()
+        .copied()
+        .collect();
+    let crossings = sound.windows(2).filter(|two| (two[0] > 0) != (two[1] > 0)).count();
+    let seconds = sound.len() as f64 / rate;
+    (crossings as f64 / 2.0 / seconds, seconds)
+}
+
+#[test]
+fn page_hears_the_microphone_and_talks_through_the_speaker() {
+    const HEARD_HZ: f64 = 440.0;
+    const SAID_HZ: f64 = 700.0;
+    let bench = TestDir::configured(&format!("{PATIENT}voice: {{microphone: mic, speaker: horn}}\n"));
+    let (heard, played) = (bench.path("heard"), bench.path("played.raw"));
+    mkfifoat(CWD, &heard, Mode::RUSR | Mode::WUSR).unwrap();
+    let device = |name: &str, files: String| {
+        format!(
+            "pcm.{name} {{ type file; slave.pcm {{ type null }}; {files}; format \"raw\"; hint {{ show on; description \"{name}\" }} }}\n"
+        )
+    };
+    let devices = [
+        device("mic", format!("file \"/dev/null\"; infile \"{}\"", heard.display())),
+        device("horn", format!("file \"{}\"", played.display())),
+    ];
+    let devices = bench.write("asound.conf", &devices.concat());
+    let said: Vec<f32> =
+        (0..48_000 * 4).map(|at| (0.4 * (f64::from(at) * TAU * SAID_HZ / 48_000.0).sin()) as f32).collect();
+    let voice = bench.path("voice.wav");
+    std::fs::write(&voice, Clip::new(48_000, said).to_bytes().unwrap()).unwrap();
+    let ends = Arc::new(AtomicBool::new(false));
+    let singing = sing(&heard, HEARD_HZ, &ends);
+    let bridge = bridge_on(bench, &[("ALSA_CONFIG_PATH", devices.to_str().unwrap())]);
+    let mut environment = bridge.environment();
+    environment.push(("MINISMITH_VOICE", voice.to_str().unwrap().to_owned()));
+    environment.push(("MINISMITH_TONE_HZ", HEARD_HZ.to_string()));
+    run_e2e("webrtc-sound", &environment);
+    if let Ok(bytes) = std::fs::read(&played) {
+        let (hz, seconds) = frequency(&bytes, 24_000.0);
+        println!("the speaker got {hz:.1} Hz for {seconds:.1} s");
+        assert!((hz - SAID_HZ).abs() < 0.05 * SAID_HZ && seconds > 3.0, "{hz} Hz for {seconds} s");
+    }
+    ends.store(true, Ordering::Relaxed);
+    singing.join().unwrap();
 }
 
 #[test]

@@ -64,6 +64,9 @@ export function defineConnect() {
       if (signal.type === 'sessionStarted') peer.session = signal.sessionId;
       if (signal.type === 'endSession') peer.ended = signal.reason;
       if (signal.sdp?.type !== 'offer' || peer.keepsSilent) return;
+      // As the official browser class does it: the sender is there before the offer is taken.
+      for (const track of globalThis.microphone?.getAudioTracks() ?? [])
+        connection.addTrack(track, globalThis.microphone);
       await connection.setRemoteDescription(signal.sdp);
       const answer = await connection.createAnswer();
       await connection.setLocalDescription(answer);

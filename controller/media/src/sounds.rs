@@ -10,6 +10,7 @@ use minismith_voice::audio::{AudioFault, Clip};
 use minismith_voice::devices::mixer::{Side, set_volume, volume};
 use minismith_voice::devices::{DeviceError, Pace, Speaker};
 use tempfile::TempDir;
+use tokio::sync::watch;
 
 /// The largest sound, bytes, as in the official daemon (official `daemon/app/routers/media.py`).
 pub const MAX_SOUND_BYTES: usize = 25 << 20;
@@ -45,6 +46,9 @@ pub enum SoundError {
     /// There is no speaker.
     #[error("there is no {0}: it is `none` in the configuration (`voice`)")]
     NoDevice(&'static str),
+    /// Too many clients hear the microphone.
+    #[error("too many clients hear the microphone: {0} do, {0} allowed; try again later")]
+    Crowd(usize),
     /// A file cannot be used.
     #[error("cannot store the sound: {0}")]
     File(#[from] io::Error),
@@ -59,6 +63,8 @@ pub struct Sounds {
     uploaded: Mutex<Option<UploadFolder>>,
     /// What is played now; another one replaces it.
     playing: Mutex<Arc<()>>,
+    /// Counts the requests to silence clients that talk.
+    silenced: watch::Sender<u64>,
 }
 
 /// How the name of a folder of uploaded sounds begins.
@@ -115,6 +121,7 @@ impl Sounds {
             official: sdk.join("reachy_mini/assets"),
             uploaded: Mutex::default(),
             playing: Mutex::default(),
+            silenced: watch::Sender::new(0),
         }
     }
 
@@ -247,6 +254,16 @@ impl Sounds {
     /// Stops the sound that plays.
     pub fn stop(&self) {
         *self.playing.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(());
+    }
+
+    /// Drops the sound of clients that talk, as far as it is not played yet.
+    pub fn silence(&self) {
+        self.silenced.send_modify(|count| *count += 1);
+    }
+
+    /// Returns what changes when clients that talk are silenced.
+    pub(crate) fn silenced(&self) -> watch::Receiver<u64> {
+        self.silenced.subscribe()
     }
 
     /// Returns the ALSA name of the microphone.

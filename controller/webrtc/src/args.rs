@@ -19,7 +19,7 @@ In a page, with the official browser class:
 
 Exit codes: 0 when it was asked to end, 2 when it cannot start or its arguments are wrong.";
 
-/// Serves the robot's camera and its commands by WebRTC, to browsers and to the official SDKs.
+/// Serves the robot's camera, its sound and its commands by WebRTC, to browsers and to the official SDKs.
 #[derive(Debug, Parser)]
 #[command(name = "minismith-webrtc", version, after_help = EXAMPLES)]
 pub struct Args {

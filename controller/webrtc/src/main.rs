@@ -1,4 +1,4 @@
-//! The program `minismith-webrtc`: the robot's camera and its commands by WebRTC, for browsers and the official SDKs.
+//! The program `minismith-webrtc`: the robot's camera, its sound and its commands by WebRTC, for browsers and the official SDKs.
 //!
 //! It is a client of the controller and holds no right of its own: each peer acts with its own token, and the controller decides
 //! about every request. It is a program of its own, so that what reads packets of strangers is not what moves motors, and so
@@ -6,14 +6,14 @@
 //!
 //! ```text
 //! browser --HTTP or WebSocket--> signalling --> session --/ws/sdk, REST--> controller
-//!    ^------------video, data channel------------^  ^-----camera stream------'
+//!    ^---------video, sound, data channel--------^  ^--camera stream, sound--'
 //! ```
 //!
 //! Safety: nothing here moves a motor. Everything from outside is bounded: messages, descriptions, sessions, peers, rates.
 //!
 //! Reading order: [`args`], [`signalling`] (who connects), [`session`] (one peer), [`transport`] (its connection),
 //! [`commands`] (what its messages ask for), [`robot_link`] and [`robot_state`] (the robot for it), [`uploads`] and [`playback`] (moves that it uploads), [`video`], [`mjpeg`] and
-//! [`encoder`] (the camera), [`controller`] (requests to it), [`net`] (sockets), [`crypto`], [`logs`].
+//! [`encoder`] (the camera), [`microphone`], [`speaker`] and [`opus`] (sound), [`controller`] (requests to it), [`net`] (sockets), [`crypto`], [`logs`].
 
 mod args;
 mod commands;

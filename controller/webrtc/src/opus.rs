@@ -82,8 +82,7 @@ impl SoundEncoder {
         let mut packets = Vec::with_capacity(frames.len());
         for frame in frames {
             let mut packet = vec![0; MAX_PACKET_BYTES];
-            let length =
-                self.encoder.encode_s16(frame, MICROPHONE_FRAME, &mut packet).map_err(OpusError)?;
+            let length = self.encoder.encode_s16(frame, MICROPHONE_FRAME, &mut packet).map_err(OpusError)?;
             packet.truncate(length);
             packets.push(packet);
         }
@@ -220,8 +219,7 @@ mod tests {
     fn sound_may_come_in_any_pieces() {
         let whole: Vec<_> = packets(10).into_iter().map(|packet| packet.bytes.to_vec()).collect();
         let mut encoder = SoundEncoder::new().unwrap();
-        let pieces: Vec<_> =
-            tone(10).chunks(346).flat_map(|piece| encoder.encode(piece).unwrap()).collect();
+        let pieces: Vec<_> = tone(10).chunks(346).flat_map(|piece| encoder.encode(piece).unwrap()).collect();
         assert_eq!(pieces, whole);
     }
 
@@ -235,8 +233,10 @@ mod tests {
         let lost = SoundPacket { is_contiguous: false, ..all[42].clone() };
         let concealed = decoder.decode(&lost);
         assert_eq!(concealed.len(), 3 * SPEAKER_FRAME, "two frames are concealed");
-        let (tone, _) = powers(&concealed);
-        assert!((0.5..1.5).contains(&tone), "the tone goes on: {tone}");
+        // It goes on, and fades, since it may have ended meanwhile.
+        let loudness = |frame: usize| powers(&concealed[frame * SPEAKER_FRAME..][..SPEAKER_FRAME]).1;
+        let measured = [0, 1].map(loudness);
+        assert!(measured[0] > 0.05 && measured[1] < measured[0], "{measured:?}");
         assert_eq!(decoder.decode(&all[41]).len(), 0, "it is too late");
         assert_eq!(decoder.decode(&all[50]).len(), SPEAKER_FRAME, "a pause stays one");
         let far = SoundPacket { at: u64::from(u32::MAX), is_contiguous: false, ..all[51].clone() };
@@ -264,11 +264,8 @@ mod tests {
         };
         for _ in 0..5000 {
             let bytes: Vec<u8> = (0..random() % 300).map(|_| random() as u8).collect();
-            let packet = SoundPacket {
-                bytes: bytes.into(),
-                at: random() as u64,
-                is_contiguous: random() % 2 == 0,
-            };
+            let packet =
+                SoundPacket { bytes: bytes.into(), at: random() as u64, is_contiguous: random() % 2 == 0 };
             let most = MAX_PACKET_SAMPLES + MAX_CONCEALED_FRAMES as usize * SPEAKER_FRAME;
             assert!(decoder.decode(&packet).len() <= most);
         }

@@ -191,8 +191,7 @@ impl Session {
                 self.deadline = None;
                 self.frames = Some(self.video.watch(self.who.clone()));
                 if self.transport.wants_sound() {
-                    self.microphone =
-                        Some(MicrophoneLink::open(self.controller.clone(), self.who.clone()));
+                    self.microphone = Some(MicrophoneLink::open(self.controller.clone(), self.who.clone()));
                 }
             }
             TransportEvent::Lost if self.frames.is_some() => {

@@ -81,6 +81,9 @@ class VideoSession {
     if (signal.type === 'endSession') this.end(signal.reason ?? messages.value.drive.video.failed);
     if (signal.sdp?.type !== 'offer') return;
     await this.connection.setRemoteDescription(signal.sdp);
+    // The page shows the camera alone: without an answer for the sound, the robot's microphone is not opened for it.
+    for (const media of this.connection.getTransceivers())
+      if (media.receiver.track.kind === 'audio') media.direction = 'inactive';
     const answer = await this.connection.createAnswer();
     await this.connection.setLocalDescription(answer);
     const sdp = { type: 'answer', sdp: answer.sdp };

@@ -29,7 +29,7 @@ pub fn least(is_read: bool, path: &str) -> Role {
             // Sessions are for those who may talk to the robot; streamed targets move it.
             ["api", "v1", "sessions", ..]
             | ["api", "v1", "lease", _, ..]
-            | ["api", "v1", "voice" | "speaker"]
+            | ["api", "v1", "voice" | "speaker" | "microphone"]
             | ["api", "move", "ws", "set_target"] => Role::Operator,
             _ => Role::Viewer,
         };
@@ -94,6 +94,7 @@ mod tests {
             (true, "/api/v1/me", Role::Viewer),
             (true, "/api/v1/sessions/evening", Role::Operator),
             (true, "/api/v1/voice", Role::Operator),
+            (true, "/api/v1/microphone", Role::Operator),
             (true, "/api/move/ws/set_target", Role::Operator),
             (false, "/api/v1/stop", Role::Viewer),
             (false, "/api/v1/chat", Role::Viewer),

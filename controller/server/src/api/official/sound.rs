@@ -21,7 +21,7 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
         .route("/api/media/stop_sound", post(stop))
         .route("/api/media/clear_incoming_audio", post(clear))
         .route("/api/media/wobbling/enable", post(no_wobbling))
-        .route("/api/media/wobbling/disable", post(clear))
+        .route("/api/media/wobbling/disable", post(still))
         .route("/api/media/sounds", get(list))
         .route("/api/media/sounds/upload", post(upload).layer(DefaultBodyLimit::max(MAX_SOUND_BYTES)))
         .route("/api/media/sounds/{file}", delete(remove))
@@ -37,7 +37,9 @@ fn refused(error: SoundError) -> ApiError {
         SoundError::Name | SoundError::Invalid(_) => StatusCode::BAD_REQUEST,
         SoundError::Missing(_) => StatusCode::NOT_FOUND,
         SoundError::Full => StatusCode::INSUFFICIENT_STORAGE,
-        SoundError::Device(_) | SoundError::NoDevice(_) => StatusCode::SERVICE_UNAVAILABLE,
+        SoundError::Device(_) | SoundError::NoDevice(_) | SoundError::Crowd(_) => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
         SoundError::File(_) => StatusCode::INTERNAL_SERVER_ERROR,
     };
     ApiError::new(status, &error.to_string())
@@ -73,8 +75,15 @@ async fn stop(State(robot): State<Arc<Robot>>) -> Answer {
     Ok(Json(json!({ "status": "ok" })))
 }
 
-/// No sound of a client is under way here.
+/// Drops the sound of clients that talk, as far as it is not played yet.
 async fn clear(State(robot): State<Arc<Robot>>) -> Answer {
+    robot.running()?;
+    robot.sounds.silence();
+    still(State(robot)).await
+}
+
+/// The head does not sway by itself here.
+async fn still(State(robot): State<Arc<Robot>>) -> Answer {
     robot.running()?;
     Ok(Json(json!({ "status": "ok" })))
 }
