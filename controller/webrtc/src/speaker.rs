@@ -207,3 +207,82 @@ async fn hears(socket: &mut Option<ControllerSocket>) -> bool {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio_tungstenite::accept_async;
+
+    use super::*;
+
+    fn link(listener: &net::Listener) -> SpeakerLink {
+        let address = listener.local_addr().unwrap();
+        let who = Credentials {
+            peer: address.ip(),
+            host: address.to_string(),
+            origin: None,
+            token: None,
+            forwarded: false,
+        };
+        SpeakerLink::open(Controller::new(&address.to_string(), None), Arc::new(who))
+    }
+
+    async fn listener() -> net::Listener {
+        net::listen(([127, 0, 0, 1], 0).into()).await.unwrap()
+    }
+
+    /// Returns the samples of the next message; none if the connection is closed.
+    async fn next(socket: &mut ControllerSocket) -> Option<Vec<i16>> {
+        match socket.next().await {
+            Some(Ok(Message::Binary(bytes))) => {
+                Some(bytes.as_chunks::<2>().0.iter().map(|pair| i16::from_le_bytes(*pair)).collect())
+            }
+            _ => None,
+        }
+    }
+
+    #[tokio::test]
+    async fn the_speaker_is_asked_for_by_words_and_left_in_silence() {
+        let [silence, word, other] = [0, 5000, 7000].map(|value| vec![value; SPEAKER_FRAME]);
+        let listener = listener().await;
+        let link = link(&listener);
+        link.play(silence.clone());
+        link.play(word.clone());
+        let (stream, _) = listener.accept().await.unwrap();
+        // What waits is dropped when the peer asks for it, and what comes later is not.
+        (0..5).for_each(|_| link.play(word.clone()));
+        link.silence();
+        link.play(other.clone());
+        let mut socket = accept_async(stream).await.unwrap();
+        assert_eq!(next(&mut socket).await.unwrap(), vec![0; LEAD_SAMPLES]);
+        assert_eq!(next(&mut socket).await.unwrap(), word);
+        assert_eq!(next(&mut socket).await.unwrap(), other);
+        // A flood does not wait.
+        (0..100 * QUEUE_CAPACITY).for_each(|_| link.play(word.clone()));
+        let mut count = 0;
+        while let Ok(Some(_)) = timeout(Duration::from_millis(300), next(&mut socket)).await {
+            count += 1;
+        }
+        assert!(count <= QUEUE_CAPACITY + 1, "{count}");
+        // Silence is sent for a while, and then ends it.
+        let frames = QUIET_TIMEOUT.as_secs() as usize * SPEAKER_HZ as usize / SPEAKER_FRAME;
+        for _ in 0..frames {
+            link.play(silence.clone());
+            assert_eq!(next(&mut socket).await.unwrap(), silence);
+        }
+        assert_eq!(next(&mut socket).await, None);
+    }
+
+    #[tokio::test]
+    async fn a_peer_that_is_refused_does_not_ask_again() {
+        let listener = listener().await;
+        let link = link(&listener);
+        link.play(vec![5000; SPEAKER_FRAME]);
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut head = [0; 1024];
+        assert!(stream.read(&mut head).await.unwrap() > 0);
+        stream.write_all(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n").await.unwrap();
+        timeout(Duration::from_secs(10), link.sounds.closed()).await.unwrap();
+        link.play(vec![5000; SPEAKER_FRAME]);
+    }
+}
