@@ -179,21 +179,6 @@ fn sing(pipe: &Path, hz: f64, ends: &Arc<AtomicBool>) -> JoinHandle<()> {
     })
 }
 
-/// Returns the frequency of the sound in raw samples of 16 bits, Hz, and its length in seconds.
-fn frequency(bytes: &[u8], rate: f64) -> (f64, f64) {
-    let samples: Vec<i16> = bytes.as_chunks::<2>().0.iter().map(|two| i16::from_le_bytes(*two)).collect();
-    // The device has no clock: between two parts of the sound it takes silence.
-    let sound: Vec<i16> = samples
-        .chunk_by(|one, other| *one == 0 && *other == 0)
-        .filter(|run| run.len() < 4)
-        .flatten()
-        .copied()
-        .collect();
-    let crossings = sound.windows(2).filter(|two| (two[0] > 0) != (two[1] > 0)).count();
-    let seconds = sound.len() as f64 / rate;
-    (crossings as f64 / 2.0 / seconds, seconds)
-}
-
 #[test]
 fn page_hears_the_microphone_and_talks_through_the_speaker() {
     const HEARD_HZ: f64 = 440.0;
@@ -221,12 +206,9 @@ fn page_hears_the_microphone_and_talks_through_the_speaker() {
     let mut environment = bridge.environment();
     environment.push(("MINISMITH_VOICE", voice.to_str().unwrap().to_owned()));
     environment.push(("MINISMITH_TONE_HZ", HEARD_HZ.to_string()));
+    environment.push(("MINISMITH_PLAYED", played.to_str().unwrap().to_owned()));
+    environment.push(("MINISMITH_SAID_HZ", SAID_HZ.to_string()));
     run_e2e("webrtc-sound", &environment);
-    if let Ok(bytes) = std::fs::read(&played) {
-        let (hz, seconds) = frequency(&bytes, 24_000.0);
-        println!("the speaker got {hz:.1} Hz for {seconds:.1} s");
-        assert!((hz - SAID_HZ).abs() < 0.05 * SAID_HZ && seconds > 3.0, "{hz} Hz for {seconds} s");
-    }
     ends.store(true, Ordering::Relaxed);
     singing.join().unwrap();
 }

@@ -1,18 +1,22 @@
 #!/usr/bin/env node
 /**
  * A page hears the robot's microphone and talks through its speaker by WebRTC, with no class of other people. The browser's
- * microphone plays a file with a tone (`MINISMITH_VOICE`); the caller checks what the speaker got.
+ * microphone plays a file with a tone (`MINISMITH_VOICE`), and the robot's speaker is a file of raw samples (`MINISMITH_PLAYED`).
  *
  * `MINISMITH_WEBRTC` is the address of `minismith-webrtc`, `MINISMITH_TOKENS` has a token of a viewer and one of an operator,
- * `MINISMITH_TONE_HZ` is the tone at the robot's microphone.
+ * `MINISMITH_TONE_HZ` is the tone at the robot's microphone, `MINISMITH_SAID_HZ` that of the file.
  */
 
+import { readFileSync } from 'node:fs';
 import { request, sleep, test } from './lib.mjs';
 import { defineConnect, servePage } from './webrtc-page.mjs';
 
 const base = process.env.MINISMITH_WEBRTC;
 const tokens = JSON.parse(process.env.MINISMITH_TOKENS ?? '{}');
 const tone = Number(process.env.MINISMITH_TONE_HZ);
+const said = Number(process.env.MINISMITH_SAID_HZ);
+/** The rate that the server prefers for a speaker. */
+const SPEAKER_HZ = 24000;
 
 /** Runs in the page: defines what opens the browser's microphone, and what listens to a session. */
 function defineSound() {
@@ -63,6 +67,21 @@ const speaker = async () => {
   return [answer.status, answer.value?.detail ?? ''];
 };
 
+/** Returns the frequency of what the speaker got, its length in seconds, and its level. */
+const played = () => {
+  const { buffer, byteOffset, byteLength } = readFileSync(process.env.MINISMITH_PLAYED);
+  const all = new Int16Array(buffer.slice(byteOffset, byteOffset + byteLength - (byteLength % 2)));
+  // The device has no clock: between two parts of the sound it takes silence.
+  const sound = all.filter((one, at) => one !== 0 || (all[at - 1] !== 0 && all[at + 1] !== 0));
+  let [crossings, energy] = [0, 0];
+  for (let at = 1; at < sound.length; at += 1) {
+    if (sound[at] > 0 !== sound[at - 1] > 0) crossings += 1;
+    energy += (sound[at] / 32768) ** 2;
+  }
+  const seconds = sound.length / SPEAKER_HZ;
+  return { hz: crossings / 2 / seconds, seconds, level: Math.sqrt(energy / sound.length) };
+};
+
 await test(
   'webrtc-sound',
   async ({ check, eventually, open }) => {
@@ -109,6 +128,12 @@ await test(
 
     const [status, reason] = await speaker();
     check('the page talks', status === 409 && /another client talks/.test(reason), [status, reason]);
+    const spoken = await eventually(
+      'the speaker gets the tone that the page says',
+      played,
+      ({ hz, seconds, level }) => Math.abs(hz - said) < 0.02 * said && seconds > 3 && level > 0.1,
+    );
+    console.log(`measured: the speaker got ${JSON.stringify(spoken)}`);
     const cleared = await page.evaluate(() => peer.ask({ type: 'clear_incoming_audio' }));
     check('what waits for the speaker is dropped', cleared?.status === 'ok', cleared);
     await page.evaluate(() => {
