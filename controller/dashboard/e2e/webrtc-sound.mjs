@@ -107,8 +107,7 @@ await test(
     await eventually(
       'Opus goes in both directions',
       stats,
-      ({ received, sent, codecs }) =>
-        received > 50 && sent > 50 && codecs.includes('audio/opus'),
+      ({ received, sent, codecs }) => received > 50 && sent > 50 && codecs.includes('audio/opus'),
     );
     await eventually(
       "the page hears the tone at the robot's microphone",
@@ -124,10 +123,16 @@ await test(
       `measured: ${ended.received - begun.received} packets in ${seconds.toFixed(2)} s, ${concealed.toFixed(2)} s concealed`,
     );
     check('packets come without long gaps', concealed < 0.4 * seconds, [begun, ended]);
-    check('the video goes on', await page.evaluate(() => document.querySelector('video').videoWidth > 0));
+    check(
+      'the video goes on',
+      await page.evaluate(() => document.querySelector('video').videoWidth > 0),
+    );
 
     const [status, reason] = await speaker();
-    check('the page talks', status === 409 && /another client talks/.test(reason), [status, reason]);
+    check('the page talks', status === 409 && /another client talks/.test(reason), [
+      status,
+      reason,
+    ]);
     const spoken = await eventually(
       'the speaker gets the tone that the page says',
       played,
@@ -145,11 +150,7 @@ await test(
       ([free]) => free !== 409,
     );
     const before = await stats();
-    await eventually(
-      'it sends silence meanwhile',
-      stats,
-      ({ sent }) => sent > before.sent + 10,
-    );
+    await eventually('it sends silence meanwhile', stats, ({ sent }) => sent > before.sent + 10);
     await page.evaluate(() => {
       for (const track of microphone.getAudioTracks()) track.enabled = true;
     });
