@@ -6,10 +6,7 @@ import { defineConfig } from 'vitest/config';
 /** The server that `npm run dev` forwards requests to. */
 const server = loadEnv('', '.', 'MINISMITH_')['MINISMITH_URL'] ?? 'http://127.0.0.1:8000';
 
-/** Text files of more than this many bytes are worth compressing. */
-const MIN_GZIP_BYTES = 1000;
-
-/** Writes a gzip copy of each built text file, so that the server only has to send it. */
+/** Writes a gzip copy of each built text file: the server contains only that, and sends it as it is. */
 function gzipCopies(): Plugin {
   let out = '';
   return {
@@ -20,9 +17,7 @@ function gzipCopies(): Plugin {
     closeBundle() {
       for (const name of readdirSync(out, { recursive: true }).map(String)) {
         if (!/\.(html|js|css|svg|webmanifest)$/.test(name)) continue;
-        const text = readFileSync(`${out}/${name}`);
-        if (text.length > MIN_GZIP_BYTES)
-          writeFileSync(`${out}/${name}.gz`, gzipSync(text, { level: 9 }));
+        writeFileSync(`${out}/${name}.gz`, gzipSync(readFileSync(`${out}/${name}`), { level: 9 }));
       }
     },
   };

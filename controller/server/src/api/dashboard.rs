@@ -4,6 +4,8 @@
 //! the gate like any other. Its content security policy permits only its own scripts and forbids embedding in other pages,
 //! which prevents clickjacking.
 
+use std::io::Read;
+
 use axum::body::Body;
 use axum::http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
@@ -11,12 +13,19 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use rust_embed::{EmbeddedFile, RustEmbed};
+use flate2::read::GzDecoder;
+use rust_embed::RustEmbed;
 
 use super::refuse;
 
+/// The built files; those that have a gzip copy, as that copy alone.
 #[derive(RustEmbed)]
 #[folder = "../dashboard/dist"]
+#[exclude = "*.css"]
+#[exclude = "*.html"]
+#[exclude = "*.js"]
+#[exclude = "*.svg"]
+#[exclude = "*.webmanifest"]
 struct Built;
 
 /// The entry file.
@@ -34,14 +43,21 @@ pub(super) async fn file(method: Method, uri: Uri, headers: HeaderMap) -> Respon
         return unknown();
     }
     let name = if path.is_empty() { FIRST } else { path };
-    let Some(plain) = Built::get(name) else {
-        return if name == FIRST { not_built() } else { unknown() };
-    };
     let accepts = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let packed = if takes_gzip(accepts) { Built::get(&format!("{name}.gz")) } else { None };
-    let mut response = match packed {
-        Some(EmbeddedFile { data, .. }) => ([(CONTENT_ENCODING, "gzip")], Body::from(data)).into_response(),
-        None => Body::from(plain.data).into_response(),
+    let mut response = match (Built::get(&format!("{name}.gz")), Built::get(name)) {
+        (Some(packed), _) if takes_gzip(accepts) => {
+            ([(CONTENT_ENCODING, "gzip")], Body::from(packed.data)).into_response()
+        }
+        (Some(packed), _) => {
+            let mut plain = Vec::new();
+            match GzDecoder::new(&*packed.data).read_to_end(&mut plain) {
+                Ok(_) => Body::from(plain).into_response(),
+                Err(_) => return unknown(),
+            }
+        }
+        (None, Some(plain)) => Body::from(plain.data).into_response(),
+        (None, None) if name == FIRST => return not_built(),
+        (None, None) => return unknown(),
     };
     // The names of assets contain a hash of their content.
     let stored = if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };

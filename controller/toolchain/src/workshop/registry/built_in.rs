@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::RegistryError;
-use super::embedded::{FOLDER, all, name};
+use super::embedded::{FOLDER, each, name};
 use super::storage::{io, lock, remove};
 
 /// Returns the folder of the tools that are built into the program, and writes it first if necessary.
@@ -25,11 +25,11 @@ pub(super) fn unpacked(root: &Path) -> Result<PathBuf, RegistryError> {
     let beside = folder.with_extension("new");
     let written = (|| {
         remove(&beside)?;
-        for (path, bytes) in all() {
-            let place = beside.join(&*path);
+        each(|path, bytes| {
+            let place = beside.join(path);
             fs::create_dir_all(place.parent().unwrap_or(&beside))?;
-            fs::write(&place, &bytes)?;
-        }
+            fs::write(&place, &bytes)
+        })?;
         // One sync for all files, before the name that says that they are complete.
         rustix::fs::syncfs(fs::File::open(&beside)?)?;
         fs::rename(&beside, &folder)?;

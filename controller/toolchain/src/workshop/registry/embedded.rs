@@ -1,23 +1,32 @@
 //! The files of the predefined tools, as they were built into the program.
 
-use std::borrow::Cow;
-use std::path::Path;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use rust_embed::Embed;
+use flate2::read::GzDecoder;
 use sha2::{Digest, Sha256};
 
-/// The files below `tools/predefined`.
-#[derive(Embed)]
-#[folder = "../../tools/predefined"]
-struct Files;
+/// The files below `tools/predefined`, packed by the build script.
+const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/predefined.tar.gz"));
+
+/// The path and the SHA-256 of each of the files, in the order of the paths.
+const HASHES: &[(&str, [u8; 32])] = &include!(concat!(env!("OUT_DIR"), "/predefined.rs"));
 
 /// The folder of the copies, in the tools folder.
 pub(super) const FOLDER: &str = ".built-in";
 
-/// Returns the path and the bytes of each file.
-pub(super) fn all() -> impl Iterator<Item = (Cow<'static, str>, Cow<'static, [u8]>)> {
-    Files::iter().filter_map(|path| Files::get(&path).map(|file| (path, file.data)))
+/// Calls `take` with the path and the bytes of each file.
+pub(super) fn each(mut take: impl FnMut(PathBuf, Vec<u8>) -> io::Result<()>) -> io::Result<()> {
+    let mut archive = tar::Archive::new(GzDecoder::new(PACKED));
+    for entry in archive.entries()? {
+        let mut entry = entry?;
+        let path = entry.path()?.into_owned();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes)?;
+        take(path, bytes)?;
+    }
+    Ok(())
 }
 
 /// Returns whether the bytes of a file are those that were built in. Any other file than that of such a tool is.
@@ -31,7 +40,10 @@ pub(super) fn is_original(path: &Path, bytes: &[u8]) -> bool {
         .zip(path.file_name())
         .and_then(|(tool, file)| Some((tool.to_str()?, file.to_str()?)));
     let Some((tool, file)) = names.filter(|_| is_copy) else { return true };
-    Files::get(&format!("{tool}/{file}")).is_some_and(|original| *original.data == *bytes)
+    let path = format!("{tool}/{file}");
+    HASHES
+        .binary_search_by_key(&&*path, |(path, _)| path)
+        .is_ok_and(|at| HASHES[at].1[..] == Sha256::digest(bytes)[..])
 }
 
 /// Returns a name for the content of all files.
@@ -41,15 +53,11 @@ pub(super) fn name() -> &'static str {
 }
 
 fn hash_of_all() -> String {
-    let mut paths: Vec<_> = Files::iter().collect();
-    paths.sort_unstable();
     let mut hash = Sha256::new();
-    for path in paths {
+    for (path, of_file) in HASHES {
         hash.update(path.as_bytes());
         hash.update([0]);
-        if let Some(file) = Files::get(&path) {
-            hash.update(file.metadata.sha256_hash());
-        }
+        hash.update(of_file);
     }
     hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
