@@ -1,6 +1,7 @@
 //! The dashboard's requests to the server, sent without a browser. They cover the page itself, role and limits, call
 //! previews, a stop over the telemetry, the journal by page, and progress events.
 
+use std::fs;
 use std::io::{BufRead, Read, Write};
 use std::net::TcpStream;
 
@@ -130,6 +131,8 @@ fn compressed_assets_equal_the_originals() {
     let mut unpacked = Vec::new();
     flate2::read::GzDecoder::new(&answer[end..]).read_to_end(&mut unpacked).unwrap();
     assert!(unpacked == plain, "{} bytes of {}", unpacked.len(), plain.len());
+    let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../controller/dashboard/dist");
+    assert!(fs::read(format!("{built}{script}")).unwrap() == plain, "{script} differs from what was built");
 }
 
 #[test]
