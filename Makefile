@@ -16,7 +16,7 @@ FUZZ_TARGETS := policy wire bus configuration bundle trace recorded_move image s
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser clients models pictures predefined model llm test-llm bench soak growth bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu test-qemu-user check clean
+.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser official-apps clients models pictures predefined model llm test-llm bench soak growth bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu test-qemu-user check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -76,6 +76,11 @@ official-examples: build ## Runs the official package's examples, each with its 
 		|| { echo "Name a checkout of github.com/pollen-robotics/reachy_mini: make official-examples CHECKOUT=DIR" >&2; exit 2; }
 	@scripts/peers --examples
 	@tests/support/official/run_examples "$(CHECKOUT)/examples" $(PROGRAMS)
+
+official-apps: build ## Installs and starts the apps of the official package's tests, from CHECKOUT=DIR (github.com/pollen-robotics/reachy_mini)
+	@test -d "$(CHECKOUT)/tests/unit_tests/ok_app" \
+		|| { echo "Name a checkout of github.com/pollen-robotics/reachy_mini: make official-apps CHECKOUT=DIR" >&2; exit 2; }
+	@tests/support/official/run_apps "$(CHECKOUT)/tests/unit_tests" $(PROGRAMS)
 
 official-browser: build webrtc ## Runs the official package's browser class in Chromium, each effect checked, from CHECKOUT=DIR (github.com/pollen-robotics/reachy_mini)
 	@test -f "$(CHECKOUT)/ts/lib/reachy-mini.ts" \

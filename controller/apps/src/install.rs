@@ -119,19 +119,25 @@ impl Installer<'_> {
         if place.exists() {
             return Err(AppError::Installed(name));
         }
-        // The SDK is shared by all apps. Whether a requirement with a marker applies here, pip decides.
+        // The SDK is shared by all apps. An app's extras are not installed. Whether a requirement with another marker applies
+        // here, pip decides.
         let is_sdk = |requirement: &str| {
             let name =
                 requirement.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))).next();
             name.is_some_and(|name| name.replace('_', "-").eq_ignore_ascii_case("reachy-mini"))
         };
-        let others: Vec<&str> =
-            package.requires.iter().map(String::as_str).filter(|one| !is_sdk(one)).collect();
+        let others: Vec<&str> = package
+            .requires
+            .iter()
+            .map(String::as_str)
+            .filter(|one| !is_sdk(one) && !is_of_extra(one))
+            .collect();
         if !others.is_empty() {
             (self.progress)(&format!("installing what it needs: {}", others.join(", ")));
             pip(&others, "installing what the app needs")?;
         }
         let site = site_packages(&venv)?;
+        remove_own_sdk(&site)?;
         // The app's own package comes first, then what it needs, then the SDK.
         let paths = format!("{}\n{}\n", place.join("venv/own").display(), self.host.sdk.display());
         let pth = site.join("minismith.pth");
@@ -237,6 +243,23 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), AppError> {
 }
 
 /// Returns the folder of the packages of an environment.
+/// Returns whether a requirement is one of an extra only: `torch; extra == "vision"`.
+fn is_of_extra(requirement: &str) -> bool {
+    requirement.split_once(';').is_some_and(|(_, marker)| marker.contains("extra =="))
+}
+
+/// Removes an SDK that came with what an app needs. It may be an old one, which speaks another protocol.
+fn remove_own_sdk(site: &Path) -> Result<(), AppError> {
+    for entry in fs::read_dir(site).map_err(AppError::file(site))?.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name == "reachy_mini" || (name.starts_with("reachy_mini-") && name.ends_with(".dist-info")) {
+            fs::remove_dir_all(entry.path()).map_err(AppError::file(&entry.path()))?;
+        }
+    }
+    Ok(())
+}
+
 fn site_packages(venv: &Path) -> Result<PathBuf, AppError> {
     let lib = venv.join("lib");
     let found = fs::read_dir(&lib)
@@ -253,4 +276,29 @@ fn read<T: for<'de> Deserialize<'de>>(python: &Path, script: &str, path: &Path) 
     let lines = run(python, &arguments, "reading the package")?;
     serde_json::from_str(&lines.concat())
         .map_err(|error| AppError::Step { step: "reading the package", why: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_shared_sdk_stays_and_extras_are_left_out() {
+        let site = tempfile::tempdir().unwrap();
+        let packages = [
+            "reachy_mini",
+            "reachy_mini-1.3.1.dist-info",
+            "reachy_mini_toolbox",
+            "reachy_mini_toolbox-1.1.2.dist-info",
+        ];
+        for package in packages {
+            fs::create_dir_all(site.path().join(package).join("inside")).unwrap();
+        }
+        remove_own_sdk(site.path()).unwrap();
+        assert_eq!(packages.map(|package| site.path().join(package).exists()), [false, false, true, true]);
+
+        assert!(is_of_extra("torch>=2.1; extra == \"local_vision\""));
+        assert!(is_of_extra("av; python_version > '3.8' and extra == 'video'"));
+        assert!(!is_of_extra("six; python_version >= '3.8'") && !is_of_extra("extra"));
+    }
 }
