@@ -157,37 +157,33 @@ const fn is_plain_act(act: Act) -> bool {
     )
 }
 
+/// Returns what a word alone means.
+fn concepts(text: &str, english: &Lexicon) -> Vec<Concept> {
+    let word = Word { text: text.to_owned(), number: None, span: 0..0 };
+    english.longest(std::slice::from_ref(&word)).map(|(concepts, _)| concepts).unwrap_or_default()
+}
+
 /// Returns whether a word names a motion that a tale may be about.
 fn is_act(text: &str, english: &Lexicon) -> bool {
     if matches!(text, "move" | "moves" | "moved" | "moving") {
         return true;
     }
-    let word = Word { text: text.to_owned(), number: None, span: 0..0 };
-    let meaning = english.longest(std::slice::from_ref(&word));
-    meaning.is_some_and(|(meaning, _)| {
-        meaning.iter().any(|concept| matches!(concept, Concept::Act(act) if is_plain_act(*act)))
-    })
+    concepts(text, english).iter().any(|concept| matches!(concept, Concept::Act(act) if is_plain_act(*act)))
 }
 
 /// Returns whether a word can be the verb of an order.
 fn may_order(text: &str, english: &Lexicon) -> bool {
-    let word = Word { text: text.to_owned(), number: None, span: 0..0 };
-    let meaning = english.longest(std::slice::from_ref(&word));
-    meaning.is_some_and(|(meaning, _)| {
-        meaning.iter().any(|concept| matches!(concept, Concept::Act(_) | Concept::Undo | Concept::Again))
-            && !meaning.contains(&Concept::Past)
-    }) && !matches!(text, "going" | "go" | "let" | "get" | "come" | "coming")
+    let concepts = concepts(text, english);
+    concepts.iter().any(|concept| matches!(concept, Concept::Act(_) | Concept::Undo | Concept::Again))
+        && !concepts.contains(&Concept::Past)
+        && !matches!(text, "going" | "go" | "let" | "get" | "come" | "coming")
 }
 
 /// Returns whether a word is a part of the robot, or a direction.
 fn is_own(text: &str, english: &Lexicon) -> bool {
-    let word = Word { text: text.to_owned(), number: None, span: 0..0 };
-    let meaning = english.longest(std::slice::from_ref(&word));
-    meaning.is_some_and(|(meaning, _)| {
-        meaning
-            .iter()
-            .any(|concept| matches!(concept, Concept::Part(_) | Concept::Way(_) | Concept::Number(_)))
-    })
+    concepts(text, english)
+        .iter()
+        .any(|concept| matches!(concept, Concept::Part(_) | Concept::Way(_) | Concept::Number(_)))
 }
 
 /// The words of a clause, those before its subject left out.
@@ -310,9 +306,7 @@ impl Frame<'_> {
     }
 
     fn is_past(self, text: &str) -> bool {
-        let word = Word { text: text.to_owned(), number: None, span: 0..0 };
-        let meaning = self.english.longest(std::slice::from_ref(&word));
-        meaning.is_some_and(|(meaning, _)| meaning.contains(&Concept::Past))
+        concepts(text, self.english).contains(&Concept::Past)
     }
 
     /// "Bowing is polite", "a nod means yes", "it was nice of you to nod".
