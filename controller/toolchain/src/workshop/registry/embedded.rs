@@ -41,9 +41,8 @@ pub(super) fn is_original(path: &Path, bytes: &[u8]) -> bool {
         .and_then(|(tool, file)| Some((tool.to_str()?, file.to_str()?)));
     let Some((tool, file)) = names.filter(|_| is_copy) else { return true };
     let path = format!("{tool}/{file}");
-    HASHES
-        .binary_search_by_key(&&*path, |(path, _)| path)
-        .is_ok_and(|at| HASHES[at].1[..] == Sha256::digest(bytes)[..])
+    let known = HASHES.binary_search_by_key(&&*path, |(path, _)| path).ok().and_then(|at| HASHES.get(at));
+    known.is_some_and(|(_, hash)| hash[..] == Sha256::digest(bytes)[..])
 }
 
 /// Returns a name for the content of all files.
