@@ -38,8 +38,10 @@ class VideoSession {
   ) {
     signal.addEventListener('abort', () => this.end(''));
     this.video.muted = true;
-    this.connection.ontrack = ({ streams, track }) =>
-      this.play(streams[0] ?? new MediaStream([track]));
+    // A stream of its own: with a sound that never comes beside it, a video would not begin.
+    this.connection.ontrack = ({ track }) => {
+      if (track.kind === 'video') this.play(new MediaStream([track]));
+    };
     this.connection.onicecandidate = ({ candidate }) => {
       if (candidate && this.session !== null)
         void this.send({ type: 'peer', sessionId: this.session, ice: candidate.toJSON() });
