@@ -121,10 +121,8 @@ fn clauses<'a>(words: &'a [Word], english: &Lexicon) -> Vec<&'a [Word]> {
 fn without_opening<'a, 'b>(said: &'b [&'a str]) -> &'b [&'a str] {
     let mut rest = said;
     while let [first, after @ ..] = rest {
-        // "The" opens nothing but "by the way".
         let is_by_the_way = matches!(rest, ["by", "the", "way", ..]);
-        let is_opening =
-            OPENINGS.contains(first) && !matches!(*first, "the" | "by" | "way") && !after.is_empty();
+        let is_opening = OPENINGS.contains(first) && !after.is_empty();
         rest = match (is_by_the_way, is_opening) {
             (true, _) => rest.get(3..).unwrap_or_default(),
             (false, true) => after,
