@@ -1,9 +1,11 @@
-//! Reads requests: JSON bodies and queries, with errors in the format of the official daemon.
+//! Reads requests: JSON bodies, queries and handshakes of WebSockets, with errors in the format of the official daemon.
 
 use std::fmt;
 
 use axum::Json;
 use axum::body::Bytes;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::request::Parts;
@@ -139,6 +141,20 @@ pub(super) fn unprocessable(position: &str, why: &str) -> ApiError {
     let position: Vec<&str> = position.split('.').filter(|step| *step != "?").collect();
     let detail = json!([{ "type": "value_error", "loc": position, "msg": why }]);
     ApiError { status: StatusCode::UNPROCESSABLE_ENTITY, detail }
+}
+
+/// Accepts a WebSocket whose messages have at most `max_bytes`, and runs it.
+///
+/// Browsers hide why a handshake failed. So a request is checked before this, and a page may send a plain one to get the reason.
+pub(super) fn upgraded<Run: Future<Output = ()> + Send + 'static>(
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+    max_bytes: usize,
+    run: impl FnOnce(WebSocket) -> Run + Send + 'static,
+) -> Response {
+    match upgrade {
+        Ok(upgrade) => upgrade.max_message_size(max_bytes).max_frame_size(max_bytes).on_upgrade(run),
+        Err(none) => none.into_response(),
+    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::any;
 use minismith_language_server::{Client, Settings, serve_messages};
 use minismith_runtime::config::{Config, Limits};
@@ -26,7 +26,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{interval, timeout};
 
 use super::caller::MessageAuthor;
-use super::extract::ApiError;
+use super::extract::{ApiError, upgraded};
 
 /// Maximum number of open editors. Each has two threads.
 const MAX_EDITORS: usize = 4;
@@ -69,15 +69,7 @@ async fn open(
         );
         ApiError::new(StatusCode::CONFLICT, &why)
     })?;
-    // Browsers hide why a WebSocket handshake failed: a page may send a plain request to get the reason.
-    let upgrade = match upgrade {
-        Ok(upgrade) => upgrade,
-        Err(none) => return Ok(none.into_response()),
-    };
-    Ok(upgrade
-        .max_message_size(MAX_MESSAGE_BYTES)
-        .max_frame_size(MAX_MESSAGE_BYTES)
-        .on_upgrade(move |socket| converse(socket, limits, permit)))
+    Ok(upgraded(upgrade, MAX_MESSAGE_BYTES, move |socket| converse(socket, limits, permit)))
 }
 
 /// Passes messages between the WebSocket and the threads of the language server until either ends.

@@ -14,14 +14,14 @@ use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::any;
 use minismith_runtime::role::Role;
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::caller::MessageAuthor;
-use super::extract::{ApiError, QueryParams, unprocessable};
+use super::extract::{ApiError, QueryParams, unprocessable, upgraded};
 use minismith_media::listen::SharedMicrophone;
 use minismith_media::sounds::{SoundError, Sounds};
 use minismith_media::talk::{MAX_TALK_BYTES, Talk};
@@ -95,12 +95,7 @@ async fn talk(
         seat.map_err(|_| conflict("another client talks through the robot; try again when it has ended"))?;
     let sounds = state.sounds.clone();
     let talk = opened(move || Talk::open(&sounds, rate)).await?;
-    // Browsers hide why a WebSocket handshake failed: a page may send a plain request to get the reason.
-    let upgrade = match upgrade {
-        Ok(upgrade) => upgrade,
-        Err(none) => return Ok(none.into_response()),
-    };
-    Ok(upgrade.max_message_size(MAX_TALK_BYTES).on_upgrade(async move |socket| {
+    Ok(upgraded(upgrade, MAX_TALK_BYTES, async move |socket| {
         let seconds = talk.run(socket).await;
         drop(seat);
         author.note("/api/v1/speaker: talked", &format!("{seconds:.1} s"));
@@ -115,11 +110,7 @@ async fn listen(
 ) -> Result<Response, ApiError> {
     check(&author, rate)?;
     let listener = opened(move || state.microphone.listen(rate)).await?;
-    let upgrade = match upgrade {
-        Ok(upgrade) => upgrade,
-        Err(none) => return Ok(none.into_response()),
-    };
-    Ok(upgrade.max_message_size(MAX_LISTENER_BYTES).on_upgrade(async move |socket| {
+    Ok(upgraded(upgrade, MAX_LISTENER_BYTES, async move |socket| {
         let seconds = listener.run(socket).await;
         author.note("/api/v1/microphone: listened", &format!("{seconds:.1} s"));
     }))

@@ -58,7 +58,7 @@ use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::any;
 use minismith_voice::HEARD_RATE;
 use minismith_voice::audio::StreamResampler;
@@ -68,7 +68,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub(super) use self::local_audio::{LocalAudio, here};
 use self::socket::{VoiceSession, converse};
 use super::caller::MessageAuthor;
-use super::extract::{ApiError, QueryParams, unprocessable};
+use super::extract::{ApiError, QueryParams, unprocessable, upgraded};
 use super::names::event_names;
 use super::request_queue::RequestQueue;
 use minismith_assistant::memory::is_name;
@@ -160,17 +160,9 @@ async fn open(
         ..configured.clone()
     };
     let (engines, seat) = engines(&room, &voice, speak, seat).await?;
-    // Browsers hide why a WebSocket handshake failed: a page may send a plain request to get the reason.
-    let upgrade = match upgrade {
-        Ok(upgrade) => upgrade,
-        Err(none) => return Ok(none.into_response()),
-    };
     let parts = VoiceSession { engines, voice, flow, rate, session, names, seat };
     let (queue, body) = (room.queue.clone(), room.body.clone());
-    Ok(upgrade
-        .max_message_size(MAX_READ_BYTES)
-        .max_frame_size(MAX_READ_BYTES)
-        .on_upgrade(move |socket| converse(socket, body, queue, speaker, parts)))
+    Ok(upgraded(upgrade, MAX_READ_BYTES, move |socket| converse(socket, body, queue, speaker, parts)))
 }
 
 /// Loads the models, which takes a moment. The permit goes along, so that it is held while they are in memory.
