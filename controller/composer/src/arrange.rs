@@ -45,6 +45,14 @@ pub(crate) fn arrange(mut items: Vec<Item>) -> Vec<Node> {
         if has_leading && !has_body {
             length = rest.len();
         }
+        // "When you see a face, bow. Then wave": the next sentence goes on.
+        while has_leading
+            && let Some(next) = rest.get(length)
+            && next.link == Link::Then
+            && is_node(next)
+        {
+            length += rest.iter().skip(length).take_while(|item| item.sentence == next.sentence).count();
+        }
         let (sentence, following) = rest.split_at(length);
         rest = following;
         let mut plain: Vec<Item> = Vec::new();

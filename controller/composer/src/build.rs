@@ -95,6 +95,10 @@ pub(crate) struct Builder<'a> {
     /// Whether "before that" was said of what follows.
     is_prior_next: bool,
     is_start_next: bool,
+    /// Whether "after nodding" was said of what follows, where the nod was told already.
+    is_then_next: bool,
+    /// The side that was named of a motion to both sides.
+    told_side: Option<Dir>,
     /// "Both at once: ...": all of this sentence happens at the same time.
     is_same_sentence: bool,
     /// Whether several motions take turns, so a number counts them all.
@@ -116,6 +120,8 @@ impl<'a> Builder<'a> {
             is_same_next: false,
             is_prior_next: false,
             is_start_next: false,
+            is_then_next: false,
+            told_side: None,
             is_same_sentence: false,
             is_taking_turns: false,
         }
@@ -126,6 +132,15 @@ impl<'a> Builder<'a> {
         self.has_condition = clauses.iter().any(|clause| clause.has(|tag| matches!(tag, Tag::Condition(..))));
         let mut items_before = 0;
         for (at, clause) in clauses.iter().enumerate() {
+            // "Look up, sigh by lowering the head": only the last clause is described.
+            let is_means = matches!(clause.tags.first(), Some(Tagged { tag: Tag::Means, .. }));
+            let is_retold = matches!(clause.tags.first(), Some(Tagged { tag: Tag::Retold, .. }));
+            let described = Clause {
+                link: clause.link,
+                is_first: clause.is_first,
+                tags: clause.tags.iter().skip(usize::from(is_means || is_retold)).cloned().collect(),
+            };
+            let clause = &described;
             if clause.is_first && clause.link != Link::Colon {
                 self.is_same_sentence = false;
             }
@@ -135,7 +150,7 @@ impl<'a> Builder<'a> {
                 let is_own = at
                     .checked_sub(1)
                     .and_then(|at| clauses.get(at))
-                    .is_some_and(|before| before.link == Link::Then);
+                    .is_some_and(|before| is_means || (before.link == Link::Then && !is_retold));
                 let from = if is_own { items_before } else { 0 };
                 for item in
                     self.built.items.iter_mut().skip(from).filter(|item| item.sentence == self.sentence)
@@ -166,6 +181,20 @@ impl<'a> Builder<'a> {
             }
             let before = self.built.items.len();
             items_before = before;
+            // "Keep them out while you nod": the posture is reached first.
+            let is_during_hold = clause.link == Link::While
+                && !clause.is_first
+                && at.checked_sub(1).and_then(|at| clauses.get(at)).is_some_and(|before| {
+                    before.has(|tag| matches!(tag, Tag::Hold | Tag::StayThere))
+                        && !before.has(|tag| matches!(tag, Tag::Verb(_) | Tag::Amount(..) | Tag::Still))
+                })
+                && clause.has(|tag| matches!(tag, Tag::Verb(_)))
+                && matches!(
+                    self.built.items.last(),
+                    Some(Item { what: What::Node(Node::Act(act)), .. }) if act.is_go()
+                );
+            let during = Clause { link: Link::Then, is_first: false, tags: clause.tags.clone() };
+            let clause = if is_during_hold { &during } else { clause };
             self.clause(clause)?;
             // "Shyness. Look down ...": a title, and then what it means.
             let is_title = clause.tags.iter().all(|tagged| match &tagged.tag {
@@ -339,9 +368,10 @@ impl<'a> Builder<'a> {
 
     fn push(&mut self, clause: &Clause, what: What) {
         let has = |wanted: fn(&Tag) -> bool| clause.has(wanted);
+        let follows = std::mem::take(&mut self.is_then_next);
         self.built.items.push(Item {
             what,
-            link: clause.link,
+            link: if follows { Link::Then } else { clause.link },
             sentence: self.sentence,
             goes_first: has(|tag| matches!(tag, Tag::First)),
             goes_last: has(|tag| matches!(tag, Tag::Last)),
@@ -410,6 +440,24 @@ impl<'a> Builder<'a> {
         if repeats_last && says_how {
             return self.modify_last(&modifiers, clause.link);
         }
+        // "Peeks to the left with just a tiny head turn": how the last motion is done.
+        if clause.link == Link::With
+            && dirs.is_empty()
+            && modifiers.count.is_none()
+            && verb.is_gesture_noun
+            && verb.shape == Shape::Go
+            && parts.iter().all(|part| *part == PartRef::Head)
+            && let Some(last) = &self.last
+            && verb.part.is_none_or(|part| part == PartRef::Head)
+            && let mut noun = Act::new(verb)
+            && {
+                noun.parts = last.parts.clone();
+                noun.dirs.clone_from(&last.dirs);
+                noun.axes() == last.axes()
+            }
+        {
+            return self.modify_last(&modifiers, clause.link);
+        }
         self.is_taking_turns |=
             modifiers.is_alternating && verb.part == Some(PartRef::Head) && parts.is_empty();
         let mut act = Act::new(verb);
@@ -460,18 +508,22 @@ impl<'a> Builder<'a> {
         matches!(clause.link, Link::Before | Link::After)
             && act.count.is_none()
             && act.size.is_none()
-            && self.built.items.last().is_some_and(is_same)
+            && (self.built.items.last().is_some_and(is_same)
+                // "Before you nod, turn; once you have nodded, turn back".
+                || clause.link == Link::After && clause.is_first && self.built.items.iter().any(is_same))
     }
 
     fn add(&mut self, clause: &Clause, act: Act) -> Result<(), Refusal> {
         let (shape, _) = act.course()?;
         if self.is_mentioned(clause, &act) {
             self.is_prior_next = clause.link == Link::Before;
+            self.is_then_next = clause.link == Link::After && clause.is_first;
             return Ok(());
         }
         let is_alone = !self.built.items.iter().any(|item| item.sentence == self.sentence);
         let is_both_ways = shape == Shape::Sway && act.dirs.len() == 2 && clause.link != Link::With;
-        if is_both_ways && is_alone && clause.has(|tag| matches!(tag, Tag::Same)) {
+        let are_several = act.parts.len() > 1 || act.parts.as_slice() == [PartRef::BothAntennas];
+        if is_both_ways && is_alone && !are_several && clause.has(|tag| matches!(tag, Tag::Same)) {
             return Err((
                 "one part cannot go in two directions at the same moment".to_owned(),
                 "say which comes first, for example: left and then right".to_owned(),

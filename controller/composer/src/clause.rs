@@ -36,7 +36,7 @@ fn link(tag: &Tag) -> Option<Link> {
         Tag::Comma => Link::Comma,
         Tag::And => Link::And,
         Tag::Stop => Link::Stop,
-        Tag::Colon => Link::Colon,
+        Tag::Colon | Tag::Means | Tag::Retold => Link::Colon,
         Tag::Then => Link::Then,
         Tag::While => Link::While,
         Tag::With => Link::With,
@@ -83,6 +83,10 @@ pub(crate) fn split(tags: Vec<Tagged>) -> Vec<Clause> {
             continue;
         }
         let following = tags.get(at + 1..).unwrap_or(&[]);
+        // Of what stands between the comma and "by", nothing is known that the rest could describe.
+        if matches!(tagged.tag, Tag::Means) && pending.is_some() {
+            continue;
+        }
         if let Some(link) = link(&tagged.tag) {
             if splits(link, &current, following) {
                 pending = pending.max(Some(link));
@@ -91,6 +95,10 @@ pub(crate) fn split(tags: Vec<Tagged>) -> Vec<Clause> {
                     finish(&mut clauses, &mut current, &mut pending);
                     current.is_first = true;
                     current.link = link;
+                    // The builder has to tell it from a colon.
+                    if matches!(tagged.tag, Tag::Means | Tag::Retold) {
+                        current.tags.push(tagged.clone());
+                    }
                 }
             }
             continue;

@@ -296,7 +296,16 @@ impl Emitter {
         }
         // "To the left and to the right" names places, and no swings about the posture before.
         let is_place = shape == Shape::Sway && act.verb.shape == Shape::Go;
-        let base = self.values;
+        let mut base = self.values;
+        // "Look left once and right twice": what stands on the other side is no place to come back to.
+        if is_posture && shape == Shape::Beat && act.verb.shape == Shape::Go {
+            for aim in aims.iter().flatten() {
+                let away = base[aim.axis] - aim.axis.neutral();
+                if away * aim.axis.sign(aim.direction).unwrap_or(0.0) < 0.0 {
+                    base[aim.axis] = aim.axis.neutral();
+                }
+            }
+        }
         let (low, high) = self.factors(act, size_growth);
         let mut strokes: Vec<Stroke> = Vec::new();
         for stroke in &aims {

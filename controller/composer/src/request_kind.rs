@@ -17,7 +17,7 @@ pub fn is_tool_request(text: &str) -> bool {
     }
     let words = split_words(text);
     let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    if asks_for_a_behaviour(&words) || begins_with_a_tool(&words) {
+    if asks_for_a_behaviour(&words) || begins_with_a_tool(&words) || is_about_a_tool(&words) {
         return true;
     }
     let making = (0..words.len().min(12)).find(|at| {
@@ -79,6 +79,35 @@ fn begins_with_a_tool(words: &[Word]) -> bool {
         ":" | "," | "." | "please" | "called" | "named" | "that" | "which" | "where" | "for" | "to" | "with"
     );
     is_named && is_introduced && is_described && words.len() > at + 3
+}
+
+/// Returns whether a text announces a tool ("tool idea: ...", "for my next tool, ..."), or says at its end that it is one
+/// ("... That's the tool I want", "make that a tool").
+fn is_about_a_tool(words: &[Word]) -> bool {
+    let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    // What is done with tools that are there already.
+    let is_order = matches!(
+        word(0),
+        "run" | "start" | "call" | "use" | "delete" | "remove" | "list" | "show" | "approve" | "explain"
+            | "rename" | "what" | "which" | "how" | "why" | "who" | "where" | "is" | "are" | "does" | "do"
+            | "stop" | "forget" | "play" | "execute"
+    );
+    if is_order || words.len() < 4 {
+        return false;
+    }
+    let is_tool = |at: usize| matches!(word(at), "tool" | "skill" | "trick");
+    let announces = (0..4).any(|at| {
+        is_tool(at) && (at + 1..at + 5).any(|at| word(at) == ":") && words.len() > at + 3
+    });
+    let ends = (1..words.len()).any(|at| {
+        let is_wanted = (at + 1..at + 4)
+            .any(|at| matches!(word(at), "want" | "need" | "mean" | "like" | "love" | "wish" | "mind" | "meant"))
+            && matches!(word(at + 1), "i" | "we");
+        let is_made = matches!(word(at - 1), "a" | "new")
+            && (at.saturating_sub(5)..at).any(|at| matches!(word(at), "as" | "into" | "make" | "call" | "save"));
+        is_tool(at) && (is_wanted || is_made)
+    });
+    announces || ends
 }
 
 /// Returns whether a text asks for a reaction: "whenever you see a face, wave", or one that goes on for a time.

@@ -246,6 +246,10 @@ pub(crate) enum Tag {
     Comma,
     Stop,
     Colon,
+    /// "By lowering the head": how what stands before is done.
+    Means,
+    /// The end of a question that the next sentence tells once more.
+    Retold,
     Then,
     First,
     Last,

@@ -30,6 +30,16 @@ pub(crate) fn tag(words: &[Word], known: &[KnownPhrase]) -> Vec<Tagged> {
         let (tag, used) = reader.next(at, &tags);
         let used = used.max(1);
         let span = reader.span(at..at + used);
+        // "Snaps back up" is quick.
+        let is_quick = matches!(tag, Tag::Return)
+            && used > 1
+            && matches!(
+                reader.base(at),
+                "snap" | "whip" | "shoot" | "jerk" | "dart" | "spring" | "pop" | "bounce" | "fling" | "flick"
+            );
+        if is_quick {
+            tags.push(Tagged { tag: Tag::Manner(crate::tag::Manner::Pace(0.5)), span: span.clone() });
+        }
         tags.push(Tagged { tag, span });
         at += used;
         if let Some(skipped) = reader.rate_tail(at, tags.last()) {
@@ -71,6 +81,7 @@ impl Tagger<'_> {
             let tag = match word.text.as_str() {
                 "," if self.is_purpose(at, before) => Tag::Colon,
                 "," => Tag::Comma,
+                "?" if self.is_told_again(at, before) => Tag::Retold,
                 "." | ";" | "!" | "?" => Tag::Stop,
                 ":" => Tag::Colon,
                 "(" | ")" => Tag::Comma,
@@ -86,6 +97,7 @@ impl Tagger<'_> {
             .or_else(|| self.cycle_time(at))
             .or_else(|| self.takes_about(at))
             .or_else(|| self.one_go(at))
+            .or_else(|| self.as_i_say(at))
             .or_else(|| self.as_many(at))
             .or_else(|| self.default_count(at, before))
             .or_else(|| self.list_number(at))
@@ -140,6 +152,13 @@ impl Tagger<'_> {
             {
                 return (Tag::Prior, 2);
             }
+            // "Shakes the head no": what it means.
+            "no" if (at.saturating_sub(4)..at).any(|place| self.base(place) == "shake")
+                && !matches!(self.text(at + 1), "more" | "other" | "less")
+                && !self.is_gesture_ahead(at + 1) =>
+            {
+                return (Tag::Filler, 1);
+            }
             "leaving" if (at + 1..at + 6).any(|place| self.text(place) == "out") => return (Tag::Without, 1),
             "but" if self.text(at + 1) != "not" => {
                 return (if self.text(at + 1) == "only" { Tag::Filler } else { Tag::Comma }, 1);
@@ -152,7 +171,7 @@ impl Tagger<'_> {
             return (Tag::After, used);
         }
         if self.describes(at) {
-            return (Tag::Colon, 1);
+            return (Tag::Means, 1);
         }
         if let Some((trigger, event, used)) = self.condition(at) {
             return (Tag::Condition(trigger, event), used);
@@ -253,6 +272,16 @@ impl Tagger<'_> {
             let tilt = LEXICON.longest(&[("tilt", "tilt")]);
             return (tilt.map_or(Tag::Filler, |(tag, _)| tag), 1);
         }
+        // "Looks back to the right".
+        let is_look_back = matches!(tag, Tag::Return)
+            && length == 2
+            && self.text(at + 1) == "back"
+            && (matches!(self.text(at + 2), "left" | "right" | "over")
+                || (self.text(at + 2) == "to" && matches!(self.text(at + 4), "left" | "right")));
+        if is_look_back && matches!(self.base(at), "look" | "peek" | "glance" | "gaze" | "peep" | "face") {
+            let single = self.pairs.get(at..at + 1).and_then(|pairs| LEXICON.longest(pairs));
+            return (single.map_or(Tag::Filler, |(tag, _)| tag), 2);
+        }
         if is_back_in {
             let single = self.pairs.get(at..at + 1).and_then(|pairs| LEXICON.longest(pairs));
             return (self.in_context(at, single.map_or(Tag::Filler, |(tag, _)| tag), before), 1);
@@ -310,9 +339,13 @@ impl Tagger<'_> {
             }
             ("both", Tag::Filler) => {
                 let is_end = self.words.get(at + 1).is_none_or(|word| !word.is_word)
+                    || (number_word(next).is_some() && self.text(at + 2) == "times")
                     || matches!(
                         next,
                         "and"
+                            | "twice"
+                            | "once"
+                            | "thrice"
                             | "then"
                             | "again"
                             | "back"
@@ -344,6 +377,14 @@ impl Tagger<'_> {
             }
             ("short" | "little" | "long", _)
                 if matches!(self.base(at + 1), "pause" | "wait" | "break" | "rest" | "while" | "moment") =>
+            {
+                Tag::Filler
+            }
+            // "The head looks back to the right".
+            ("back", Tag::Return)
+                if self.base(at.saturating_sub(1)) == "look"
+                    && (matches!(next, "left" | "right")
+                        || (next == "to" && matches!(self.text(at + 3), "left" | "right"))) =>
             {
                 Tag::Filler
             }

@@ -1,5 +1,6 @@
 //! Finds the units of meaning in a request: numbers with their units, fixed phrases, parts, directions, verbs and links.
 
+mod asides;
 mod patterns;
 mod rounds;
 
@@ -8,6 +9,7 @@ use crate::meaning::{Link, Meaning};
 use crate::phrases;
 use crate::tokens::Token;
 
+use self::asides::{as_i_say, at_moment, join_asides, tells_again, touching};
 use self::patterns::{before_that, ever_more, name_others, quotations, ratio, without_given_roles};
 use self::rounds::{
     after_event, arrival, encore, known_state, list_number, name_sides, number_of, of_all, one_go,
@@ -268,6 +270,7 @@ pub(crate) fn atoms(tokens: &[Token]) -> Vec<Atom> {
     share_units(&mut found, tokens);
     without_given_roles(&mut found);
     name_others(&mut found, tokens);
+    join_asides(&mut found);
     found
 }
 
@@ -400,7 +403,17 @@ fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
     if let Some((seconds, end)) = period {
         return (Meaning::Period(seconds), end);
     }
-    let found = encore(tokens, at)
+    if let Some(end) = at_moment(tokens, at) {
+        return (Meaning::Link(Link::While), end);
+    }
+    if let Some(end) = touching(tokens, at) {
+        return (Meaning::Event(minismith_score::Event::Touch), end);
+    }
+    if tells_again(tokens, at) {
+        return (Meaning::Link(Link::Colon), at + 1);
+    }
+    let found = as_i_say(tokens, at)
+        .or_else(|| encore(tokens, at))
         .or_else(|| after_event(tokens, at))
         .or_else(|| superlative(tokens, at))
         .or_else(|| than_before(tokens, at));

@@ -90,6 +90,8 @@ pub(crate) struct Clause {
     pub(crate) last: bool,
     pub(crate) between: bool,
     pub(crate) trigger: Option<Trigger>,
+    /// "Waits for a clap": what was said before does not wait.
+    pub(crate) waits: bool,
     pub(crate) event: Option<Event>,
     pub(crate) perceive: bool,
     pub(crate) choose: bool,
@@ -273,6 +275,7 @@ impl Builder {
             Meaning::Trigger(trigger) => {
                 self.finish(Some(Link::Comma));
                 self.current.trigger = Some(*trigger);
+                self.current.waits = matches!(text, "wait" | "waits" | "waiting" | "listen" | "listens" | "watch");
             }
             Meaning::Still if text == "without" => {
                 self.finish(Some(Link::Without));
@@ -408,6 +411,11 @@ impl Builder {
             Meaning::Comparative(change) => clause.comparative = Some(*change),
             Meaning::EachTime => clause.each_time = true,
             Meaning::Each => clause.each = true,
+            // "Out in two seconds and back in half a second": the way out and the way back together.
+            Meaning::Seconds(back) if clause.back_again && self.time_use == TimeUse::Over => {
+                let out = clause.seconds.filter(|(_, usage)| *usage == TimeUse::Over);
+                clause.seconds = Some((back + out.map_or(0.0, |(seconds, _)| seconds), TimeUse::Over));
+            }
             Meaning::Seconds(seconds) => clause.seconds = Some((*seconds, self.time_use)),
             Meaning::For => self.time_use = TimeUse::For,
             Meaning::Over => self.time_use = TimeUse::Over,

@@ -13,11 +13,29 @@ use crate::reading::{Action, Feature, Occasion, Reading};
 /// Reads all clauses.
 pub(crate) fn read(clauses: &[Clause]) -> Reading {
     let mut reader = Reader::default();
+    let announced = announced(clauses);
     for (index, clause) in clauses.iter().enumerate() {
-        reader.clause(index, clause);
+        if index < announced {
+            reader.reading.unmeasurable.push(index);
+        } else {
+            reader.clause(index, clause);
+        }
     }
     reader.finish();
     reader.reading
+}
+
+/// Returns how many clauses only announce what a later one tells once more: "a tool that nods and waves: it nods twice,
+/// and then it waves".
+fn announced(clauses: &[Clause]) -> usize {
+    let Some(at) = clauses.iter().position(|clause| clause.link == Some(Link::Colon)) else { return 0 };
+    let (before, after) = clauses.split_at(at);
+    let motions = |clauses: &[Clause]| -> Vec<Verb> {
+        clauses.iter().filter_map(|clause| clause.verb).filter(|verb| verb.is_motion()).collect()
+    };
+    let (told, told_again) = (motions(before), motions(after));
+    let is_plain = before.iter().all(|clause| clause.trigger.is_none() && clause.roles.is_empty());
+    if told.len() > 1 && is_plain && told.iter().all(|verb| told_again.contains(verb)) { at } else { 0 }
 }
 
 #[derive(Default)]
@@ -124,6 +142,10 @@ impl Reader {
         if let Some(event) = event {
             if self.reading.actions.is_empty() {
                 self.occasion_is_open = true;
+            } else if clause.waits && trigger != Trigger::Until {
+                // "Tilts, waits for a clap, and straightens up": only what follows waits.
+                self.occasion_is_open = true;
+                self.link = Some(Link::Then);
             } else {
                 let group = self.group;
                 for action in self.reading.actions.iter_mut().filter(|action| action.group == group) {
@@ -242,6 +264,20 @@ impl Reader {
             && clause.seconds.is_none();
         if is_same && is_only_named && clause.link == Some(Link::While) {
             self.link = Some(Link::While);
+            return true;
+        }
+        // "Nod; once you have nodded, turn back": it was told already, and only says when.
+        let told = self.reading.actions.iter().rposition(|action| Some(action.verb) == verb);
+        if let Some(told) = told
+            && is_only_named
+            && !(clause.another || clause.again)
+            && clause.link == Some(Link::After)
+        {
+            if let Some(action) = self.reading.actions.get_mut(told) {
+                action.notes.push((index, Feature::Motion));
+            }
+            self.latest = vec![told];
+            self.link = Some(Link::Then);
             return true;
         }
         // "Where I set for how long it keeps looking up".

@@ -80,6 +80,7 @@ impl Builder<'_> {
         });
         let between_verb = modifiers.is_between
             && modifiers.between.is_none()
+            && !dirs.iter().any(|dir| matches!(dir, Dir::Left | Dir::Right))
             && verb.is_some_and(|verb| verb.shape == Shape::Go);
         let lowers_what_was_lifted = verb
             .filter(|verb| {
@@ -216,7 +217,13 @@ impl Builder<'_> {
                         if act.is_go() && act.axes().iter().any(|axis| axes.contains(axis)))
             })
         };
+        // "Before you nod, turn right. Then turn back": the nod stands between them.
+        let is_told_late = self.built.items.last().is_some_and(|last| {
+            let own = |item: &&Item| item.sentence == last.sentence && last.sentence != self.sentence;
+            self.built.items.iter().filter(own).any(|item| item.link == Link::Before)
+        });
         let single = if !chained
+            && !is_told_late
             && let Some(Item { what: What::Node(Node::Act(act)), .. }) = self.built.items.last_mut()
             && act.is_go()
             && covers(&act.axes())
@@ -287,8 +294,10 @@ impl Builder<'_> {
 
     /// Whether the motions of this sentence happen at the same time.
     fn is_joined(&self) -> bool {
-        self.built.items.iter().rev().take_while(|item| item.sentence == self.sentence).any(|item| {
-            matches!(item.what, What::Node(Node::Act(_))) && (item.is_same_time || item.link == Link::While)
+        let sentence = self.built.items.last().map_or(self.sentence, |item| item.sentence);
+        self.built.items.iter().rev().take_while(|item| item.sentence == sentence).any(|item| {
+            matches!(item.what, What::Node(Node::Act(_)))
+                && (item.is_same_time || matches!(item.link, Link::While | Link::With))
         })
     }
 

@@ -30,6 +30,21 @@ impl Builder<'_> {
         {
             return Ok(());
         }
+        // "Back and forth, left then right": which side comes first.
+        let goes_both_ways = self.last.as_ref().is_some_and(|last| {
+            last.dirs.contains(&Dir::Sides) || (last.verb.shape == Shape::Sway && last.dirs.is_empty())
+        });
+        if let [side @ (Dir::Left | Dir::Right)] = dirs.as_slice()
+            && goes_both_ways
+            && parts.is_empty()
+            && modifiers.is_empty()
+            && clause.tags.iter().all(|tagged| matches!(tagged.tag, Tag::Dir(_)))
+        {
+            let is_told = self.told_side.replace(*side).is_some_and(|told| told == side.opposite());
+            if clause.link == Link::Comma || (clause.link == Link::Then && is_told) {
+                return Ok(());
+            }
+        }
         // "Ten flicks with the left ear, ten with the right."
         if let [side] = dirs.as_slice()
             && parts.is_empty()

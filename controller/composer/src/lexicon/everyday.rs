@@ -419,7 +419,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(
         Tag::Return,
-        "sink back|drop back|settle back|ease back|glide back|drift back|slide back|float back|fall back|spring back|snap back|\
+        "peek back|glance back|gaze back|peep back|look back|face back|sink back|drop back|settle back|ease back|glide back|drift back|slide back|float back|fall back|spring back|snap back|\
          sneak back|creep back|slip back|swing back|rise back|rise back up|lift back|sink back down|drop back down|lower back|\
          lower back down|settle back down|ease back down|fold back up|roll back|bounce back|swivel back|turn back again|\
          straighten out|unfold again|uncurl|unbend|unroll|come upright|stand up again|stand upright again|upright once more|\

@@ -114,6 +114,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
         Tag::NothingElse,
         "nothing else|nothing else moves|nothing else should move|no other part moves|\
              everything else stays still|everything else still|the rest stays still|everything else|\
+             nothing else budges|nothing else stirs|nothing budges|nothing else changes|nothing else happens|\
              the rest of the robot|nothing more|no other part|no other parts|and nothing else|\
              the rest still|the other stays still|anything else",
     );

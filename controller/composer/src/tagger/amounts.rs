@@ -68,6 +68,13 @@ impl Tagger<'_> {
                 ("for", "each" | "every") => 2,
                 _ => 0,
             };
+            // "One second per side": the time of one stroke.
+            if per > 0
+                && unit == Unit::Seconds
+                && matches!(self.text(at + used + 1 + per), "side" | "way" | "direction" | "stroke" | "beat")
+            {
+                return Some((Tag::Tempo(value * factor), used + 2 + per));
+            }
             if per > 0 && unit == Unit::Seconds {
                 let noun = self.pairs.get(at + used + 1 + per..).and_then(|pairs| LEXICON.longest(pairs));
                 let is_gesture = matches!(noun, Some((Tag::Verb(_), 1)));

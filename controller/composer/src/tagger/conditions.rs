@@ -274,6 +274,12 @@ impl Tagger<'_> {
             "any",
             "another",
             "person's",
+            "somebody's",
+            "someone's",
+            "anybody's",
+            "anyone's",
+            "people's",
+            "visitor's",
             "find",
             "finds",
             "when",
@@ -310,7 +316,9 @@ impl Tagger<'_> {
                 | "speech" | "spoken" | "spoke" | "says" | "words" | "conversation" => Some(Event::Voice),
                 "touch" | "touches" | "touched" | "touching" | "pat" | "pats" | "patted" | "pet" | "pets"
                 | "petted" | "stroke" | "strokes" | "stroked" | "pushes" | "pushed" | "nudge" | "nudges"
-                | "nudged" | "tap" | "taps" | "tapped" | "poked" | "pokes" | "bumped" | "bump" => {
+                | "nudged" | "tap" | "taps" | "tapped" | "poked" | "pokes" | "bumped" | "bump" | "stroking"
+                | "patting" | "tickle" | "tickles" | "tickled" | "rub" | "rubs" | "rubbed" | "scratches"
+                | "scratched" | "caresses" | "caressed" => {
                     Some(Event::Touch)
                 }
                 "tilted" | "tipped" | "lifted" | "picked" | "tilts" | "tips" | "shaken" => {
@@ -367,6 +375,11 @@ impl Tagger<'_> {
             {
                 event = Some(Event::Face);
                 place += 1;
+                // "Somebody's face".
+                if matches!(self.text(place), "face" | "faces") {
+                    place += 1;
+                    break;
+                }
                 if !matches!(self.text(place), "clap" | "claps" | "clapping" | "speak" | "speaks" | "talking")
                 {
                     break;

@@ -79,7 +79,20 @@ impl Tagger<'_> {
             is_same |= matches!(self.text(place), "same" | "that" | "very");
             place += 1;
         }
-        let is_time = matches!(self.text(place), "moment" | "time" | "instant");
+        let is_time = matches!(self.text(place), "moment" | "time" | "instant" | "second");
+        // "At the very moment your body turns": a clause of its own.
+        let link = usize::from(matches!(self.text(place + 1), "that" | "when" | "as" | "in" | "at" | "where"));
+        let link = link + usize::from(link == 1 && self.text(place + 2) == "which");
+        let is_subject = matches!(
+            self.text(place + 1 + link),
+            "your" | "its" | "the" | "it" | "you" | "they" | "both" | "he" | "his" | "my"
+        );
+        let follows_words = at > 0
+            && self.words.get(at - 1).is_some_and(|word| word.is_word)
+            && !matches!(self.text(at - 1), "and" | "then" | "but" | "also");
+        if is_same && is_time && is_subject && (follows_words || link > 0) {
+            return Some((Tag::While, place + 1 + link - at));
+        }
         (is_same && is_time && self.text(place + 1) != "as").then(|| (Tag::Same, place + 1 - at))
     }
 
@@ -162,6 +175,24 @@ impl Tagger<'_> {
             end += 1;
         }
         Some(end - at)
+    }
+
+    /// "Can you make a tool that flinches? Jerk the head back ...": what follows the question tells it once more.
+    pub(super) fn is_told_again(&self, at: usize, before: &[Tagged]) -> bool {
+        let has_motion = before.iter().any(|tagged| {
+            matches!(tagged.tag, Tag::Verb(_) | Tag::Feeling(_) | Tag::Dance | Tag::Circle | Tag::Sound)
+        });
+        let has_question = before.iter().any(|tagged| matches!(tagged.tag, Tag::Stop | Tag::Colon));
+        let goes_on = matches!(
+            self.text(at + 1),
+            "then" | "and" | "after" | "afterwards" | "also" | "next" | "finally" | "but" | "at" | "when"
+                | "before" | "while" | "with" | "without" | "slowly" | "please" | "thanks" | "only"
+        );
+        let is_motion = |place: usize| {
+            let phrase = self.pairs.get(place..).and_then(|pairs| LEXICON.longest(pairs));
+            matches!(phrase, Some((Tag::Verb(_), _)))
+        };
+        has_motion && !has_question && !goes_on && (at + 1..at + 9).any(is_motion)
     }
 
     /// "A variable number of degrees", "a height in millimetres": a parameter by its unit.
@@ -247,6 +278,9 @@ impl Tagger<'_> {
 
     /// "Only once it has got there", "when that is done": then.
     pub(super) fn done_there(&self, at: usize) -> Option<(Tag, usize)> {
+        if self.text(at) == "and" && self.text(at + 1) == "not" {
+            return self.done_there(at + 1).map(|(tag, used)| (tag, used + 1));
+        }
         let is_not = self.text(at) == "not" && matches!(self.text(at + 1), "until" | "before" | "till");
         let start = at + usize::from(is_not || matches!(self.text(at), "only" | "but"));
         let is_opening = (is_not || matches!(self.text(start), "once" | "when" | "after" | "whenever"))
@@ -390,6 +424,27 @@ impl Tagger<'_> {
 
     /// "As far as it can", "as quickly as they will go".
     pub(super) fn superlative(&self, at: usize) -> Option<(Tag, usize)> {
+        // "As far right as it can go": the direction stands between, and is read after it.
+        if self.text(at) == "as"
+            && matches!(self.text(at + 1), "far" | "high" | "low" | "much")
+            && let Some(second) = (at + 3..at + 6).find(|place| self.text(*place) == "as")
+            && (at + 2..second).all(|place| {
+                matches!(self.text(place), "to" | "the" | "left" | "right" | "up" | "down" | "out" | "over")
+            })
+        {
+            return Some((Tag::Manner(Manner::Full), 2));
+        }
+        if self.text(at) == "as"
+            && at > 2
+            && (at - 3..at).any(|place| self.text(place) == "far")
+            && matches!(self.text(at - 1), "left" | "right" | "up" | "down" | "out")
+        {
+            let end = (at + 1..at + 6).find(|place| {
+                matches!(self.text(*place), "can" | "goes" | "possible" | "will" | "could" | "allows" | "gets")
+            })?;
+            let more = usize::from(matches!(self.text(end + 1), "go" | "get" | "reach" | "turn" | "manage"));
+            return Some((Tag::Filler, end + 1 + more - at));
+        }
         if self.text(at) != "as" || self.text(at + 2) != "as" {
             return None;
         }

@@ -1,6 +1,6 @@
 //! Rewrites tags whose order or repetition says something.
 
-use crate::tag::{Dir, Mode, Tag, Tagged, Unit};
+use crate::tag::{Dir, Mode, PartRef, Tag, Tagged, Unit};
 
 /// Rewrites tags whose order says something: "left before right" is the order in which antennas take turns.
 pub(super) fn rewrite(tags: Vec<Tagged>) -> Vec<Tagged> {
@@ -84,6 +84,28 @@ pub(super) fn rewrite(tags: Vec<Tagged>) -> Vec<Tagged> {
             .any(|tag| matches!(tag, Tag::Between | Tag::Each));
         if matches!(get(place), Some(Tag::With)) && is_rest && !is_between {
             thens.extend(meant.get(place));
+        }
+        // "And, simultaneously, the head": a word between two commas.
+        let is_adverb =
+            |tag: Option<&Tag>| matches!(tag, Some(Tag::Same | Tag::Throughout | Tag::Manner(_) | Tag::Then));
+        if matches!(get(place), Some(Tag::And | Tag::Then | Tag::While | Tag::With))
+            && matches!(get(place + 1), Some(Tag::Comma))
+            && is_adverb(get(place + 2))
+            && matches!(get(place + 3), Some(Tag::Comma))
+        {
+            dropped.extend(meant.get(place + 1).into_iter().chain(meant.get(place + 3)));
+        }
+        // "One antenna, the left one, bends": a part, and then which.
+        if matches!(
+            get(place),
+            Some(Tag::Part(PartRef::RightAntenna | PartRef::LeftAntenna | PartRef::BothAntennas))
+        ) && matches!(get(place + 1), Some(Tag::Comma))
+            && matches!(get(place + 2), Some(Tag::Part(PartRef::LeftOne | PartRef::RightOne)))
+            && matches!(get(place + 3), Some(Tag::Comma))
+            && !matches!(get(place + 4), Some(Tag::Part(_) | Tag::And | Tag::Then))
+        {
+            dropped.extend(meant.get(place..place + 2).unwrap_or(&[]));
+            dropped.extend(meant.get(place + 3));
         }
         // "How quickly it goes": the verb belongs to the parameter.
         if let (Some(Tag::Param(_)), Some(Tag::Verb(verb))) = (

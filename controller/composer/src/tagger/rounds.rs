@@ -137,6 +137,33 @@ impl Tagger<'_> {
         is_one.then_some((Tag::Same, noun + 1 - at))
     }
 
+    /// "As often as I tell it to", "as far as the caller wants": a parameter.
+    pub(super) fn as_i_say(&self, at: usize) -> Option<(Tag, usize)> {
+        let (role, second) = match (self.text(at), self.text(at + 1), self.text(at + 2)) {
+            ("as", "often", "as") => (Role::Times, at + 3),
+            ("as", "many", "times") => (Role::Times, at + 4),
+            ("as", "far", "as") => (Role::Distance, at + 3),
+            ("as", "long", "as") => (Role::Seconds, at + 3),
+            ("as", "fast" | "quickly" | "slowly", "as") => (Role::Speed, at + 3),
+            ("as", "deep" | "deeply" | "wide" | "high" | "big" | "large", "as") => (Role::Size, at + 3),
+            _ => return None,
+        };
+        let subject = second + usize::from(matches!(self.text(second), "the" | "a"));
+        let is_caller = matches!(self.text(subject), "i" | "we" | "you" | "caller" | "user" | "someone");
+        let is_saying = matches!(
+            self.base(subject + 1),
+            "tell" | "say" | "ask" | "want" | "like" | "choose" | "give" | "specify" | "pass" | "set" | "wish"
+                | "request" | "need" | "please" | "decide" | "are"
+        );
+        let is_told = self.text(subject + 1) != "are" || matches!(self.text(subject + 2), "told" | "asked");
+        if self.text(second - 1) != "as" || !is_caller || !is_saying || !is_told {
+            return None;
+        }
+        let words = ["it", "you", "the", "robot", "to", "for", "told", "asked", "in"];
+        let more = (subject + 2..subject + 6).take_while(|place| words.contains(&self.text(*place))).count();
+        Some((Tag::Param(role), subject + 2 + more - at))
+    }
+
     /// "As many millimetres as I ask for": a parameter.
     pub(super) fn as_many(&self, at: usize) -> Option<(Tag, usize)> {
         if (self.text(at), self.text(at + 1), self.text(at + 3)) != ("as", "many", "as") {

@@ -14,7 +14,13 @@ impl Reader {
         let Some(action) = self.reading.actions.get_mut(at) else { return };
         let is_parameter =
             clause.choose || clause.roles.iter().any(|role| matches!(role, Role::Degrees | Role::Distance));
-        let is_plain = clause.bare.is_some_and(|bare| clause.count.is_none() && bare.fract() == 0.0);
+        // "Left antenna out 30": an angle, for nobody counts so far.
+        let is_angle = clause.bare.is_some_and(|bare| bare > 12.0) && clause.has_way() && clause.size.is_none();
+        if is_angle && clause.count.is_none() && !action.is_oscillation() {
+            action.amount = clause.bare.map(|bare| (bare, Bound::About));
+        }
+        let is_plain = !is_angle
+            && clause.bare.is_some_and(|bare| clause.count.is_none() && bare.fract() == 0.0);
         if !clause.roles.contains(&Role::Times) {
             action.count = clause.count.or(clause.bare.filter(|_| is_plain)).or(action.count);
         }
@@ -275,12 +281,22 @@ impl Reader {
             action.notes.push((index, Feature::Size));
             return;
         }
+        // "How far it turns: default 30".
+        let is_set = |role: &Role| matches!(role, Role::Degrees | Role::Distance | Role::Size);
+        if clause.bare.is_some_and(|bare| bare > 5.0)
+            && clause.verb.is_none()
+            && clause.noun.is_none()
+            && self.reading.roles.iter().any(|(_, role)| is_set(role))
+        {
+            return;
+        }
         // "20 degrees, then 30": a number without a unit continues the sizes.
         if let (Some(number), None, None, None) = (clause.bare, clause.count, clause.noun, clause.verb)
             && let Some(action) = self.latest.last().and_then(|at| self.reading.actions.get_mut(*at))
             && let Some((amount, bound)) = action.amount
         {
             action.amount = Some((amount.max(number), bound));
+            action.sizes += 1;
             action.notes.push((index, Feature::Size));
             return;
         }

@@ -170,7 +170,9 @@ impl Reader {
         let Some(action) = self.latest.last().and_then(|at| self.reading.actions.get_mut(*at)) else {
             return false;
         };
-        if action.count.is_some() || action.returns {
+        // "25 degrees to the left and down 15": two motions.
+        let has_own_size = clause.size.is_some() || clause.bare.is_some_and(|bare| bare > 12.0);
+        if action.count.is_some() || action.returns || (has_own_size && action.amount.is_some()) {
             return false;
         }
         let kind = Kind::default();

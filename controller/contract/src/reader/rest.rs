@@ -100,6 +100,11 @@ impl Reader {
             Some((seconds, _)) => self.reading.pauses.push((index, seconds)),
             None if is_after && !self.latest.is_empty() => self.reading.unmeasurable.push(index),
             None if clause.verb.is_none() && clause.link == Some(Link::With) => self.reading.lost.push(index),
+            // "The head rides along and makes no movement of its own": said of the same part.
+            None if clause.link == Some(Link::And) && !self.reading.stillness.is_empty() => {
+                let axes = self.reading.stillness.last().map(|one| one.axes.clone()).unwrap_or_default();
+                self.reading.stillness.push(Stillness { clause: index, axes, is_rest: false });
+            }
             None => self.reading.stillness.push(Stillness {
                 clause: index,
                 axes: Axis::ALL.to_vec(),
@@ -263,6 +268,13 @@ impl Reader {
             && (verb.is_none() || matches!(verb, Some(Verb::Take | Verb::Return | Verb::Look | Verb::Move)));
         let is_return = match verb {
             Some(Verb::Return) => true,
+            Some(Verb::Move | Verb::Stay) | None if self.goes_upright(clause) => true,
+            // "Ease it forward to the middle", of a head that went back.
+            Some(Verb::Move | Verb::Turn | Verb::Lower | Verb::Raise)
+                if clause.neutral && self.goes_against(clause) =>
+            {
+                true
+            }
             Some(Verb::Lower | Verb::Raise | Verb::Close | Verb::Spread | Verb::Fold) => {
                 self.undoes(clause)
                     || clause.ways.contains(&Way::Back) && clause.size.is_none() && !self.latest.is_empty()
@@ -346,6 +358,41 @@ impl Reader {
             self.link = Some(Link::Then);
         }
         true
+    }
+
+    /// "One ear tips in, the other one out, then both go upright".
+    fn goes_upright(&self, clause: &Clause) -> bool {
+        let ears = |parts: &[Part]| parts.iter().all(|part| matches!(part, Part::Ear(_)));
+        let named: Vec<Axis> = clause.parts.iter().flat_map(|part| aims::axes(*part)).collect();
+        let is_away = self.reading.actions.iter().any(|action| {
+            !action.returns
+                && !action.is_oscillation()
+                && action.axes().iter().all(|axis| Axis::ANTENNAS.contains(axis))
+                && (named.is_empty() || action.axes().iter().any(|axis| named.contains(axis)))
+        });
+        let is_about_ears = ears(&clause.parts) && (!clause.parts.is_empty() || ears(&self.parts));
+        clause.upright && is_about_ears && clause.size.is_none() && clause.seconds.is_none() && is_away
+    }
+
+    /// Whether the only direction of a clause is the opposite of the last action's.
+    fn goes_against(&self, clause: &Clause) -> bool {
+        let last = self.latest.last().and_then(|at| self.reading.actions.get(*at));
+        let opposite = match clause.ways.as_slice() {
+            [Way::Left] => Direction::Right,
+            [Way::Right] => Direction::Left,
+            [Way::Up] => Direction::Down,
+            [Way::Down] => Direction::Up,
+            [Way::Forward] => Direction::Back,
+            [Way::Back] => Direction::Forward,
+            [Way::In] => Direction::Outward,
+            [Way::Out] => Direction::Inward,
+            _ => return false,
+        };
+        clause.size.is_none()
+            && (clause.parts.is_empty() || clause.parts == self.parts)
+            && last.is_some_and(|last| {
+                last.targets.iter().any(|target| target.iter().any(|aim| aim.direction == Some(opposite)))
+            })
     }
 
     /// "Looks left, right, then ahead".
