@@ -273,7 +273,16 @@ fn group(items: &[Item]) -> Vec<Node> {
             let main = out.pop();
             out.push(together(main.into_iter().chain([other]).collect()));
         }
-        if item.is_same_time && out.len() > start + 1 {
+        // "Both of them swing out at the same time": said of the antennas, and not of what stands before.
+        let moved = |node: Option<&Node>| match node {
+            Some(Node::Act(act)) => act.axes(),
+            _ => Vec::new(),
+        };
+        let own = moved(out.last());
+        let is_of_own_parts = own.len() > 1
+            && own.iter().all(|axis| minismith_score::Axis::ANTENNAS.contains(axis))
+            && matches!(out.len().checked_sub(2).and_then(|at| out.get(at)), Some(Node::Raw { .. }));
+        if item.is_same_time && !is_of_own_parts && out.len() > start + 1 {
             let tail = out.split_off(start);
             out.push(together(tail));
         }

@@ -202,6 +202,19 @@ impl<'a> Builder<'a> {
                 Tag::Verb(verb) => verb.mode == Mode::Look,
                 _ => false,
             });
+            // "A shrug with your feelers, both of them swing out".
+            let is_announced = clause.link == Link::Comma
+                && clause.has(|tag| matches!(tag, Tag::Verb(_) | Tag::Dir(_)))
+                && clause.has(|tag| matches!(tag, Tag::Part(_)))
+                && before == 1
+                && matches!(
+                    self.built.items.first(),
+                    Some(Item { what: What::Node(Node::Raw { .. }), is_heading: false, .. })
+                )
+                && self.built.items.len() > before;
+            if is_announced && let Some(first) = self.built.items.first_mut() {
+                first.is_heading = true;
+            }
             let ends_here = clauses.get(at + 1).is_some_and(|next| next.is_first);
             if is_title && ends_here && clause.is_first && clause.has(|tag| matches!(tag, Tag::Feeling(_))) {
                 self.built.items.iter_mut().skip(before).for_each(|item| item.is_heading = true);

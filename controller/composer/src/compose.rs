@@ -205,7 +205,12 @@ fn without_quotations(request: &str, words: Vec<Word>) -> Vec<Word> {
     }
     let is_name = |range: &Range<usize>| {
         let last = words.iter().rfind(|word| word.is_word && word.span.end <= range.start);
-        last.is_some_and(|word| matches!(word.text.as_str(), "called" | "named" | "titled" | "name"))
+        last.is_some_and(|word| {
+            matches!(
+                word.text.as_str(),
+                "called" | "named" | "titled" | "name" | "argument" | "parameter" | "setting" | "option"
+            )
+        })
     };
     quoted.retain(|range| !is_name(range));
     if quoted.is_empty() {

@@ -226,6 +226,18 @@ impl Emitter {
                 "let them follow one another".to_owned(),
             ));
         }
+        // Postures that are reached at the same time arrive together.
+        let is_open = |steps: &[Step]| matches!(steps, [Step::Move(one)] if one.seconds.is_none());
+        let times: Vec<f64> =
+            tracks.iter().filter(|(steps, ..)| is_open(steps)).map(|(_, _, seconds)| *seconds).collect();
+        let slowest = times.iter().copied().fold(0.0, f64::max);
+        if times.len() > 1 && times.iter().any(|seconds| *seconds < slowest && *seconds > 0.4 * slowest) {
+            for (steps, ..) in tracks.iter_mut().filter(|(steps, ..)| is_open(steps)) {
+                if let [Step::Move(one)] = steps.as_mut_slice() {
+                    one.seconds = Some(Number::Value(tidy(slowest)));
+                }
+            }
+        }
         let mut tracks: Vec<Step> = tracks.into_iter().filter_map(|(steps, ..)| track(steps)).collect();
         if tracks.len() == 1 {
             return Ok(tracks.pop().into_iter().collect());

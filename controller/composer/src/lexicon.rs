@@ -285,6 +285,7 @@ pub(crate) const VERBS: &[Verb] = &[
                 "subside",
                 "dunk",
                 "depress",
+                "deflate",
             ],
             Shape::Go,
             Mode::Rise,

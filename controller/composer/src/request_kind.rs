@@ -88,23 +88,63 @@ fn is_about_a_tool(words: &[Word]) -> bool {
     // What is done with tools that are there already.
     let is_order = matches!(
         word(0),
-        "run" | "start" | "call" | "use" | "delete" | "remove" | "list" | "show" | "approve" | "explain"
-            | "rename" | "what" | "which" | "how" | "why" | "who" | "where" | "is" | "are" | "does" | "do"
-            | "stop" | "forget" | "play" | "execute"
+        "run"
+            | "start"
+            | "call"
+            | "use"
+            | "delete"
+            | "remove"
+            | "list"
+            | "show"
+            | "approve"
+            | "explain"
+            | "rename"
+            | "what"
+            | "which"
+            | "how"
+            | "why"
+            | "who"
+            | "where"
+            | "is"
+            | "are"
+            | "does"
+            | "do"
+            | "stop"
+            | "forget"
+            | "play"
+            | "execute"
     );
     if is_order || words.len() < 4 {
         return false;
     }
     let is_tool = |at: usize| matches!(word(at), "tool" | "skill" | "trick");
-    let announces = (0..4).any(|at| {
-        is_tool(at) && (at + 1..at + 5).any(|at| word(at) == ":") && words.len() > at + 3
+    // "Could you whip up a tool that", "I'd like you to be able to".
+    let describes = (1..words.len().min(14)).any(|at| {
+        let has_article =
+            (at.saturating_sub(3)..at).any(|at| matches!(word(at), "a" | "an" | "another" | "new"));
+        let has_link = matches!(
+            word(at + 1),
+            "that" | "which" | "where" | "to" | "for" | "called" | "named" | ":" | "in"
+        );
+        word(at) == "tool" && has_article && has_link
     });
+    let is_able = (0..words.len().min(9)).any(|at| {
+        word(at) == "able"
+            && word(at + 1) == "to"
+            && (0..at).any(|at| matches!(word(at), "like" | "want" | "need" | "love" | "wish"))
+    });
+    if describes || is_able {
+        return true;
+    }
+    let announces =
+        (0..4).any(|at| is_tool(at) && (at + 1..at + 5).any(|at| word(at) == ":") && words.len() > at + 3);
     let ends = (1..words.len()).any(|at| {
-        let is_wanted = (at + 1..at + 4)
-            .any(|at| matches!(word(at), "want" | "need" | "mean" | "like" | "love" | "wish" | "mind" | "meant"))
-            && matches!(word(at + 1), "i" | "we");
+        let is_wanted = (at + 1..at + 4).any(|at| {
+            matches!(word(at), "want" | "need" | "mean" | "like" | "love" | "wish" | "mind" | "meant")
+        }) && matches!(word(at + 1), "i" | "we");
         let is_made = matches!(word(at - 1), "a" | "new")
-            && (at.saturating_sub(5)..at).any(|at| matches!(word(at), "as" | "into" | "make" | "call" | "save"));
+            && (at.saturating_sub(5)..at)
+                .any(|at| matches!(word(at), "as" | "into" | "make" | "call" | "save"));
         is_tool(at) && (is_wanted || is_made)
     });
     announces || ends

@@ -206,6 +206,8 @@ pub(crate) enum Tag {
     Dir(Dir),
     Amount(f64, Unit),
     Number(f64),
+    /// "By the same amount": as far as the motion before.
+    SameSize,
     Count(u32),
     /// To a posture in so many steps.
     Stages(u32),

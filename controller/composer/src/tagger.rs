@@ -7,6 +7,7 @@ use crate::tag::{Dir, PartRef, Shape, Tag, Tagged, Unit};
 use crate::words::{Word, base_form, number_word};
 
 mod amounts;
+mod asides;
 mod conditions;
 mod patterns;
 mod rewrite;
@@ -92,6 +93,7 @@ impl Tagger<'_> {
         }
         if let Some(found) = self
             .same_time(at)
+            .or_else(|| self.same_size(at, before))
             .or_else(|| self.stages(at))
             .or_else(|| self.whole_again(at, before))
             .or_else(|| self.cycle_time(at))
@@ -152,12 +154,30 @@ impl Tagger<'_> {
             {
                 return (Tag::Prior, 2);
             }
+            // "Look up to the left", not "up to 20 degrees".
+            "up" if self.text(at + 1) == "to"
+                && matches!(self.text(at + 2), "the" | "your" | "its" | "one")
+                && matches!(self.text(at + 3), "left" | "right" | "side") =>
+            {
+                return (Tag::Dir(Dir::Up), 2);
+            }
             // "Shakes the head no": what it means.
             "no" if (at.saturating_sub(4)..at).any(|place| self.base(place) == "shake")
                 && !matches!(self.text(at + 1), "more" | "other" | "less")
                 && !self.is_gesture_ahead(at + 1) =>
             {
                 return (Tag::Filler, 1);
+            }
+            // "Nod if someone claps, otherwise shake".
+            "otherwise" | "else"
+                if before.iter().any(|tagged| matches!(tagged.tag, Tag::Condition(..)))
+                    && (word.text == "otherwise" || self.text(at.saturating_sub(1)) == "or")
+                    && !matches!(
+                        self.base(at.saturating_sub(1)),
+                        "say" | "tell" | "told" | "state" | "specify" | "give" | "ask"
+                    ) =>
+            {
+                return (Tag::Cannot("do one thing or else another"), 1);
             }
             "leaving" if (at + 1..at + 6).any(|place| self.text(place) == "out") => return (Tag::Without, 1),
             "but" if self.text(at + 1) != "not" => {

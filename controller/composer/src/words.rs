@@ -122,6 +122,15 @@ pub(crate) fn split(request: &str) -> Vec<Word> {
                 words.push(Word { text: ",".to_owned(), span, is_word: false });
             }
             _ if character.is_whitespace() && *character != '\n' => {}
+            // A dash between blanks separates, a hyphen joins.
+            '-' if next.is_some_and(char::is_whitespace)
+                && place
+                    .checked_sub(1)
+                    .and_then(|before| characters.get(before))
+                    .is_some_and(|(_, c)| c.is_whitespace()) =>
+            {
+                words.push(Word { text: ",".to_owned(), span, is_word: false });
+            }
             '-' => {}
             _ => {
                 let text = if *character == '\n' { ".".to_owned() } else { character.to_string() };

@@ -44,7 +44,7 @@ fn features(meaning: &Meaning) -> (&'static [Feature], bool) {
             (&[F::Count, F::Parameter, F::Sound, F::Photo], false)
         }
         Meaning::Bare(_) => (&[F::Count, F::Size, F::Sound, F::Photo], true),
-        Meaning::Size { .. } | Meaning::Scale(_) => (&[F::Size], false),
+        Meaning::Size { .. } | Meaning::Scale(_) | Meaning::SameSize => (&[F::Size], false),
         Meaning::Change(_) | Meaning::Comparative(_) | Meaning::More | Meaning::Less => {
             (&[F::Change, F::Count], false)
         }

@@ -61,6 +61,7 @@ pub(crate) struct Clause {
     /// How many sizes it names.
     pub(crate) sizes: usize,
     pub(crate) bound: Option<Bound>,
+    pub(crate) same_size: bool,
     pub(crate) small: bool,
     pub(crate) large: bool,
     pub(crate) more: bool,
@@ -92,6 +93,8 @@ pub(crate) struct Clause {
     pub(crate) trigger: Option<Trigger>,
     /// "Waits for a clap": what was said before does not wait.
     pub(crate) waits: bool,
+    /// What is perceived is heard.
+    pub(crate) hears: bool,
     pub(crate) event: Option<Event>,
     pub(crate) perceive: bool,
     pub(crate) choose: bool,
@@ -275,7 +278,8 @@ impl Builder {
             Meaning::Trigger(trigger) => {
                 self.finish(Some(Link::Comma));
                 self.current.trigger = Some(*trigger);
-                self.current.waits = matches!(text, "wait" | "waits" | "waiting" | "listen" | "listens" | "watch");
+                self.current.waits =
+                    matches!(text, "wait" | "waits" | "waiting" | "listen" | "listens" | "watch");
             }
             Meaning::Still if text == "without" => {
                 self.finish(Some(Link::Without));
@@ -303,6 +307,7 @@ impl Builder {
             other => self.flag(other),
         }
         self.is_after_or = matches!(text, "or" | "nor");
+        self.current.hears |= matches!(text, "hear" | "hears" | "hearing");
         let clause = &mut self.current;
         match &atom.meaning {
             Meaning::Article => self.article = true,
@@ -398,6 +403,7 @@ impl Builder {
                 clause.sizes += 1;
             }
             Meaning::Bound(bound) => clause.bound = Some(*bound),
+            Meaning::SameSize => clause.same_size = true,
             Meaning::Small => clause.small = true,
             Meaning::Large => clause.large = true,
             Meaning::More => clause.more = true,

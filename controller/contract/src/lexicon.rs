@@ -97,7 +97,7 @@ const VERBS: [(Verb, &str); 31] = [
     ),
     (
         Verb::Lower,
-        "lower drop sink sank descend dip dips slump plunge plop tumble slip fall fell fallen dive subside dunk depress",
+        "lower drop sink sank descend dip dips slump plunge plop tumble slip fall fell fallen dive subside dunk depress deflate",
     ),
     (
         Verb::Wiggle,
@@ -180,7 +180,7 @@ pub(crate) fn is_participle(word: &str) -> bool {
     (word.ends_with("ed") && word != "need") || matches!(word, "bent" | "hung" | "held")
 }
 
-const FRAME: &str = "knock provide offer deliver conjure caller user respect sly searching room table how eyes sigh express convey demonstrate portray signal signify suggest roughly approximately towards toward nearly almost shrug bursts burst corner touched second third fourth pass rate door making craft crafting producing production flat sight bottom top much hmm hm uh um er erm ah wow yeah yep sorry cheers mate buddy dear folks guys kinda sorta wanna gimme lovely great brilliant perfect awesome mind hoping hope wonder wondering possible fancy come up together cook whip think trick stunt clip cool fun thing let letting involves involving consists consisting result basically literally actually simply merely spot agreement purpose setting settings taking option options done doing called call people humans seconds' degree' respectively clip deal gets goes hello goodbye farewell greeting number' \
+const FRAME: &str = "code coded coding implement construct save idea wish knock provide offer deliver conjure caller user respect sly searching room table how eyes sigh express convey demonstrate portray signal signify suggest roughly approximately towards toward nearly almost shrug bursts burst corner touched second third fourth pass rate door making craft crafting producing production flat sight bottom top much hmm hm uh um er erm ah wow yeah yep sorry cheers mate buddy dear folks guys kinda sorta wanna gimme lovely great brilliant perfect awesome mind hoping hope wonder wondering possible fancy come up together cook whip think trick stunt clip cool fun thing let letting involves involving consists consisting result basically literally actually simply merely spot agreement purpose setting settings taking option options done doing called call people humans seconds' degree' respectively clip deal gets goes hello goodbye farewell greeting number' \
 make makes create build write add learn teach yourself invent design program define prepare develop give \
 i i'd i'll i'm we you you're your yours me my it it's its itself he she they them their this that that's these those there there's \
 the a an please could would can will should shall may might must want wants need needs like love d ll want'd \

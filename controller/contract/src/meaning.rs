@@ -121,6 +121,8 @@ pub(crate) enum Meaning {
         amount: f64,
         is_shift: bool,
     },
+    /// "By the same amount": as far as the motion before.
+    SameSize,
     Small,
     Large,
     Bound(Bound),

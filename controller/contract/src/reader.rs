@@ -1,14 +1,15 @@
 //! Reads the clauses of a request one after another.
 
 mod modify;
+mod occasions;
 mod parts;
 mod rest;
 
 use crate::aims::{Kind, targets};
 use crate::clause::{Clause, Ear, Part};
 use crate::lexicon::Verb;
-use crate::meaning::{Link, Role, Trigger, Way};
-use crate::reading::{Action, Feature, Occasion, Reading};
+use crate::meaning::{Link, Role, Way};
+use crate::reading::{Action, Feature, Reading};
 
 /// Reads all clauses.
 pub(crate) fn read(clauses: &[Clause]) -> Reading {
@@ -122,80 +123,6 @@ impl Reader {
             return;
         }
         self.modify(index, clause);
-    }
-
-    /// "Whenever you see a face".
-    fn occasion(&mut self, index: usize, clause: &Clause) -> bool {
-        let Some(trigger) = clause.trigger else { return false };
-        // "Listen until somebody speaks, then nod" waits.
-        let is_wait = trigger == Trigger::Until && self.reading.actions.is_empty();
-        let trigger = if is_wait { Trigger::When } else { trigger };
-        let event = match (&clause.event, clause.verb) {
-            (Some(event), _) => Some(event.clone()),
-            (None, Some(Verb::Tilt | Verb::Raise)) if clause.is_participle => {
-                Some(minismith_score::Event::Tilted)
-            }
-            // "When it hears one": the event that was named before.
-            _ if clause.perceive => self.reading.occasions.last().map(|known| known.event.clone()),
-            _ => None,
-        };
-        if let Some(event) = event {
-            if self.reading.actions.is_empty() {
-                self.occasion_is_open = true;
-            } else if clause.waits && trigger != Trigger::Until {
-                // "Tilts, waits for a clap, and straightens up": only what follows waits.
-                self.occasion_is_open = true;
-                self.link = Some(Link::Then);
-            } else {
-                let group = self.group;
-                for action in self.reading.actions.iter_mut().filter(|action| action.group == group) {
-                    action.is_reaction = true;
-                }
-                self.occasion_is_open |= clause.link == Some(Link::Stop);
-            }
-            self.reading.occasions.push(Occasion { clause: index, trigger, event });
-            self.window(index, clause);
-            return clause.verb.is_none_or(|verb| !verb.is_motion()) || clause.is_participle;
-        }
-        if clause.seconds.is_some() {
-            self.window(index, clause);
-            return true;
-        }
-        // "Until it reaches 60 degrees".
-        if trigger == Trigger::Until && clause.size.is_some() {
-            self.modify(index, clause);
-            return true;
-        }
-        if clause.verb.is_some_and(Verb::is_motion) {
-            return false;
-        }
-        self.reading.lost.push(index);
-        true
-    }
-
-    /// How long the tool watches for its event.
-    fn window(&mut self, index: usize, clause: &Clause) {
-        if let Some((seconds, _)) = clause.seconds {
-            self.reading.durations.push((index, Some(seconds * 0.85 - 0.3), None));
-        }
-    }
-
-    /// Sounds, photos and speech.
-    fn signal(&mut self, index: usize, clause: &Clause) -> bool {
-        let verb = match clause.verb {
-            Some(verb @ (Verb::Sound | Verb::Photo)) => verb,
-            Some(Verb::Say) if !(clause.yes || clause.no) => {
-                self.reading.unmeasurable.push(index);
-                Verb::Say
-            }
-            _ => return false,
-        };
-        let mut action = Action::new(index, verb, Vec::new(), 0);
-        if clause.not || clause.link == Some(Link::Without) {
-            action.count = Some(0.0);
-        }
-        self.push(index, clause, action);
-        true
     }
 
     /// The parts that a clause is about.
@@ -405,6 +332,21 @@ impl Reader {
             parts.clear();
             wanted = all(&parts);
         }
+        // "Look right, and before looking to the right look left": it was told already, and only says when.
+        let is_when = matches!(clause.link, Some(Link::Before | Link::After));
+        let is_plain = clause.count.or(clause.bare).is_none()
+            && clause.size.is_none()
+            && clause.seconds.is_none()
+            && !clause.another;
+        let told = self.reading.actions.iter().rposition(|action| action.targets == wanted);
+        if let Some(told) = told.filter(|_| is_when && is_plain && !clause.again && !wanted.is_empty()) {
+            if let Some(action) = self.reading.actions.get_mut(told) {
+                action.notes.push((index, Feature::Motion));
+            }
+            self.latest = vec![told];
+            self.link = Some(if clause.link == Some(Link::After) { Link::Then } else { Link::After });
+            return true;
+        }
         if wanted.is_empty() {
             self.reading.lost.push(index);
             return true;
@@ -414,6 +356,9 @@ impl Reader {
         }
         let is_upright = clause.upright && parts.iter().any(|part| matches!(part, Part::Ear(_)));
         if is_upright {
+            wanted.retain(|target| {
+                target.iter().all(|aim| minismith_score::Axis::ANTENNAS.contains(&aim.axis))
+            });
             wanted
                 .iter_mut()
                 .flatten()

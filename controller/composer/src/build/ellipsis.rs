@@ -400,10 +400,18 @@ impl Builder<'_> {
         let is_own = verb.is_none() || after_condition;
         // "Do nothing until there is a clap. Then bow."
         let only_waits = trigger == Trigger::When
-            && rest
-                .tags
-                .iter()
-                .all(|tagged| matches!(tagged.tag, Tag::Pause | Tag::Still | Tag::Hold | Tag::StayThere))
+            && rest.tags.iter().all(|tagged| {
+                matches!(
+                    tagged.tag,
+                    Tag::Pause
+                        | Tag::Still
+                        | Tag::Hold
+                        | Tag::StayThere
+                        | Tag::Amount(_, Unit::Seconds)
+                        | Tag::For
+                        | Tag::Over
+                )
+            })
             && self.built.items.is_empty();
         if only_waits {
             rest.tags.clear();

@@ -152,6 +152,7 @@ impl Builder<'_> {
         for (at, tagged) in clause.tags.iter().enumerate() {
             match &tagged.tag {
                 Tag::Count(count) => modifiers.count = Some(*count),
+                Tag::SameSize => modifiers.sizes.extend(self.last.as_ref().and_then(|last| last.size)),
                 Tag::Stages(stages) => modifiers.stages = Some(*stages),
                 Tag::Beats(beats) => modifiers.beats = Some(*beats),
                 Tag::Number(value) if verb_follows(at) && value.fract() == 0.0 && *value < 1e6 => {

@@ -3,7 +3,7 @@
 use minismith_score::Step;
 
 use super::modifiers::Modifiers;
-use super::{Builder, What};
+use super::{Builder, Item, What};
 use crate::act::{Amount, Node};
 use crate::clause::Clause;
 use crate::tag::{Mode, Tag};
@@ -64,6 +64,18 @@ impl Builder<'_> {
             _ => return false,
         };
         let pause = modifiers.between.or(modifiers.rate);
+        let is_sound = matches!(node, Node::Sound);
+        // "Beeps three times, one beep per second": how the sounds follow each other.
+        if let Some(rate) = modifiers.rate.filter(|_| is_sound && modifiers.count.is_none())
+            && let Some(Item { what: What::Node(Node::Times { pause, nodes, .. }), .. }) =
+                self.built.items.last_mut()
+            && matches!(nodes.as_slice(), [Node::Sound])
+        {
+            *pause = Some(rate);
+            return true;
+        }
+        // A sound begins and does not wait, so several would be heard at once.
+        let pause = pause.or(is_sound.then_some(0.8));
         let node = match modifiers.count {
             Some(count) if count != 1 => {
                 Node::Times { count, is_set: modifiers.is_count_set, pause, nodes: vec![node] }

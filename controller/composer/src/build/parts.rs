@@ -1,7 +1,7 @@
 //! Which parts a clause is about.
 
-use super::Builder;
-use crate::act::is_antenna;
+use super::{Builder, What};
+use crate::act::{Node, is_antenna};
 use crate::clause::{Clause, Link};
 use crate::tag::{Dir, Mode, PartRef, Tag, Verb};
 
@@ -61,6 +61,19 @@ impl Builder<'_> {
         }
         if verb.part.is_none() && verb.mode != Mode::Turn && !before.is_empty() && clause.link != Link::Stop {
             return before;
+        }
+        // "Five taps with the right ear: ...": the motion that was named before, of the same part.
+        let same = self.built.items.iter().rev().find_map(|item| match &item.what {
+            What::Node(Node::Act(act)) if act.verb.name() == verb.name() => Some(act),
+            _ => None,
+        });
+        let is_same_body = same.is_some_and(|act| act.parts.as_slice() == [PartRef::Body]);
+        let are_ears = verb.part.is_some_and(is_antenna)
+            && same.is_some_and(|act| act.parts.iter().all(|part| is_antenna(*part)));
+        if let Some(same) = same
+            && (are_ears || (is_same_body && verb.mode == Mode::Turn && verb.part.is_none()))
+        {
+            return same.parts.clone();
         }
         vec![verb.part.unwrap_or(PartRef::Head)]
     }

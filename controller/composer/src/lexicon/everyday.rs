@@ -56,7 +56,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     // Interjections, and ways to ask.
     add(
         Tag::Filler,
-        "hmm|hm|uh|um|er|erm|ah|wow|yeah|yep|sorry|cheers|mate|buddy|dear|folks|guys|kinda|sorta|wanna|\
+        "by that angle|by this angle|to make up for it|to make up for that|to compensate|in compensation|hmm|hm|uh|um|er|erm|ah|wow|yeah|yep|sorry|cheers|mate|buddy|dear|folks|guys|kinda|sorta|wanna|\
          gimme|lovely|great|brilliant|perfect|awesome|come up|come up with|put together|cook up|rustle up|\
          work out|figure out|how about|what about|see if|whip up|think of|think up|dream up|\
          set up|love|fancy|would love|i would love|i love|i fancy|i wonder|possible|\
@@ -374,7 +374,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(
         Tag::Manner(Manner::Pace(0.6)),
-        "in rapid order|at full speed|at top speed|like a shot|like lightning|at lightning speed|in the blink of an eye|\
+        "like crazy|like mad|frantically|furiously|frantic|manically|in rapid order|at full speed|at top speed|like a shot|like lightning|at lightning speed|in the blink of an eye|\
          at breakneck speed|with a jerk|with a snap|double quick|lively and quick|post haste|in a hurry|in haste|hastily",
     );
     add(
@@ -419,7 +419,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(
         Tag::Return,
-        "peek back|glance back|gaze back|peep back|look back|face back|sink back|drop back|settle back|ease back|glide back|drift back|slide back|float back|fall back|spring back|snap back|\
+        "look at me again|look at you again|look back at me|face me again|look at us again|look at the camera again|peek back|glance back|gaze back|peep back|look back|face back|sink back|drop back|settle back|ease back|glide back|drift back|slide back|float back|fall back|spring back|snap back|\
          sneak back|creep back|slip back|swing back|rise back|rise back up|lift back|sink back down|drop back down|lower back|\
          lower back down|settle back down|ease back down|fold back up|roll back|bounce back|swivel back|turn back again|\
          straighten out|unfold again|uncurl|unbend|unroll|come upright|stand up again|stand upright again|upright once more|\

@@ -452,6 +452,8 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
         "a moment|a second|moment|briefly|a short while|a short moment|for a moment",
     );
     add(Tag::Amount(2.0, Unit::Seconds), "a while|for a while");
+    add(Tag::Amount(1.5, Unit::Seconds), "a second and a half|a sec and a half");
+    add(Tag::Amount(1.0, Unit::Seconds), "a sec|a beat or so");
     add(Tag::Amount(0.5, Unit::Seconds), "an instant|a split second|half a second");
     add(Tag::Amount(60.0, Unit::Seconds), "a minute");
     add(Tag::Amount(30.0, Unit::Seconds), "half a minute");

@@ -88,6 +88,22 @@ impl Tagger<'_> {
             (&["looks", "out", "for"], Trigger::Listen),
             (&["look", "out", "for"], Trigger::Listen),
         ];
+        // "Waits at most 15 seconds for a clap".
+        let waits = (at.saturating_sub(8)..at).any(|place| {
+            matches!(self.base(place), "wait" | "listen" | "watch")
+                && self.text(place + 1) != "for"
+                && (place..at).all(|place| self.words.get(place).is_some_and(|word| word.is_word))
+        });
+        if waits
+            && self.text(at) == "for"
+            && matches!(
+                self.text(at.saturating_sub(1)),
+                "seconds" | "second" | "secs" | "sec" | "s" | "minute"
+            )
+            && let Some((event, end)) = self.event(at + 1, false)
+        {
+            return Some((Trigger::When, event, end - at));
+        }
         let fits = |phrase: &&(&[&str], Trigger)| {
             phrase.0.iter().enumerate().all(|(place, word)| self.text(at + place) == *word)
         };
@@ -316,11 +332,9 @@ impl Tagger<'_> {
                 | "speech" | "spoken" | "spoke" | "says" | "words" | "conversation" => Some(Event::Voice),
                 "touch" | "touches" | "touched" | "touching" | "pat" | "pats" | "patted" | "pet" | "pets"
                 | "petted" | "stroke" | "strokes" | "stroked" | "pushes" | "pushed" | "nudge" | "nudges"
-                | "nudged" | "tap" | "taps" | "tapped" | "poked" | "pokes" | "bumped" | "bump" | "stroking"
-                | "patting" | "tickle" | "tickles" | "tickled" | "rub" | "rubs" | "rubbed" | "scratches"
-                | "scratched" | "caresses" | "caressed" => {
-                    Some(Event::Touch)
-                }
+                | "nudged" | "tap" | "taps" | "tapped" | "poked" | "pokes" | "bumped" | "bump"
+                | "stroking" | "patting" | "tickle" | "tickles" | "tickled" | "rub" | "rubs" | "rubbed"
+                | "scratches" | "scratched" | "caresses" | "caressed" => Some(Event::Touch),
                 "tilted" | "tipped" | "lifted" | "picked" | "tilts" | "tips" | "shaken" => {
                     Some(Event::Tilted)
                 }
@@ -365,6 +379,29 @@ impl Tagger<'_> {
                 // "when it hears one": the event that was named before.
                 event = Some(Event::Thing("one".to_owned()));
                 place += 1;
+                break;
+            }
+            if hears && matches!(text, "me" | "someone" | "somebody" | "anyone" | "anybody" | "people" | "us")
+            {
+                let next = place + 1 + usize::from(matches!(self.text(place + 1), "else" | "'s"));
+                let is_other = matches!(
+                    self.text(next),
+                    "clap"
+                        | "claps"
+                        | "clapping"
+                        | "speak"
+                        | "speaks"
+                        | "talk"
+                        | "talks"
+                        | "talking"
+                        | "speaking"
+                );
+                event = Some(if matches!(self.text(next), "clap" | "claps" | "clapping") {
+                    Event::Clap
+                } else {
+                    Event::Voice
+                });
+                place = next + usize::from(is_other);
                 break;
             }
             if sees

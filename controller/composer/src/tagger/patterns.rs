@@ -27,10 +27,11 @@ fn scale(word: &str) -> Option<(u8, bool)> {
         | "subtle" | "faint" | "barely" | "modest" | "modestly" | "light" | "gentle" | "gently" => (0, false),
         "big" | "large" | "huge" | "wide" | "deep" | "great" | "strong" | "enormous" | "massive"
         | "broad" | "far" | "giant" | "full" | "grand" | "vigorous" | "exaggerated" => (0, true),
-        "slow" | "slowly" | "calm" | "calmly" | "leisurely" | "sluggish" => (1, false),
-        "fast" | "quick" | "quickly" | "rapid" | "rapidly" | "briskly" | "brisk" | "swift" | "swiftly" => {
-            (1, true)
+        "slow" | "slowly" | "calm" | "calmly" | "leisurely" | "sluggish" | "lazily" | "lazy" | "sleepily" => {
+            (1, false)
         }
+        "fast" | "quick" | "quickly" | "rapid" | "rapidly" | "briskly" | "brisk" | "swift" | "swiftly"
+        | "frantically" | "frantic" | "furiously" | "hectically" | "hectic" | "wildly" => (1, true),
         _ => return None,
     })
 }
@@ -81,7 +82,8 @@ impl Tagger<'_> {
         }
         let is_time = matches!(self.text(place), "moment" | "time" | "instant" | "second");
         // "At the very moment your body turns": a clause of its own.
-        let link = usize::from(matches!(self.text(place + 1), "that" | "when" | "as" | "in" | "at" | "where"));
+        let link =
+            usize::from(matches!(self.text(place + 1), "that" | "when" | "as" | "in" | "at" | "where"));
         let link = link + usize::from(link == 1 && self.text(place + 2) == "which");
         let is_subject = matches!(
             self.text(place + 1 + link),
@@ -99,7 +101,8 @@ impl Tagger<'_> {
     /// "Starting small and ending big", "the first one tiny, the last one huge", "from slow to fast".
     pub(super) fn growth(&self, at: usize) -> Option<(Tag, usize)> {
         let opens = ["start", "begin", "first", "from", "initially", "open"];
-        if !opens.contains(&self.base(at)) && !opens.contains(&self.text(at)) {
+        let is_at_first = self.text(at) == "at" && self.text(at + 1) == "first";
+        if !opens.contains(&self.base(at)) && !opens.contains(&self.text(at)) && !is_at_first {
             return None;
         }
         let find = |from: usize, length: usize| {
@@ -144,6 +147,7 @@ impl Tagger<'_> {
             ("the", "way") => !matches!(after_that, "back" | "up" | "down" | "to" | "out"),
             ("as", "people" | "humans" | "someone" | "one" | "a" | "we") => after_that != "result",
             ("so", "that") | ("in", "order") | ("so", "as") => true,
+            ("so", "your" | "its" | "his") => true,
             ("in", "a") => matches!(self.text(at + 3), "way" | "manner" | "fashion"),
             _ => false,
         };
@@ -177,22 +181,8 @@ impl Tagger<'_> {
         Some(end - at)
     }
 
-    /// "Can you make a tool that flinches? Jerk the head back ...": what follows the question tells it once more.
-    pub(super) fn is_told_again(&self, at: usize, before: &[Tagged]) -> bool {
-        let has_motion = before.iter().any(|tagged| {
-            matches!(tagged.tag, Tag::Verb(_) | Tag::Feeling(_) | Tag::Dance | Tag::Circle | Tag::Sound)
-        });
-        let has_question = before.iter().any(|tagged| matches!(tagged.tag, Tag::Stop | Tag::Colon));
-        let goes_on = matches!(
-            self.text(at + 1),
-            "then" | "and" | "after" | "afterwards" | "also" | "next" | "finally" | "but" | "at" | "when"
-                | "before" | "while" | "with" | "without" | "slowly" | "please" | "thanks" | "only"
-        );
-        let is_motion = |place: usize| {
-            let phrase = self.pairs.get(place..).and_then(|pairs| LEXICON.longest(pairs));
-            matches!(phrase, Some((Tag::Verb(_), _)))
-        };
-        has_motion && !has_question && !goes_on && (at + 1..at + 9).any(is_motion)
+    fn is_argument(&self, at: usize) -> bool {
+        matches!(self.text(at), "parameter" | "argument" | "setting" | "option" | "input")
     }
 
     /// "A variable number of degrees", "a height in millimetres": a parameter by its unit.
@@ -203,6 +193,12 @@ impl Tagger<'_> {
                 "times" | "repetitions" => Role::Times,
                 "seconds" | "second" => Role::Seconds,
                 "millimetres" | "millimeters" | "mm" => Role::Millimetres,
+                "angle" if self.text(at) != "a" => Role::Degrees,
+                "count" | "number" if self.is_argument(at) => Role::Times,
+                "size" | "depth" | "width" if self.is_argument(at) => Role::Size,
+                "duration" | "time" if self.is_argument(at) => Role::Seconds,
+                "speed" | "tempo" if self.is_argument(at) => Role::Speed,
+                "distance" if self.is_argument(at) => Role::Distance,
                 _ => return None,
             })
         };
@@ -420,54 +416,6 @@ impl Tagger<'_> {
         // "Suspicious: lower the head".
         let is_heading = at == 0 && matches!(self.text(1), ":" | ",");
         text.ends_with("ly") || (is_adjective && (is_heading || self.is_gesture_ahead(at + 1)))
-    }
-
-    /// "As far as it can", "as quickly as they will go".
-    pub(super) fn superlative(&self, at: usize) -> Option<(Tag, usize)> {
-        // "As far right as it can go": the direction stands between, and is read after it.
-        if self.text(at) == "as"
-            && matches!(self.text(at + 1), "far" | "high" | "low" | "much")
-            && let Some(second) = (at + 3..at + 6).find(|place| self.text(*place) == "as")
-            && (at + 2..second).all(|place| {
-                matches!(self.text(place), "to" | "the" | "left" | "right" | "up" | "down" | "out" | "over")
-            })
-        {
-            return Some((Tag::Manner(Manner::Full), 2));
-        }
-        if self.text(at) == "as"
-            && at > 2
-            && (at - 3..at).any(|place| self.text(place) == "far")
-            && matches!(self.text(at - 1), "left" | "right" | "up" | "down" | "out")
-        {
-            let end = (at + 1..at + 6).find(|place| {
-                matches!(self.text(*place), "can" | "goes" | "possible" | "will" | "could" | "allows" | "gets")
-            })?;
-            let more = usize::from(matches!(self.text(end + 1), "go" | "get" | "reach" | "turn" | "manage"));
-            return Some((Tag::Filler, end + 1 + more - at));
-        }
-        if self.text(at) != "as" || self.text(at + 2) != "as" {
-            return None;
-        }
-        let tag = match self.text(at + 1) {
-            "far" | "high" | "tall" | "steep" | "wide" | "widely" | "deep" | "deeply" | "low" | "big"
-            | "large" | "much" | "strongly" | "hard" => Tag::Manner(Manner::Full),
-            "fast" | "quick" | "quickly" | "rapidly" | "swiftly" => Tag::Manner(Manner::Pace(0.45)),
-            "slow" | "slowly" | "gently" | "calmly" => Tag::Manner(Manner::Pace(2.6)),
-            _ => return None,
-        };
-        if self.text(at + 3) == "possible" {
-            return Some((tag, 4));
-        }
-        let is_subject =
-            matches!(self.text(at + 3), "it" | "they" | "you" | "he" | "she" | "your" | "its" | "the");
-        let end = (at + 4..at + 8).find(|place| {
-            matches!(
-                self.text(*place),
-                "can" | "goes" | "go" | "could" | "will" | "gets" | "get" | "manages" | "allows"
-            )
-        })?;
-        let more = usize::from(matches!(self.text(end + 1), "go" | "get" | "manage" | "reach" | "stretch"));
-        is_subject.then_some((tag, end + 1 + more - at))
     }
 
     /// "Second, turn": an ordinal that begins a clause.

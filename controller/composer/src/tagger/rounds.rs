@@ -152,8 +152,22 @@ impl Tagger<'_> {
         let is_caller = matches!(self.text(subject), "i" | "we" | "you" | "caller" | "user" | "someone");
         let is_saying = matches!(
             self.base(subject + 1),
-            "tell" | "say" | "ask" | "want" | "like" | "choose" | "give" | "specify" | "pass" | "set" | "wish"
-                | "request" | "need" | "please" | "decide" | "are"
+            "tell"
+                | "say"
+                | "ask"
+                | "want"
+                | "like"
+                | "choose"
+                | "give"
+                | "specify"
+                | "pass"
+                | "set"
+                | "wish"
+                | "request"
+                | "need"
+                | "please"
+                | "decide"
+                | "are"
         );
         let is_told = self.text(subject + 1) != "are" || matches!(self.text(subject + 2), "told" | "asked");
         if self.text(second - 1) != "as" || !is_caller || !is_saying || !is_told {

@@ -61,7 +61,13 @@ pub(super) fn touching(tokens: &[Token], at: usize) -> Option<usize> {
     let noun = owner + usize::from(is_any(word(tokens, owner), &["its", "your", "the", "his"]));
     let is_named = noun > owner && is_any(word(tokens, noun), &["head", "forehead", "robot", "top"]);
     let is_pronoun = is_any(word(tokens, owner), &["it", "you", "him"]);
-    Some(if is_named { noun + 1 } else if is_pronoun { owner + 1 } else { at + 1 })
+    Some(if is_named {
+        noun + 1
+    } else if is_pronoun {
+        owner + 1
+    } else {
+        at + 1
+    })
 }
 
 /// "As often as I tell it to", "as far as the caller wants": a parameter.
@@ -90,9 +96,37 @@ pub(super) fn as_i_say(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> 
         return None;
     }
     let verbs = [
-        "tell", "say", "ask", "want", "like", "choose", "give", "specify", "pass", "set", "wish", "request",
-        "need", "tells", "says", "asks", "wants", "likes", "chooses", "gives", "specifies", "passes", "sets",
-        "wishes", "requests", "please", "told", "asked", "are", "decide", "decides",
+        "tell",
+        "say",
+        "ask",
+        "want",
+        "like",
+        "choose",
+        "give",
+        "specify",
+        "pass",
+        "set",
+        "wish",
+        "request",
+        "need",
+        "tells",
+        "says",
+        "asks",
+        "wants",
+        "likes",
+        "chooses",
+        "gives",
+        "specifies",
+        "passes",
+        "sets",
+        "wishes",
+        "requests",
+        "please",
+        "told",
+        "asked",
+        "are",
+        "decide",
+        "decides",
     ];
     if !is_any(word(tokens, subject + 1), &verbs) {
         return None;
@@ -110,8 +144,24 @@ pub(super) fn as_i_say(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> 
 pub(super) fn tells_again(tokens: &[Token], at: usize) -> bool {
     let is_motion = |place: usize| lexicon::verb(word(tokens, place)).is_some_and(Verb::is_motion);
     let goes_on = [
-        "then", "and", "after", "afterwards", "also", "next", "finally", "but", "at", "when", "before",
-        "while", "with", "without", "slowly", "please", "thanks", "only",
+        "then",
+        "and",
+        "after",
+        "afterwards",
+        "also",
+        "next",
+        "finally",
+        "but",
+        "at",
+        "when",
+        "before",
+        "while",
+        "with",
+        "without",
+        "slowly",
+        "please",
+        "thanks",
+        "only",
     ];
     let is_first = !tokens.iter().take(at).any(|token| is_any(&token.word, &["?", ".", ";", ":", "!"]));
     word(tokens, at) == "?"
@@ -119,6 +169,47 @@ pub(super) fn tells_again(tokens: &[Token], at: usize) -> bool {
         && !is_any(word(tokens, at + 1), &goes_on)
         && (0..at).any(is_motion)
         && (at + 1..at + 9).any(is_motion)
+}
+
+/// "As long as a face is there": a condition, and no size.
+pub(super) fn while_seen(tokens: &[Token], at: usize) -> Option<usize> {
+    if (word(tokens, at), word(tokens, at + 1), word(tokens, at + 2)) != ("as", "long", "as") {
+        return None;
+    }
+    let seen = [
+        "face", "faces", "voice", "voices", "somebody", "someone", "anyone", "anybody", "person", "people",
+        "see", "sees", "hear", "hears", "talks", "speaks", "talking", "speaking", "visible", "nobody",
+    ];
+    let is_seen = (at + 3..at + 10)
+        .take_while(|place| tokens.get(*place).is_some_and(|token| !token.is_mark))
+        .any(|place| is_any(word(tokens, place), &seen));
+    is_seen.then_some(at + 3)
+}
+
+/// "By the same amount", "just as far": the end of the words.
+pub(super) fn same_size(tokens: &[Token], at: usize) -> Option<usize> {
+    let nouns = ["amount", "angle", "distance", "extent", "degree", "size", "much"];
+    let is_noun = |place: usize| is_any(word(tokens, place), &nouns);
+    let end = match (word(tokens, at), word(tokens, at + 1), word(tokens, at + 2)) {
+        ("by" | "at" | "to", "the", "same") if is_noun(at + 3) => at + 4,
+        ("the", "same", _) if is_noun(at + 2) => at + 3,
+        ("just" | "equally", "as", "far" | "much" | "wide" | "high" | "deep") => at + 3,
+        ("equally", "far" | "wide" | "high" | "deep", _) => at + 2,
+        ("by", "as", "much") => at + 3,
+        _ => return None,
+    };
+    let has_size =
+        (0..at).any(|place| tokens.get(place).is_some_and(|token| lexicon::unit(&token.word).is_some()));
+    (has_size && word(tokens, end) != "as").then_some(end)
+}
+
+/// "Nod if someone claps, otherwise shake": one thing or else another, of which a motion shows only one.
+pub(super) fn is_alternative(tokens: &[Token], at: usize) -> bool {
+    let triggers = ["if", "when", "whenever", "once", "unless", "until"];
+    let has_condition = (0..at).any(|at| is_any(word(tokens, at), &triggers));
+    let sayings =
+        ["say", "says", "said", "told", "stated", "specified", "given", "asked", "state", "specify"];
+    word(tokens, at) == "otherwise" && has_condition && !is_any(before(tokens, at), &sayings)
 }
 
 /// "And, simultaneously, the head": a word between two commas opens no clause.

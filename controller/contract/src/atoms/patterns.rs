@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Atom, number, word};
 use crate::lexicon::{self, Verb};
-use crate::meaning::{Change, Meaning};
+use crate::meaning::{Change, Link, Meaning};
 use crate::tokens::Token;
 
 /// "Twice as wide as the one before": from one repetition to the next.
@@ -66,7 +66,10 @@ pub(super) fn before_that(tokens: &[Token], at: usize) -> Option<usize> {
     let is_named = |end: usize| {
         ends(end)
             || lexicon::number(word(tokens, end)).is_some()
-            || matches!(word(tokens, end), "a" | "an" | "the")
+            || matches!(
+                word(tokens, end),
+                "a" | "an" | "the" | "it" | "you" | "he" | "your" | "its" | "should"
+            )
             || lexicon::verb(word(tokens, end)).is_some_and(Verb::is_motion)
     };
     let words = [word(tokens, at + 1), word(tokens, at + 2), word(tokens, at + 3)];
@@ -130,17 +133,21 @@ pub(super) fn without_given_roles(found: &mut [Atom]) {
 pub(super) fn name_others(found: &mut [Atom], tokens: &[Token]) {
     let mut verb: Option<Meaning> = None;
     let mut before = Meaning::Frame;
+    let mut earlier = Meaning::Frame;
     for atom in found {
         let is_open = matches!(
             before,
             Meaning::Small | Meaning::Large | Meaning::Slow | Meaning::Fast | Meaning::Bare(_)
         );
+        // "Seven nods, tiny ones": of the same.
+        let is_same = earlier == Meaning::Link(Link::Comma) && !matches!(before, Meaning::Bare(_));
+        let is_open = is_open && !is_same;
         if let Some(verb) = verb.clone().filter(|_| is_open && word(tokens, atom.first) == "ones") {
             atom.meaning = verb;
         }
         if matches!(atom.meaning, Meaning::Verb { verb, .. } if verb.is_motion()) {
             verb = Some(atom.meaning.clone());
         }
-        before = atom.meaning.clone();
+        earlier = std::mem::replace(&mut before, atom.meaning.clone());
     }
 }

@@ -22,7 +22,7 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "return",
-        "to where you were|to where you started|to where you began|to where it began|to where it started|to where it was\
+        "look at me again|looks at me again|look back at me|looks back at me|face me again|faces me again|to where you were|to where you started|to where you began|to where it began|to where it started|to where it was\
          |where you were|where you began|ending up where it started|ending up where you started|ending where it started\
          |finishing where it started|end up where it started|ends up where it started|winding up where it started\
          |to its old place|to its place|to their place|to their places|as you were|to how it was|to how you were\
@@ -69,7 +69,7 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "fast",
-        "at a brisk pace|at a fast pace|at a rapid pace|at high speed|at speed|at full speed|at top speed|in no time|in a flash\
+        "like crazy|like mad|at a brisk pace|at a fast pace|at a rapid pace|at high speed|at speed|at full speed|at top speed|in no time|in a flash\
          |like a shot|like lightning|in the blink of an eye|with a jerk|with a snap|in a hurry|hastily|speedily|in quick succession\
          |in rapid succession",
     ),
@@ -118,7 +118,7 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ("nothing", "nothing besides|nothing apart from that|nothing other than that|nothing beyond that"),
     (
         "frame",
-        "no more|no less|you've just heard|for a change|head included|of course|medium|in number|in succession|defaults to|default of|default is|the default|default|play dead|plays dead|seems|double take|in millimetres|in millimeters|in mm|in degrees|in seconds|in centimetres|if i leave it out|if left out\
+        "to make up for it|to make up for that|to compensate|in compensation|no more|no less|you've just heard|for a change|head included|of course|medium|in number|in succession|defaults to|default of|default is|the default|default|play dead|plays dead|seems|double take|in millimetres|in millimeters|in mm|in degrees|in seconds|in centimetres|if i leave it out|if left out\
          |if omitted|if not given|when omitted|being the default|the default being|if i don't give one|keep that up|keeps that up\
          |keep it up|keeps it up|carry on|until it nearly stops|until it almost stops|until it comes to rest\
          |until it comes to a stop|to attention",

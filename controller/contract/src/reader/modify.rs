@@ -11,16 +11,19 @@ impl Reader {
     /// Adds what the action's own clause says.
     pub(super) fn fill(&mut self, index: usize, clause: &Clause, at: usize) {
         self.times(index, clause);
+        let earlier = self.reading.actions.get(..at).unwrap_or(&[]).iter().rev();
+        let same = earlier.filter_map(|action| action.amount).next().filter(|_| clause.same_size);
         let Some(action) = self.reading.actions.get_mut(at) else { return };
         let is_parameter =
             clause.choose || clause.roles.iter().any(|role| matches!(role, Role::Degrees | Role::Distance));
         // "Left antenna out 30": an angle, for nobody counts so far.
-        let is_angle = clause.bare.is_some_and(|bare| bare > 12.0) && clause.has_way() && clause.size.is_none();
+        let is_angle =
+            clause.bare.is_some_and(|bare| bare > 12.0) && clause.has_way() && clause.size.is_none();
         if is_angle && clause.count.is_none() && !action.is_oscillation() {
             action.amount = clause.bare.map(|bare| (bare, Bound::About));
         }
-        let is_plain = !is_angle
-            && clause.bare.is_some_and(|bare| clause.count.is_none() && bare.fract() == 0.0);
+        let is_plain =
+            !is_angle && clause.bare.is_some_and(|bare| clause.count.is_none() && bare.fract() == 0.0);
         if !clause.roles.contains(&Role::Times) {
             action.count = clause.count.or(clause.bare.filter(|_| is_plain)).or(action.count);
         }
@@ -41,6 +44,7 @@ impl Reader {
         if let Some((amount, _)) = clause.size {
             action.amount = Some((amount, clause.bound.unwrap_or(Bound::About)));
         }
+        action.amount = same.or(action.amount);
         action.sizes += clause.sizes;
         action.is_small |= clause.small;
         action.is_large |= clause.large;

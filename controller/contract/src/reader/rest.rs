@@ -268,7 +268,7 @@ impl Reader {
             && (verb.is_none() || matches!(verb, Some(Verb::Take | Verb::Return | Verb::Look | Verb::Move)));
         let is_return = match verb {
             Some(Verb::Return) => true,
-            Some(Verb::Move | Verb::Stay) | None if self.goes_upright(clause) => true,
+            Some(Verb::Move | Verb::Stay) if self.goes_upright(clause) => true,
             // "Ease it forward to the middle", of a head that went back.
             Some(Verb::Move | Verb::Turn | Verb::Lower | Verb::Raise)
                 if clause.neutral && self.goes_against(clause) =>
@@ -277,6 +277,8 @@ impl Reader {
             }
             Some(Verb::Lower | Verb::Raise | Verb::Close | Verb::Spread | Verb::Fold) => {
                 self.undoes(clause)
+                    // "Let everything sink back to normal".
+                    || clause.back_again && clause.ways.is_empty() && clause.size.is_none()
                     || clause.ways.contains(&Way::Back) && clause.size.is_none() && !self.latest.is_empty()
             }
             Some(Verb::Take | Verb::Bow | Verb::Duck | Verb::Nod) => ends_there,

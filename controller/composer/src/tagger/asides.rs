@@ -1,0 +1,112 @@
+//! What is said of an amount or of the whole request: as far as before, as far as possible, a question that is told again.
+
+use super::Tagger;
+use crate::lexicon::LEXICON;
+use crate::tag::{Manner, Tag, Tagged};
+
+impl Tagger<'_> {
+    /// "By the same amount", "just as far".
+    pub(super) fn same_size(&self, at: usize, before: &[Tagged]) -> Option<(Tag, usize)> {
+        let is_noun = |place: usize| {
+            matches!(
+                self.text(place),
+                "amount" | "angle" | "distance" | "extent" | "degree" | "size" | "much"
+            )
+        };
+        let used = match (self.text(at), self.text(at + 1), self.text(at + 2)) {
+            ("by" | "at" | "to", "the", "same") if is_noun(at + 3) => 4,
+            ("the", "same", _) if is_noun(at + 2) => 3,
+            ("just" | "equally", "as", "far" | "much" | "wide" | "high" | "deep") => 3,
+            ("equally", "far" | "wide" | "high" | "deep", _) => 2,
+            ("by", "as", "much") => 3,
+            _ => return None,
+        };
+        let has_size = before.iter().any(|tagged| matches!(tagged.tag, Tag::Amount(..)));
+        (has_size && self.text(at + used) != "as").then_some((Tag::SameSize, used))
+    }
+
+    /// "Can you make a tool that flinches? Jerk the head back ...": what follows the question tells it once more.
+    pub(super) fn is_told_again(&self, at: usize, before: &[Tagged]) -> bool {
+        let has_motion = before.iter().any(|tagged| {
+            matches!(tagged.tag, Tag::Verb(_) | Tag::Feeling(_) | Tag::Dance | Tag::Circle | Tag::Sound)
+        });
+        let has_question = before.iter().any(|tagged| matches!(tagged.tag, Tag::Stop | Tag::Colon));
+        let goes_on = matches!(
+            self.text(at + 1),
+            "then"
+                | "and"
+                | "after"
+                | "afterwards"
+                | "also"
+                | "next"
+                | "finally"
+                | "but"
+                | "at"
+                | "when"
+                | "before"
+                | "while"
+                | "with"
+                | "without"
+                | "slowly"
+                | "please"
+                | "thanks"
+                | "only"
+        );
+        let is_motion = |place: usize| {
+            let phrase = self.pairs.get(place..).and_then(|pairs| LEXICON.longest(pairs));
+            matches!(phrase, Some((Tag::Verb(_), _)))
+        };
+        has_motion && !has_question && !goes_on && (at + 1..at + 9).any(is_motion)
+    }
+
+    /// "As far as it can", "as quickly as they will go".
+    pub(super) fn superlative(&self, at: usize) -> Option<(Tag, usize)> {
+        // "As far right as it can go": the direction stands between, and is read after it.
+        if self.text(at) == "as"
+            && matches!(self.text(at + 1), "far" | "high" | "low" | "much")
+            && let Some(second) = (at + 3..at + 6).find(|place| self.text(*place) == "as")
+            && (at + 2..second).all(|place| {
+                matches!(self.text(place), "to" | "the" | "left" | "right" | "up" | "down" | "out" | "over")
+            })
+        {
+            return Some((Tag::Manner(Manner::Full), 2));
+        }
+        if self.text(at) == "as"
+            && at > 2
+            && (at - 3..at).any(|place| self.text(place) == "far")
+            && matches!(self.text(at - 1), "left" | "right" | "up" | "down" | "out")
+        {
+            let end = (at + 1..at + 6).find(|place| {
+                matches!(
+                    self.text(*place),
+                    "can" | "goes" | "possible" | "will" | "could" | "allows" | "gets"
+                )
+            })?;
+            let more = usize::from(matches!(self.text(end + 1), "go" | "get" | "reach" | "turn" | "manage"));
+            return Some((Tag::Filler, end + 1 + more - at));
+        }
+        if self.text(at) != "as" || self.text(at + 2) != "as" {
+            return None;
+        }
+        let tag = match self.text(at + 1) {
+            "far" | "high" | "tall" | "steep" | "wide" | "widely" | "deep" | "deeply" | "low" | "big"
+            | "large" | "much" | "strongly" | "hard" => Tag::Manner(Manner::Full),
+            "fast" | "quick" | "quickly" | "rapidly" | "swiftly" => Tag::Manner(Manner::Pace(0.45)),
+            "slow" | "slowly" | "gently" | "calmly" => Tag::Manner(Manner::Pace(2.6)),
+            _ => return None,
+        };
+        if self.text(at + 3) == "possible" {
+            return Some((tag, 4));
+        }
+        let is_subject =
+            matches!(self.text(at + 3), "it" | "they" | "you" | "he" | "she" | "your" | "its" | "the");
+        let end = (at + 4..at + 8).find(|place| {
+            matches!(
+                self.text(*place),
+                "can" | "goes" | "go" | "could" | "will" | "gets" | "get" | "manages" | "allows"
+            )
+        })?;
+        let more = usize::from(matches!(self.text(end + 1), "go" | "get" | "manage" | "reach" | "stretch"));
+        is_subject.then_some((tag, end + 1 + more - at))
+    }
+}
