@@ -10,6 +10,20 @@ use crate::tag::{Dir, Growth, Mode, PartRef, Role, Shape, Trigger, Unit, Verb};
 pub(crate) enum Amount {
     Value(f64),
     Param(Role),
+    /// A parameter in seconds with this default.
+    Default(f64),
+}
+
+impl Amount {
+    /// "As long as I say (default 1 second)": what is told next of a parameter is its default.
+    pub(crate) fn told(self, next: Amount) -> Amount {
+        match (self, next) {
+            (Amount::Param(Role::Seconds) | Amount::Default(_), Amount::Value(value)) => {
+                Amount::Default(value)
+            }
+            _ => next,
+        }
+    }
 }
 
 /// One movement or gesture, as the request describes it.

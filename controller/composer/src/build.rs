@@ -514,7 +514,10 @@ impl<'a> Builder<'a> {
     fn is_mentioned(&self, clause: &Clause, act: &Act) -> bool {
         let is_same = |item: &Item| match &item.what {
             What::Node(Node::Act(other)) => {
-                other.verb.name() == act.verb.name() && other.parts == act.parts && other.dirs == act.dirs
+                let is_named = act.dirs.is_empty() && clause.link == Link::After;
+                other.verb.name() == act.verb.name()
+                    && (other.parts == act.parts || is_named)
+                    && (other.dirs == act.dirs || is_named)
             }
             _ => false,
         };
@@ -523,7 +526,9 @@ impl<'a> Builder<'a> {
             && act.size.is_none()
             && (self.built.items.last().is_some_and(is_same)
                 // "Before you nod, turn; once you have nodded, turn back".
-                || clause.link == Link::After && clause.is_first && self.built.items.iter().any(is_same))
+                || clause.link == Link::After
+                    && (clause.is_first || act.dirs.is_empty())
+                    && self.built.items.iter().any(is_same))
     }
 
     fn add(&mut self, clause: &Clause, act: Act) -> Result<(), Refusal> {

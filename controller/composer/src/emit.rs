@@ -406,7 +406,7 @@ impl Emitter {
                 fixed = Some((total - f64::from(count) * pauses) / number);
                 self.is_timed = true;
             }
-        } else if let Some(Amount::Param(_)) = act.total_seconds {
+        } else if let Some(Amount::Param(_) | Amount::Default(_)) = act.total_seconds {
             // Only a posture can be held for a time that is not known yet.
             return Err((
                 format!("how long it {} cannot be a parameter", act.label()),

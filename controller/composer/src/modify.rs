@@ -15,10 +15,11 @@ use crate::tagger::tag;
 use crate::words::split as split_words;
 
 mod edit;
+mod more;
 
 use edit::{
     double, each_move, each_wait, is_return, joined, mirrored_words, neutral_of, removals, remove,
-    remove_gesture, remove_sounds, repeats, scale, set_waits, swap_sides, swap_up_and_down,
+    remove_gesture, remove_sounds, repeats, scale, swap_sides, swap_up_and_down,
 };
 
 /// Changes a tool as a person asks.
@@ -133,6 +134,12 @@ impl Editor {
         let is_place = |tagged: &crate::tag::Tagged| {
             matches!(tagged.tag, Tag::Part(_) | Tag::Dir(_) | Tag::Count(_) | Tag::Amount(..))
         };
+        if let Some(at) = denied.filter(|at| *at > 0)
+            && self.replace(clause, at, request)?
+        {
+            self.is_changed = true;
+            return Ok(());
+        }
         if let Some(at) = denied
             && clause.tags.iter().take(at).any(is_place)
             && clause.tags.iter().skip(at).any(is_place)
@@ -144,6 +151,14 @@ impl Editor {
             self.is_changed |= self.stay();
             return Ok(());
         }
+        if denied.is_none()
+            && has(|tag| matches!(tag, Tag::Still))
+            && has(|tag| matches!(tag, Tag::Part(_)))
+            && self.keep_still(clause)
+        {
+            self.is_changed = true;
+            return Ok(());
+        }
         if has(|tag| matches!(tag, Tag::Without)) && (is_motion || has(|tag| matches!(tag, Tag::Part(_)))) {
             return self.leave_out(clause, request);
         }
@@ -153,7 +168,8 @@ impl Editor {
             return self.add(clause, request);
         }
         // "Make the pause longer".
-        if has(|tag| matches!(tag, Tag::Pause)) && !has(|tag| matches!(tag, Tag::Amount(..))) {
+        let is_pause = has(|tag| matches!(tag, Tag::Pause)) && more::seconds_in(clause).is_none();
+        if is_pause && !has(|tag| matches!(tag, Tag::Count(_))) {
             let has_word = |words: &[&str]| {
                 request
                     .to_lowercase()
@@ -192,9 +208,11 @@ impl Editor {
                 Tag::Number(value) if value.fract() == 0.0 && (1.0..=50.0).contains(value) => {
                     self.times(*value as u32, false, false)?
                 }
-                Tag::Amount(value, Unit::Seconds) => {
-                    self.wait(*value, has(|tag| matches!(tag, Tag::Between)))
+                Tag::Amount(value, Unit::Seconds) if has(|tag| matches!(tag, Tag::Between)) => {
+                    self.wait_between(*value)
                 }
+                Tag::Amount(value, Unit::Seconds) => self.lasts(clause, *value),
+                Tag::Between if is_pause => self.wait_between(0.7),
                 Tag::Amount(value, unit) => self.set_size(*value, *unit)?,
                 Tag::StayThere => self.stay(),
                 Tag::Part(PartRef::Other | PartRef::OtherSide) => {
@@ -297,7 +315,12 @@ impl Editor {
                 "say the whole tool in the new order".to_owned(),
             ));
         }
+        let is_own = clause.tags.iter().any(own);
         let mut steps = self.part(clause, request)?;
+        // "Nod first", of a tool that nods last.
+        if is_own && clause.has(|tag| matches!(tag, Tag::First)) {
+            remove_gesture(&mut self.score.steps, &steps);
+        }
         let has = |wanted: fn(&Tag) -> bool| clause.has(wanted);
         let own = std::mem::take(&mut self.score.steps);
         let is_beside = clause.link == Link::While
@@ -312,7 +335,9 @@ impl Editor {
                 ));
             }
             self.score.steps = vec![Step::Together(vec![Step::Sequence(own), Step::Sequence(steps)])];
-        } else if clause.link == Link::Before || has(|tag| matches!(tag, Tag::First)) {
+        } else if clause.link == Link::Before
+            || has(|tag| matches!(tag, Tag::First | Tag::Prior | Tag::PriorAll))
+        {
             steps.extend(own);
             self.score.steps = steps;
         } else {
@@ -461,11 +486,8 @@ impl Editor {
         refused.map_or(Ok(is_changed), Err)
     }
 
-    fn wait(&mut self, seconds: f64, is_between: bool) -> bool {
+    fn wait_between(&mut self, seconds: f64) -> bool {
         let seconds = tidy(seconds.clamp(0.0, 60.0));
-        if !is_between {
-            return set_waits(&mut self.score.steps, seconds);
-        }
         for step in &mut self.score.steps {
             if let Step::Repeat { steps, .. } = step {
                 steps.push(Step::Wait(Number::Value(seconds)));

@@ -371,6 +371,12 @@ const STARTS: &[&str] = &[
 /// What compares with something before.
 const COMPARES: &[&str] = &[
     "instead",
+    "should stay still",
+    "should not move",
+    "should be still",
+    "should be slower",
+    "should remain still",
+    "ought to",
     "rather than",
     "instead of",
     "the other side",

@@ -94,6 +94,7 @@ impl Tagger<'_> {
         if let Some(found) = self
             .same_time(at)
             .or_else(|| self.same_size(at, before))
+            .or_else(|| self.fraction(at))
             .or_else(|| self.stages(at))
             .or_else(|| self.whole_again(at, before))
             .or_else(|| self.cycle_time(at))
@@ -111,6 +112,7 @@ impl Tagger<'_> {
             .or_else(|| self.every_and_a_half(at))
             .or_else(|| self.ever_more(at))
             .or_else(|| self.done_there(at))
+            .or_else(|| self.not_before(at))
             .or_else(|| self.others_of_a_kind(at, before))
             .or_else(|| self.ratio(at))
             .or_else(|| self.growth(at))
@@ -401,6 +403,15 @@ impl Tagger<'_> {
                 Tag::Filler
             }
             // "The head looks back to the right".
+            // "Head back 15 mm", before anything has moved.
+            ("back", Tag::Return)
+                if matches!(self.text(at.saturating_sub(1)), "head" | "neck")
+                    && !before.iter().any(|tagged| {
+                        matches!(tagged.tag, Tag::Verb(_) | Tag::Dir(_) | Tag::Condition(..))
+                    }) =>
+            {
+                Tag::Dir(Dir::Back)
+            }
             ("back", Tag::Return)
                 if self.base(at.saturating_sub(1)) == "look"
                     && (matches!(next, "left" | "right")
@@ -466,7 +477,8 @@ impl Tagger<'_> {
             }
             // "Take a two-second rest", "rests one second".
             ("rest" | "rests", Tag::Home)
-                if matches!(self.amount(at + 1), Some((Tag::Amount(_, Unit::Seconds), _)))
+                if number_word(next).is_some()
+                    || matches!(self.amount(at + 1), Some((Tag::Amount(_, Unit::Seconds), _)))
                     || matches!(last, Some(Tag::Amount(_, Unit::Seconds)))
                     || matches!(self.base(at.saturating_sub(2)), "take" | "have") =>
             {

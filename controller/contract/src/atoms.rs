@@ -11,7 +11,8 @@ use crate::phrases;
 use crate::tokens::Token;
 
 use self::asides::{
-    as_i_say, at_moment, is_alternative, join_asides, same_size, tells_again, touching, while_seen,
+    as_i_say, at_moment, cause, each_round, is_alternative, join_asides, same_size, tells_again, touching,
+    while_seen,
 };
 use self::opening::{name, opening};
 use self::patterns::{before_that, ever_more, name_others, quotations, ratio, without_given_roles};
@@ -46,8 +47,18 @@ fn number(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     if word(tokens, at) == "half" && matches!(word(tokens, at + 1), "a" | "an") {
         return Some((0.5, at + 2));
     }
-    if word(tokens, at) == "quarter" && word(tokens, at + 1) == "of" {
-        return Some((0.25, at + 3));
+    // "A quarter of a second", "a third second".
+    let noun = at + usize::from(matches!(word(tokens, at), "a" | "one"));
+    let share = match word(tokens, noun) {
+        "quarter" => 0.25,
+        "third" => 1.0 / 3.0,
+        "fifth" => 0.2,
+        "tenth" => 0.1,
+        _ => 0.0,
+    };
+    let unit = if word(tokens, noun + 1) == "of" { noun + 3 } else { noun + 1 };
+    if share > 0.0 && matches!(word(tokens, unit), "second" | "seconds" | "sec") {
+        return Some((share, unit));
     }
     if word(tokens, at) == "a" && word(tokens, at + 1) == "couple" {
         return Some((2.0, at + if word(tokens, at + 2) == "of" { 3 } else { 2 }));
@@ -316,6 +327,13 @@ fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
     // "A double nod".
     if word(tokens, at) == "double" && lexicon::verb(word(tokens, at + 1)).is_some_and(Verb::is_motion) {
         return (Meaning::Count(2.0), at + 1);
+    }
+    if let Some(end) = each_round(tokens, at) {
+        return (Meaning::EachTime, end);
+    }
+    if let Some(is_each) = cause(tokens, at) {
+        let trigger = if is_each { crate::meaning::Trigger::Whenever } else { crate::meaning::Trigger::When };
+        return (Meaning::Trigger(trigger), at + 1);
     }
     if let Some(end) = while_seen(tokens, at) {
         return (Meaning::Trigger(crate::meaning::Trigger::Whenever), end);

@@ -378,6 +378,8 @@ impl Emitter<'_> {
                 self.claims.choose(choices);
             } else if !self.reading.pauses.is_empty() {
                 // The pause is longer than the tempo.
+            } else if matches!(action.change, Some(Change::Faster | Change::Slower)) {
+                // The tempo changes.
             } else if action.is_slow && is_counted && action.is_oscillation() {
                 self.claims.choose(vec![vec![claim(5.0, 4.1)]]);
             } else if action.is_fast && is_counted && action.is_oscillation() {

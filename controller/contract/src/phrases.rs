@@ -97,7 +97,7 @@ const PHRASES: [(&str, &str); 60] = [
     ),
     (
         "alternate",
-        "one after the other|one after another|take turns|takes turns|taking turns|in turn|by turns\
+        "in opposite phase|in antiphase|in counterphase|in anti phase|one after the other|one after another|take turns|takes turns|taking turns|in turn|by turns\
          |in turns|one at a time|one by one",
     ),
     (
@@ -207,7 +207,10 @@ const PHRASES: [(&str, &str); 60] = [
          |while|whilst|meanwhile|in the meantime|during this|along with|together with|at the same time as\
          |simultaneously with",
     ),
-    ("after", "after|once it has|once you have|as soon as you're|as soon as it is|once it is"),
+    (
+        "after",
+        "not before you have|not until you have|not before it has|not until it has|not before you've|not until you've|after|once it has|once you have|as soon as you're|as soon as it is|once it is",
+    ),
     ("before", "before"),
     (
         "when",

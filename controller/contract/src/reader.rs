@@ -16,7 +16,12 @@ pub(crate) fn read(clauses: &[Clause]) -> Reading {
     let mut reader = Reader::default();
     let announced = announced(clauses);
     for (index, clause) in clauses.iter().enumerate() {
-        if index < announced {
+        // "Stays still until a face shows up": what is still before an event may move after it.
+        let is_quiet = clause.still
+            && clause.parts.is_empty()
+            && clause.seconds.is_none()
+            && clauses.get(index + 1).is_some_and(|next| next.trigger.is_some());
+        if index < announced || is_quiet {
             reader.reading.unmeasurable.push(index);
         } else {
             reader.clause(index, clause);
@@ -119,7 +124,12 @@ impl Reader {
         if self.stillness(index, clause) || self.rest(index, clause) {
             return;
         }
-        if self.go_back(index, clause) || self.action(index, clause) {
+        if self.go_back(index, clause) {
+            // "Finish by closing them": the way back is last, and not what is told next.
+            self.place_next = self.place_next.filter(|is_first| *is_first);
+            return;
+        }
+        if self.action(index, clause) {
             return;
         }
         self.modify(index, clause);

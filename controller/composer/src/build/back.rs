@@ -180,6 +180,7 @@ impl Builder<'_> {
         } else if is_lowered_again {
             Some(vec![Axis::HeadRise])
         } else if is_home
+            || (self.is_held_last() && !has(|tag| matches!(tag, Tag::Pronoun)) && clause.tags.len() == 1)
             || self.is_joined()
             || has(|tag| matches!(tag, Tag::Part(PartRef::BothOnes) | Tag::RepeatAll | Tag::Same))
         {
@@ -224,6 +225,7 @@ impl Builder<'_> {
         });
         let single = if !chained
             && !is_told_late
+            && !has(|tag| matches!(tag, Tag::Last))
             && let Some(Item { what: What::Node(Node::Act(act)), .. }) = self.built.items.last_mut()
             && act.is_go()
             && covers(&act.axes())
@@ -289,6 +291,15 @@ impl Builder<'_> {
                 }
                 _ => return,
             }
+        }
+    }
+
+    /// Whether a rest, or a posture that was held, was said last.
+    fn is_held_last(&self) -> bool {
+        match self.built.items.last().map(|item| &item.what) {
+            Some(What::Node(Node::Pause(_))) => true,
+            Some(What::Node(Node::Act(act))) => act.hold.is_some(),
+            _ => false,
         }
     }
 

@@ -367,7 +367,7 @@ impl Builder<'_> {
             }
             Some(Node::Pause(amount)) => {
                 if let Some(seconds) = modifiers.total {
-                    *amount = seconds;
+                    *amount = amount.told(seconds);
                 }
             }
             _ => self.pending = Some(modifiers.clone()),

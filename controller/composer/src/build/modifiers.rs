@@ -113,11 +113,14 @@ pub(super) fn apply(act: &mut Act, modifiers: &Modifiers) {
     act.beat = modifiers.tempo.or(act.beat);
     act.pause = modifiers.between.or(act.pause);
     act.is_alternating |= modifiers.is_alternating;
-    act.hold = modifiers.hold.or(act.hold);
+    act.hold = match (act.hold, modifiers.hold) {
+        (Some(known), Some(next)) => Some(known.told(next)),
+        (known, next) => next.or(known),
+    };
     act.stroke_seconds = modifiers.stroke_seconds.or(act.stroke_seconds);
     if let Some(total) = modifiers.total {
         if act.is_go() || act.is_back {
-            act.hold = Some(total);
+            act.hold = Some(act.hold.map_or(total, |known| known.told(total)));
         } else {
             act.total_seconds = Some(total);
         }

@@ -38,13 +38,17 @@ impl Emitter {
                 "choose a shorter time".to_owned(),
             )),
             Amount::Value(value) => Ok(Number::Value(tidy(value.max(0.0)))),
-            Amount::Param(_) => {
+            Amount::Param(_) | Amount::Default(_) => {
+                let default = match amount {
+                    Amount::Default(value) => value.clamp(0.1, 20.0),
+                    _ => 2.0,
+                };
                 let name = self.parameter_name.clone().unwrap_or_else(|| "seconds".to_owned());
                 self.add_parameter(Parameter {
                     name: name.clone(),
                     kind: Kind::Float,
-                    default: 2.0,
-                    low: 0.5,
+                    default,
+                    low: default.min(0.5),
                     high: 20.0,
                     meaning: "How long, in seconds".to_owned(),
                 });

@@ -56,7 +56,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     // Interjections, and ways to ask.
     add(
         Tag::Filler,
-        "by that angle|by this angle|to make up for it|to make up for that|to compensate|in compensation|hmm|hm|uh|um|er|erm|ah|wow|yeah|yep|sorry|cheers|mate|buddy|dear|folks|guys|kinda|sorta|wanna|\
+        "avert|averts|says nothing|say nothing|stays silent|stay silent|without speaking|without a word|without saying anything|by that angle|by this angle|if i give none|if i do not give any|if i give nothing|if i do not give one|unless i give one|if i do not|to make up for it|to make up for that|to compensate|in compensation|hmm|hm|uh|um|er|erm|ah|wow|yeah|yep|sorry|cheers|mate|buddy|dear|folks|guys|kinda|sorta|wanna|\
          gimme|lovely|great|brilliant|perfect|awesome|come up|come up with|put together|cook up|rustle up|\
          work out|figure out|how about|what about|see if|whip up|think of|think up|dream up|\
          set up|love|fancy|would love|i would love|i love|i fancy|i wonder|possible|\
@@ -86,7 +86,10 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(Tag::Without, "except|except for|excluding|leaving out|save for|apart from|other than");
     add(Tag::Pause, "of nothing|of silence|of stillness|of rest|of peace|of quiet|nothing happens");
+    add(Tag::Alternate, "in opposite phase|in antiphase|in counterphase|in anti phase|against each other");
     add(Tag::Count(3), "triple");
+    add(Tag::For, "go on for|goes on for|carry on for|keep going for|keep it up for|continue for");
+    add(Tag::Filler, "swap the order|change the order|switch the order|reverse the order|the other order");
     add(Tag::Count(1), "one more|one last|another one|one final|one extra|one additional|just the one");
     add(
         Tag::Part(crate::tag::PartRef::OtherSide),
@@ -192,7 +195,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(
         Tag::First,
-        "before anything else|step one|first step|for a start|to kick off|kick off with|kicks off with|kick off by|open with|opens with|starting with|starts with|beginning with|begins with|at first",
+        "begin by|begins by|beginning by|start by|starts by|starting by|before anything else|step one|first step|for a start|to kick off|kick off with|kicks off with|kick off by|open with|opens with|starting with|starts with|beginning with|begins with|at first",
     );
     add(
         Tag::Last,
@@ -369,7 +372,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(
         Tag::Last,
-        "round it off with|rounds it off with|finish it off with|top it off with|cap it off with|end it with|close it with|\
+        "finish by|finishes by|finishing by|end by|ends by|ending by|conclude by|concludes by|concluding by|round it off with|rounds it off with|finish it off with|top it off with|cap it off with|end it with|close it with|\
          wind up with|winds up with|close with|closes with|wrap it up with|finish up with|ends up with",
     );
     add(

@@ -326,6 +326,27 @@ pub(super) fn double(steps: &mut [Step]) -> bool {
 pub(super) fn removals(mut words: Vec<crate::words::Word>) -> Vec<crate::words::Word> {
     let texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
     let text = |at: usize| texts.get(at).map_or("", String::as_str);
+    // "Replace the nod with a shake": the shake instead of the nod.
+    let old =
+        (0..texts.len().min(5)).find(|at| matches!(text(*at), "replace" | "exchange" | "swap" | "trade"));
+    let new = old.and_then(|old| {
+        (old + 2..texts.len()).find(|at| matches!(text(*at), "with" | "by" | "for" | "against"))
+    });
+    if let (Some(old), Some(new)) = (old, new) {
+        let end = (new..texts.len())
+            .find(|at| words.get(*at).is_some_and(|word| !word.is_word))
+            .unwrap_or(texts.len());
+        if let Some(link) = words.get_mut(old) {
+            link.text = "without".to_owned();
+        }
+        if let Some(range) = words.get_mut(old..end) {
+            range.rotate_left(new - old);
+        }
+        if let Some(link) = words.get_mut(old) {
+            link.text = "the".to_owned();
+        }
+        return words;
+    }
     let parts =
         ["head", "antenna", "antennas", "ear", "ears", "body", "base", "left", "right", "chin", "it", "them"];
     for at in 0..texts.len() {

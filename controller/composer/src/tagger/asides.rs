@@ -2,9 +2,54 @@
 
 use super::Tagger;
 use crate::lexicon::LEXICON;
-use crate::tag::{Manner, Tag, Tagged};
+use minismith_score::Event;
+
+use crate::tag::{Manner, Tag, Tagged, Trigger, Unit};
 
 impl Tagger<'_> {
+    /// "A pat on the head makes you wiggle the ears", "each clap makes it turn".
+    pub(super) fn cause(&self, at: usize) -> Option<(Trigger, Event, usize)> {
+        let trigger = match self.text(at) {
+            "a" | "an" | "the" | "one" | "any" => Trigger::When,
+            "each" | "every" => Trigger::Whenever,
+            _ => return None,
+        };
+        let (event, mut end) = self.event(at + 1, false)?;
+        if matches!(self.text(end), "on" | "at") && self.text(end + 2) == "head" {
+            end += 3;
+        }
+        let verb = end + usize::from(matches!(self.text(end), "should" | "must" | "will" | "that"));
+        let is_cause = matches!(self.base(verb), "make" | "cause" | "trigger" | "get" | "let" | "prompt");
+        let subject = matches!(self.text(verb + 1), "you" | "it" | "the" | "reachy" | "him");
+        let robot = matches!(self.text(verb + 2), "robot" | "to");
+        let is_event = event != Event::Thing("one".to_owned());
+        (is_cause && subject && is_event).then(|| (trigger, event, verb + 2 + usize::from(robot) - at))
+    }
+
+    /// "But not before you have bowed": what is denied comes first.
+    pub(super) fn not_before(&self, at: usize) -> Option<(Tag, usize)> {
+        let start = at + usize::from(matches!(self.text(at), "but" | "and" | "though"));
+        let is_not = self.text(start) == "not" && matches!(self.text(start + 1), "before" | "until" | "till");
+        let is_done = matches!(self.text(start + 2), "you" | "it" | "he" | "they" | "the" | "your" | "its")
+            && (start + 3..start + 6).any(|place| matches!(self.text(place), "has" | "have"));
+        (is_not && is_done).then_some((Tag::After, start + 2 - at))
+    }
+
+    /// "A quarter second", "a third of a second".
+    pub(super) fn fraction(&self, at: usize) -> Option<(Tag, usize)> {
+        let start = at + usize::from(matches!(self.text(at), "a" | "one"));
+        let share = match self.text(start) {
+            "quarter" => 0.25,
+            "third" => 1.0 / 3.0,
+            "fifth" => 0.2,
+            "tenth" => 0.1,
+            _ => return None,
+        };
+        let of = if self.text(start + 1) == "of" { start + 3 } else { start + 1 };
+        matches!(self.text(of), "second" | "seconds" | "sec")
+            .then(|| (Tag::Amount((share * 100.0_f64).round() / 100.0, Unit::Seconds), of + 1 - at))
+    }
+
     /// "By the same amount", "just as far".
     pub(super) fn same_size(&self, at: usize, before: &[Tagged]) -> Option<(Tag, usize)> {
         let is_noun = |place: usize| {

@@ -78,6 +78,11 @@ impl Tagger<'_> {
             (&["listens", "for"], Trigger::Listen),
             (&["listening", "for"], Trigger::Listen),
             (&["listens", "out", "for"], Trigger::Listen),
+            (&["listen", "out", "for"], Trigger::Listen),
+            (&["keep", "an", "ear", "out", "for"], Trigger::Listen),
+            (&["keep", "an", "eye", "out", "for"], Trigger::Listen),
+            (&["keep", "listening", "for"], Trigger::Listen),
+            (&["keep", "watching", "for"], Trigger::Listen),
             (&["listen"], Trigger::Listen),
             (&["listens"], Trigger::Listen),
             (&["watch", "for"], Trigger::Listen),
@@ -103,6 +108,9 @@ impl Tagger<'_> {
             && let Some((event, end)) = self.event(at + 1, false)
         {
             return Some((Trigger::When, event, end - at));
+        }
+        if let Some(found) = self.cause(at) {
+            return Some(found);
         }
         let fits = |phrase: &&(&[&str], Trigger)| {
             phrase.0.iter().enumerate().all(|(place, word)| self.text(at + place) == *word)

@@ -496,7 +496,12 @@ impl Tagger<'_> {
     pub(super) fn describes(&self, at: usize) -> bool {
         let next = self.text(at + 1);
         let skip = usize::from(next.ends_with("ly"));
-        self.text(at) == "by" && self.text(at + 1 + skip).ends_with("ing") && at > 0 && next != "starting"
+        let is_place = matches!(self.base(at.saturating_sub(1)), "finish" | "end" | "begin" | "start");
+        !is_place
+            && self.text(at) == "by"
+            && self.text(at + 1 + skip).ends_with("ing")
+            && at > 0
+            && next != "starting"
     }
 
     /// The next word that is a comparative: "gradually bigger".

@@ -203,6 +203,12 @@ impl Tagger<'_> {
             let is_marked = matches!(self.text(at + 1), "." | ")");
             self.text(at).parse::<u32>().ok().filter(|number| is_marked && (1..=20).contains(number))
         };
+        // "Step 1: nod. Step 2: tilt."
+        let is_step =
+            self.text(at) == "step" && self.text(at + 1).parse::<u32>().is_ok_and(|step| step <= 20);
+        if is_step && self.words.get(at + 2).is_some_and(|word| !word.is_word) {
+            return Some((Tag::Then, 3));
+        }
         let own = number(at)?;
         let is_listed = (0..self.words.len())
             .any(|other| number(other).is_some_and(|other| other == own + 1 || other + 1 == own));

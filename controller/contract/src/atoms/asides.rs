@@ -43,6 +43,13 @@ pub(super) fn touching(tokens: &[Token], at: usize) -> Option<usize> {
     let is_touch = verbs.iter().chain(&more).any(|verb| {
         stem.strip_prefix(verb).is_some_and(|ending| is_any(ending, &endings)) && !verb.is_empty()
     });
+    // "A pat on the head makes you nod".
+    let is_noun = is_any(before(tokens, at), &["a", "each", "every", "any", "the", "one"])
+        && (at.saturating_sub(2)..at).any(|place| cause(tokens, place).is_some());
+    if is_touch && is_noun {
+        let has_place = is_any(word(tokens, at + 1), &["on", "at"]) && word(tokens, at + 3) == "head";
+        return Some(if has_place { at + 4 } else { at + 1 });
+    }
     if !is_touch || stem == "pats" && before(tokens, at) == "two" {
         return None;
     }
@@ -169,6 +176,32 @@ pub(super) fn tells_again(tokens: &[Token], at: usize) -> bool {
         && !is_any(word(tokens, at + 1), &goes_on)
         && (0..at).any(is_motion)
         && (at + 1..at + 9).any(is_motion)
+}
+
+/// "A bit wider with each sway": from one repetition to the next.
+pub(super) fn each_round(tokens: &[Token], at: usize) -> Option<usize> {
+    let is_each =
+        is_any(word(tokens, at), &["with", "on", "at"]) && is_any(word(tokens, at + 1), &["each", "every"]);
+    let noun = word(tokens, at + 2);
+    let has_moved = (0..at).any(|place| lexicon::verb(word(tokens, place)) == lexicon::verb(noun));
+    let is_motion = lexicon::verb(noun).is_some_and(Verb::is_motion) && has_moved;
+    let is_round = is_any(noun, &["repetition", "round", "cycle", "time", "swing", "stroke"]);
+    (is_each && (is_motion || is_round)).then_some(at + 3)
+}
+
+/// "A pat on the head makes you wiggle the ears": the article, whose event is the condition.
+pub(super) fn cause(tokens: &[Token], at: usize) -> Option<bool> {
+    if !is_any(word(tokens, at), &["a", "an", "the", "one", "any", "each", "every"]) {
+        return None;
+    }
+    let events =
+        ["clap", "claps", "pat", "touch", "voice", "face", "stroke", "tap", "nudge", "push", "handclap"];
+    let event = (at + 1..at + 4).find(|place| is_any(word(tokens, *place), &events))?;
+    let verbs = ["makes", "causes", "triggers", "lets", "gets", "prompts"];
+    let is_cause = (event + 1..event + 6)
+        .take_while(|place| tokens.get(*place).is_some_and(|token| !token.is_mark))
+        .any(|place| is_any(word(tokens, place), &verbs));
+    is_cause.then(|| is_any(word(tokens, at), &["each", "every"]))
 }
 
 /// "As long as a face is there": a condition, and no size.

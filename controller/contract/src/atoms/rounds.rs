@@ -270,6 +270,12 @@ pub(super) fn list_number(tokens: &[Token], at: usize) -> Option<usize> {
             .and_then(|token| token.number)
             .filter(|number| is_marked && *number >= 1.0 && *number <= 20.0)
     };
+    // "Step 1: nod. Step 2: tilt."
+    let is_step =
+        word(tokens, at) == "step" && tokens.get(at + 1).is_some_and(|token| token.number.is_some());
+    if is_step && tokens.get(at + 2).is_some_and(|token| token.is_mark) {
+        return Some(at + 3);
+    }
     let own = step(at)?;
     let is_next = |other: f64| (other - own).abs() == 1.0;
     (0..tokens.len()).any(|other| step(other).is_some_and(is_next)).then_some(at + 2)

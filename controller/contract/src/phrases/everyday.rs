@@ -125,7 +125,7 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "last",
-        "rounds it off with|round it off with|finishes it off with|tops it off with|caps it off with|ends it with|ends with\
+        "finish by|finishes by|finishing by|end by|ends by|ending by|conclude by|concludes by|rounds it off with|round it off with|finishes it off with|tops it off with|caps it off with|ends it with|ends with\
          |ending with|finishes with|finishing with|concludes with|closes with|winds up with|wraps it up with|finishes up with",
     ),
     (
@@ -163,7 +163,7 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "frame",
-        "when i call it|when i call you|when called|when it is called|when you are called|when i run it|when it runs\
+        "says nothing|say nothing|stays silent|stay silent|without speaking|without a word|without saying anything|if i give none|if i don't give any|if i give nothing|unless i give one|when i call it|when i call you|when called|when it is called|when you are called|when i run it|when it runs\
          |whenever i call it|each time i call it|unless i say otherwise|unless told otherwise|unless i say so\
          |unless stated otherwise|unless otherwise specified|unless i ask for another|if i don't say|if i say nothing\
          |if nothing is given|by default|as the default|as default|is the default|should be the default|maybe|perhaps\
@@ -172,7 +172,7 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "first",
-        "in first place|as a first step|as the first step|the first thing|at the outset|to get going|to get started|firstly",
+        "begin by|begins by|beginning by|start by|starts by|starting by|in first place|as a first step|as the first step|the first thing|at the outset|to get going|to get started|firstly",
     ),
     (
         "last",
