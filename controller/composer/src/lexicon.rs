@@ -360,7 +360,7 @@ pub(crate) const VERBS: &[Verb] = &[
             "move", "go", "put", "bring", "pull", "stick", "set", "draw", "get", "throw", "position",
             "place", "travel", "curl", "send", "shoot", "jerk", "snap", "whip", "dart", "swoop", "fling",
             "crane", "ease", "drift", "tug", "yank", "drag", "guide", "steer", "flex", "nudge", "edge",
-            "lurch", "hurl", "sling", "zoom", "dash", "shuffle", "sidle", "inch", "haul",
+            "lurch", "hurl", "spring", "sling", "zoom", "dash", "shuffle", "sidle", "inch", "haul",
         ],
         Shape::Go,
         Mode::Move,

@@ -179,7 +179,11 @@ fn quantity(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
     if matches!(before, "in" | "by")
         && matches!(word(tokens, noun), "steps" | "stages" | "increments" | "phases")
     {
-        return Some((Meaning::Manner, noun + 1));
+        // "In three stages of 5 degrees each": the size of all is not told.
+        let is_each = (noun + 1..noun + 8)
+            .take_while(|place| word(tokens, *place) != ".")
+            .any(|place| word(tokens, place) == "each");
+        return Some((if is_each { Meaning::Unknown } else { Meaning::Manner }, noun + 1));
     }
     let is_half_open = word(tokens, end) == "more";
     let unit_at = if is_half_open { end + 1 } else { end };
@@ -327,6 +331,10 @@ fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
     // "A double nod".
     if word(tokens, at) == "double" && lexicon::verb(word(tokens, at + 1)).is_some_and(Verb::is_motion) {
         return (Meaning::Count(2.0), at + 1);
+    }
+    // "By the same 30 degrees": of which motions it is said is open.
+    if word(tokens, at) == "same" && number(tokens, at + 1).is_some() {
+        return (Meaning::Unknown, at + 1);
     }
     if let Some(end) = each_round(tokens, at) {
         return (Meaning::EachTime, end);

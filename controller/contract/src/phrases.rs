@@ -318,7 +318,7 @@ const PHRASES: [(&str, &str); 60] = [
     ),
     (
         "asif",
-        "so your eyes|so its eyes|so your gaze|so its gaze|so your face|so its face|so it looks|so that it looks|so that it seems|until it dies away|until you stop|the way people|as people|like people|as if|as though|like a|like an|like someone|like somebody|the way a|like you\
+        "so you|so it|so your eyes|so its eyes|so your gaze|so its gaze|so your face|so its face|so it looks|so that it looks|so that it seems|until it dies away|until you stop|the way people|as people|like people|as if|as though|like a|like an|like someone|like somebody|the way a|like you\
          |like he|like she|like it|like they|like we|like the|like my|like your|like his|like her|like when|like people do\
          |the way dogs|the way you",
     ),
@@ -503,6 +503,11 @@ pub(crate) fn single(word: &str, before: &str, next: &str) -> Option<Meaning> {
         "face" | "faces" if before != "head" => Meaning::Event(Event::Face),
         "someone" | "somebody" | "anyone" | "anybody" | "person" | "people" | "human" | "visitor" | "me" => {
             Meaning::Event(Event::Face)
+        }
+        "speak" | "talk"
+            if matches!(before, "i" | "you" | "we" | "people" | "they" | "somebody" | "someone") =>
+        {
+            Meaning::Event(Event::Voice)
         }
         "voice" | "voices" | "speech" | "talks" | "speaks" | "talking" | "speaking" => {
             Meaning::Event(Event::Voice)

@@ -100,6 +100,17 @@ impl Builder<'_> {
                     _ => false,
                 })
             });
+        // "Spread the ears, and slowly close".
+        let closes = verb.is_some_and(|verb| verb.name() == "close")
+            && parts.is_empty()
+            && dirs.is_empty()
+            && modifiers.sizes.is_empty()
+            && self.last.as_ref().is_some_and(|last| {
+                last.is_go()
+                    && last.parts.iter().all(|part| is_antenna(*part))
+                    && (last.dirs.contains(&Dir::Out) || last.verb.name() == "open")
+            });
+        let is_opposite = is_opposite || closes;
         let is_lowered_again = lowers_what_was_lifted && !is_opposite && parts.is_empty();
         let is_opposite = is_opposite || lowers_what_was_lifted;
         let leans_back = verb.zip(self.last.as_ref()).is_some_and(|(verb, last)| {

@@ -11,6 +11,8 @@ pub(super) struct Modifiers {
     pub count: Option<u32>,
     pub is_count_set: bool,
     pub stages: Option<u32>,
+    /// What is said is said of each part.
+    pub is_each: bool,
     pub beats: Option<u32>,
     pub sizes: Vec<(f64, Unit)>,
     pub factor: Option<f64>,
@@ -97,6 +99,11 @@ pub(super) fn apply(act: &mut Act, modifiers: &Modifiers) {
             }
         }
     }
+    // "In three stages of 5 degrees each".
+    if let (Some(stages), true, [(size, unit)]) = (act.stages, modifiers.is_each, modifiers.sizes.as_slice())
+    {
+        act.size = Some((size * f64::from(stages), *unit));
+    }
     if let Some(factor) = modifiers.factor {
         act.factor = factor;
     }
@@ -134,6 +141,7 @@ impl Builder<'_> {
         let mut place: Option<&Tag> = None;
         let has = |wanted: fn(&Tag) -> bool| clause.has(wanted);
         modifiers.is_between = has(|tag| matches!(tag, Tag::Between));
+        modifiers.is_each = has(|tag| matches!(tag, Tag::Each));
         // "Keeps nodding for ten seconds" holds no posture.
         let is_gesture = has(
             |tag| matches!(tag, Tag::Verb(verb) if verb.shape != Shape::Go && verb.hold.is_none() && !verb.directed_go),
@@ -176,8 +184,17 @@ impl Builder<'_> {
                                 .last
                                 .as_ref()
                                 .is_some_and(|last| last.size_role.is_some() && !last.is_count_set));
-                    let is_size =
-                        matches!(place, Some(Tag::By | Tag::Reach)) || *value > 10.0 || has_size_role;
+                    // "Chin up 10".
+                    let follows_dir = at
+                        .checked_sub(1)
+                        .and_then(|at| clause.tags.get(at))
+                        .is_some_and(|before| matches!(before.tag, Tag::Dir(_)))
+                        && !is_gesture
+                        && *value >= 5.0;
+                    let is_size = matches!(place, Some(Tag::By | Tag::Reach))
+                        || follows_dir
+                        || *value > 10.0
+                        || has_size_role;
                     let is_shift = self.last.as_ref().is_some_and(|last| {
                         matches!(last.size_role, Some(Role::Millimetres | Role::Distance))
                             && last.axes().iter().all(|axis| axis.is_shift())
