@@ -100,6 +100,30 @@ impl Editor {
         }
         Ok(true)
     }
+
+    /// Lets motions of different parts happen at once.
+    pub(super) fn at_once(&mut self) -> Result<bool, Refusal> {
+        let steps = std::mem::take(&mut self.score.steps);
+        let mut tracks: Vec<Vec<Step>> = Vec::new();
+        for step in steps {
+            let single = std::slice::from_ref(&step);
+            let joined = tracks
+                .iter_mut()
+                .find(|track| Axis::ALL.into_iter().any(|axis| moves(track, axis) && moves(single, axis)));
+            match joined {
+                Some(track) => track.push(step),
+                None => tracks.push(vec![step]),
+            }
+        }
+        if tracks.len() < 2 {
+            return Err((
+                "one part cannot do both at once".to_owned(),
+                "let them follow one another".to_owned(),
+            ));
+        }
+        self.score.steps = vec![Step::Together(tracks.into_iter().map(Step::Sequence).collect())];
+        Ok(true)
+    }
 }
 
 /// Whether a step moves what a gesture moves.
