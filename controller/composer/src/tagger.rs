@@ -175,6 +175,10 @@ impl Tagger<'_> {
                 if before.iter().any(|tagged| matches!(tagged.tag, Tag::Condition(..)))
                     && (word.text == "otherwise" || self.text(at.saturating_sub(1)) == "or")
                     && !matches!(
+                        self.base(at + 1),
+                        "stay" | "keep" | "do" | "remain" | "nothing" | "not" | "no"
+                    )
+                    && !matches!(
                         self.base(at.saturating_sub(1)),
                         "say" | "tell" | "told" | "state" | "specify" | "give" | "ask"
                     ) =>

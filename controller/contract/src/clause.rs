@@ -372,10 +372,6 @@ impl Builder {
             matches!(self.current.verb, Some(Verb::Take)) || self.current.verb == Some(Verb::Vague);
         // "Keep the head still": the verb of rest governs.
         let is_state = is_participle && matches!(self.current.verb, Some(Verb::Stay));
-        // "So you keep facing me": all of it only tells what for.
-        if self.current.as_if {
-            return;
-        }
         if is_over && !is_light && !is_state {
             let has_article = self.article;
             // "Without twisting or nodding": both are denied.

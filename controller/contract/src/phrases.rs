@@ -318,7 +318,7 @@ const PHRASES: [(&str, &str); 60] = [
     ),
     (
         "asif",
-        "so you|so it|so your eyes|so its eyes|so your gaze|so its gaze|so your face|so its face|so it looks|so that it looks|so that it seems|until it dies away|until you stop|the way people|as people|like people|as if|as though|like a|like an|like someone|like somebody|the way a|like you\
+        "so your eyes|so its eyes|so your gaze|so its gaze|so your face|so its face|so it looks|so that it looks|so that it seems|until it dies away|until you stop|the way people|as people|like people|as if|as though|like a|like an|like someone|like somebody|the way a|like you\
          |like he|like she|like it|like they|like we|like the|like my|like your|like his|like her|like when|like people do\
          |the way dogs|the way you",
     ),

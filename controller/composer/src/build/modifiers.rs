@@ -184,17 +184,8 @@ impl Builder<'_> {
                                 .last
                                 .as_ref()
                                 .is_some_and(|last| last.size_role.is_some() && !last.is_count_set));
-                    // "Chin up 10".
-                    let follows_dir = at
-                        .checked_sub(1)
-                        .and_then(|at| clause.tags.get(at))
-                        .is_some_and(|before| matches!(before.tag, Tag::Dir(_)))
-                        && !is_gesture
-                        && *value >= 5.0;
-                    let is_size = matches!(place, Some(Tag::By | Tag::Reach))
-                        || follows_dir
-                        || *value > 10.0
-                        || has_size_role;
+                    let is_size =
+                        matches!(place, Some(Tag::By | Tag::Reach)) || *value > 10.0 || has_size_role;
                     let is_shift = self.last.as_ref().is_some_and(|last| {
                         matches!(last.size_role, Some(Role::Millimetres | Role::Distance))
                             && last.axes().iter().all(|axis| axis.is_shift())

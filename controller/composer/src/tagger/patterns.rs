@@ -147,7 +147,7 @@ impl Tagger<'_> {
             ("the", "way") => !matches!(after_that, "back" | "up" | "down" | "to" | "out"),
             ("as", "people" | "humans" | "someone" | "one" | "a" | "we") => after_that != "result",
             ("so", "that") | ("in", "order") | ("so", "as") => true,
-            ("so", "your" | "its" | "his" | "you" | "it") => true,
+            ("so", "your" | "its" | "his") => true,
             ("in", "a") => matches!(self.text(at + 3), "way" | "manner" | "fashion"),
             _ => false,
         };

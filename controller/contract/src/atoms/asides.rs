@@ -242,6 +242,14 @@ pub(super) fn is_alternative(tokens: &[Token], at: usize) -> bool {
     let has_condition = (0..at).any(|at| is_any(word(tokens, at), &triggers));
     let sayings =
         ["say", "says", "said", "told", "stated", "specified", "given", "asked", "state", "specify"];
+    // "Otherwise stay quiet" asks for nothing else.
+    let quiet = [
+        "stay", "stays", "keep", "keeps", "do", "does", "remain", "remains", "nothing", "don't", "not", "no",
+    ];
+    let next = at + 1 + usize::from(is_any(word(tokens, at + 1), &[",", "it", "you"]));
+    if is_any(word(tokens, next), &quiet) {
+        return false;
+    }
     word(tokens, at) == "otherwise" && has_condition && !is_any(before(tokens, at), &sayings)
 }
 

@@ -18,7 +18,7 @@ impl Reader {
             clause.choose || clause.roles.iter().any(|role| matches!(role, Role::Degrees | Role::Distance));
         // "Left antenna out 30": an angle, for nobody counts so far.
         let is_angle =
-            clause.bare.is_some_and(|bare| bare >= 5.0) && clause.has_way() && clause.size.is_none();
+            clause.bare.is_some_and(|bare| bare > 12.0) && clause.has_way() && clause.size.is_none();
         if is_angle && clause.count.is_none() && !action.is_oscillation() {
             action.amount = clause.bare.map(|bare| (bare, Bound::About));
         }
