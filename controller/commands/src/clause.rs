@@ -124,6 +124,8 @@ pub(crate) struct Clause {
     /// What is taken back: "turn your head back".
     pub undone: Option<Act>,
     pub condition: Option<Condition>,
+    /// What was said before must not happen until this does.
+    pub is_awaited: bool,
     /// It tells of somebody.
     pub is_told: bool,
     /// It belongs to a question, or gives a reason.

@@ -283,6 +283,8 @@ pub enum Concept {
     Until,
     /// "until I say stop".
     UntilStop,
+    /// "later": then, or at a time that nobody knows.
+    Later,
     /// Somebody else, or "I", of whom something is told.
     Somebody,
     /// What the robot cannot do.

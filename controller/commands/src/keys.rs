@@ -36,6 +36,7 @@
 //! | `factor:2` | a factor of the comparison that follows in the same key: `factor:2 bigger` | twice as far |
 //! | `trend_faster` | from one repetition to the next; also `slower`, `bigger`, `smaller` | faster and faster |
 //! | fields of a file | `spellings: {u: you}`: how words are typed in haste; `not_follows_verb: true`: "not" negates the clause in which it stands; `decimal: point`; `variants: "頭头"` | |
+//! | `later` | after a time or between two steps "then", else a time that nobody knows, for which it cannot wait | later |
 //! | `decimal` | between the digits of a number that is spoken | point |
 
 use minismith_score::Event;
@@ -195,6 +196,7 @@ fn concept(key: &str) -> Option<Concept> {
         "otherwise" => C::Otherwise,
         "until" => C::Until,
         "until_stop" => C::UntilStop,
+        "later" => C::Later,
         "somebody" => C::Somebody,
         "cannot" => C::Cannot,
         "stop_order" => C::StopOrder,

@@ -39,5 +39,5 @@ pub use build::{Impossible, timeline};
 pub use clause::Phrase;
 pub use meaning::Meaning;
 pub use past::Past;
-pub use reader::{Reading, is_stop, read};
+pub use reader::{Reading, is_saying, is_stop, read};
 pub use tale::{Told, told};

@@ -5,6 +5,10 @@ use crate::lexicon::Lexicon;
 use crate::sound::{class, distance, of};
 use crate::words::Word;
 
+mod common;
+
+use common::COMMON;
+
 /// Texts with more words than this are told, not ordered.
 const MOST_WORDS: usize = 14;
 /// Texts with more unknown words than this are not misheard, but something else.
@@ -99,6 +103,10 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
         let Some(word) = words.get(at) else { continue };
         if joined_places.contains(&at) || word.text.chars().count() < 3 {
             continue;
+        }
+        if lexicon.code == "en" && COMMON.contains(&word.text.as_str()) {
+            // It is a word of its own: "lend me your ears" is no "lean".
+            return None;
         }
         let joined = |first: usize| {
             let (one, other) = (words.get(first)?, words.get(first + 1)?);

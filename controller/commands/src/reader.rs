@@ -111,6 +111,22 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
     }
 }
 
+/// Returns whether a text is nothing but what people say of others, though it may name a part of the robot: "ear to the
+/// ground".
+#[must_use]
+pub fn is_saying(text: &str) -> bool {
+    let Some(english) = lexicon("en") else { return false };
+    let tags = raw(&english.words(text), english);
+    let says_nothing = |tag: &&Tag| {
+        matches!(
+            tag.concept,
+            Concept::Skip | Concept::Article | Concept::Comma | Concept::Stop | Concept::Question | Concept::Restart
+        )
+    };
+    let mut said = tags.iter().filter(|tag| !says_nothing(tag)).peekable();
+    said.peek().is_some() && said.all(|tag| tag.concept == Concept::Somebody)
+}
+
 /// Returns whether a text orders a stop, in any of the languages.
 #[must_use]
 pub fn is_stop(text: &str) -> bool {
@@ -163,7 +179,7 @@ fn unknown_of(tags: &[Tag]) -> Vec<Range<usize>> {
 /// Reads tags. `left_out`: the words of the text that are not known, those among them that no longer have a tag.
 fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Reading {
     let tags = &orders(tags);
-    let clauses = joined(split(tags));
+    let clauses = awaited(joined(split(tags)));
     let tells = |clause: &Clause| clause.is_description() && clause.act.is_some();
     let is_description = clauses.iter().any(tells);
     if is_description
@@ -301,6 +317,21 @@ fn joined(clauses: Vec<Clause>) -> Vec<Clause> {
         }
     }
     all
+}
+
+/// "Do not look up until I tell you to": what is awaited is no motion of the robot, so it must not move.
+fn awaited(mut clauses: Vec<Clause>) -> Vec<Clause> {
+    let is_foreign = |clause: &Clause| {
+        clause.is_awaited && !clause.has_motion() && clause.seconds.or(clause.lasting).is_none()
+    };
+    let waits: Vec<usize> = (1..clauses.len()).filter(|at| clauses.get(*at).is_some_and(is_foreign)).collect();
+    for at in waits.into_iter().rev() {
+        if let Some(before) = clauses.get_mut(at - 1) {
+            before.is_negated = true;
+        }
+        clauses.remove(at);
+    }
+    clauses
 }
 
 /// Reads clauses with a condition among them: what comes if it holds, and what otherwise.

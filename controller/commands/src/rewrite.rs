@@ -10,7 +10,7 @@ pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
 /// Rewrites tags, those of no importance left out.
 pub(crate) fn rewrite(tags: Vec<Tag>) -> Vec<Tag> {
     let tags = backwards(tags);
-    let tags = times(tags);
+    let tags = times(later(tags));
     let tags = rates(about(tags));
     let tags = trends(tags);
     let tags = asides(tags);
@@ -156,6 +156,24 @@ fn about(mut tags: Vec<Tag>) -> Vec<Tag> {
     };
     while let Some(at) = tags.windows(3).position(is_choice) {
         tags.drain(at + 1..at + 3);
+    }
+    tags
+}
+
+/// "Two seconds later", "look up and later look down": then. "Nod later": at a time that nobody knows.
+fn later(mut tags: Vec<Tag>) -> Vec<Tag> {
+    for at in 0..tags.len() {
+        if tags.get(at).is_none_or(|tag| tag.concept != Concept::Later) {
+            continue;
+        }
+        let before = tags.get(..at).unwrap_or_default();
+        let next = tags.get(at + 1).map(|tag| &tag.concept);
+        let is_after_time = matches!(before.last(), Some(Tag { concept: Concept::Unit(Unit::Time(_)), .. }));
+        let is_step = before.iter().any(|tag| matches!(tag.concept, Concept::Act(_) | Concept::Way(_)))
+            && next.is_some_and(|next| !ends_clause(next));
+        if let Some(tag) = tags.get_mut(at) {
+            tag.concept = if is_after_time || is_step { Concept::Then } else { Concept::When };
+        }
     }
     tags
 }

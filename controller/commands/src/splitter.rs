@@ -346,6 +346,7 @@ impl Splitter {
                 // "Do not look up until you have nodded".
                 self.now.is_negated = false;
                 self.close(Link::After);
+                self.now.is_awaited = true;
             }
             Concept::Until => self.close(Link::Before),
             Concept::Request => {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use firmware_bridge::posture::{HeadPose, Posture};
 use minismith_commands::meaning::Meaning;
-use minismith_commands::{Past, Phrase, Reading, read, timeline};
+use minismith_commands::{Past, Phrase, Reading, is_saying, read, timeline};
 use minismith_score::{Axis, AxisValues, Event};
 
 use super::aim::Aim;
@@ -77,6 +77,12 @@ pub(super) fn combined(
         Reading::Impossible(_) if language != "en" && !matches!(understood, Understanding::Plan(_)) => {
             Understanding::Foreign { language, words: String::new() }
         }
+        // An idiom that names what could move: "ear to the ground".
+        Reading::Nothing if !plan.is_empty() && is_saying(text) => Understanding::Unclear {
+            text: text.trim().to_owned(),
+            reason: Reason::Hearsay,
+            nearest: Vec::new(),
+        },
         _ => understood,
     }
 }

@@ -73,7 +73,7 @@ fn scanned(text: &str) -> Scan {
             ' ' | '\t' | '-' => scan.end_word(),
             _ => {
                 scan.end_word();
-                scan.found |= scan.before == StopContext::DontMove;
+                scan.found |= scan.is_pending || scan.before == StopContext::DontMove;
                 scan.before = StopContext::Nothing;
             }
         }
@@ -82,7 +82,7 @@ fn scanned(text: &str) -> Scan {
         }
     }
     scan.end_word();
-    scan.found |= scan.before == StopContext::DontMove;
+    scan.found |= scan.is_pending || scan.before == StopContext::DontMove;
     scan
 }
 
@@ -106,6 +106,10 @@ enum StopContext {
     Told,
     /// "bus": "bus stop" is a place.
     Place,
+    /// "nothing can", "when will it": what follows is told of somebody or something else.
+    Other,
+    /// "when", "how", "nothing": its subject may be somebody or something else.
+    Asked,
     /// "until I say": the next stop word is one that comes later.
     Until,
     /// "don't move": a stop, unless a part is named that stays.
@@ -120,6 +124,8 @@ struct Scan {
     has_stop_word: bool,
     /// Whether one is meant.
     found: bool,
+    /// Whether the last word was a stop word, which the next one may turn into something else: "stop by", "stop sign".
+    is_pending: bool,
 }
 
 impl Scan {
@@ -128,6 +134,9 @@ impl Scan {
         if self.word.is_empty() {
             return;
         }
+        let was_pending = std::mem::take(&mut self.is_pending);
+        // "Stop by my office", "the stop sign", "freeze frame": no stop of the robot.
+        let is_other = matches!(self.word.as_str(), "by" | "sign" | "signs" | "light" | "lights" | "frame" | "frames");
         let (found, before) = match (self.word.as_str(), self.before) {
             ("stop" | "halt" | "freze" | "abort" | "cancel" | "cease", before) => {
                 self.has_stop_word = true;
@@ -137,10 +146,13 @@ impl Scan {
                         | StopContext::DidNot
                         | StopContext::Told
                         | StopContext::Place
+                        | StopContext::Other
                         | StopContext::Until
                 );
-                (!is_denied, StopContext::Nothing)
+                self.is_pending = !is_denied;
+                (false, StopContext::Nothing)
             }
+            _ if was_pending && !is_other => (true, StopContext::Nothing),
             ("move", StopContext::Negation) => (false, StopContext::DontMove),
             ("your" | "the" | "its", StopContext::DontMove) => (false, StopContext::DontMove),
             ("body" | "head" | "antena" | "antenas" | "ears" | "base", StopContext::DontMove) => {
@@ -154,7 +166,16 @@ impl Scan {
             ("stil", StopContext::Hold) => (true, StopContext::Nothing),
             ("doesnt" | "didnt" | "wont" | "cant" | "couldnt" | "wouldnt", _) => (false, StopContext::Told),
             ("you", StopContext::Told) => (false, StopContext::Nothing),
-            ("bus" | "tram" | "train" | "truck", _) => (false, StopContext::Place),
+            ("bus" | "tram" | "train" | "truck" | "pit" | "ful", _) => (false, StopContext::Place),
+            // "When will it stop raining", "nothing can stop us", but "can it stop" may be meant.
+            ("when" | "how" | "nothing" | "nobody" | "noone", _) => (false, StopContext::Asked),
+            (
+                "wil" | "does" | "can" | "could" | "would" | "should" | "might" | "wants" | "did",
+                StopContext::Asked,
+            ) => (false, StopContext::Asked),
+            ("it" | "he" | "she" | "they" | "us" | "them" | "ever" | "to", StopContext::Asked) => {
+                (false, StopContext::Other)
+            }
             ("did", _) => (false, StopContext::Did),
             ("not", StopContext::Did) => (false, StopContext::DidNot),
             ("dont" | "not" | "never" | "non", _) => (false, StopContext::Negation),

@@ -114,8 +114,11 @@ impl Composer<'_> {
         let before = self.said.last().and_then(|said| said.clause.ways.last().map(|heading| heading.way));
         let before = before.or_else(|| self.past_way());
         for heading in &mut clause.ways {
-            if heading.way == Way::Opposite {
-                heading.way = before.map_or(Way::Right, opposite);
+            // "The other way", where nothing was said before: it stays open which one.
+            if heading.way == Way::Opposite
+                && let Some(before) = before
+            {
+                heading.way = opposite(before);
             }
         }
     }
