@@ -181,6 +181,14 @@ impl Clause {
             let part = if *way == Way::Left { Part::LeftAntenna } else { Part::RightAntenna };
             return Clause { act: Some(act), parts: vec![part], ways: Vec::new(), ..self.clone() }.meaning();
         }
+        if act == Act::Return
+            && !self.ways.is_empty()
+            && self.ways.iter().all(|heading| matches!(heading.way, Way::Left | Way::Right))
+        {
+            // "And with the head look back to the left": it goes there.
+            let act = if self.parts.iter().all(|part| *part == Part::Head) { Act::Look } else { Act::Turn };
+            return Clause { act: Some(act), undone: None, ..self.clone() }.meaning();
+        }
         if self.ways.len() > 1 && self.ways.iter().any(|heading| heading.way == Way::Ahead) {
             // "Look up at me": the other way says where to.
             let ways = self.ways.iter().copied().filter(|heading| heading.way != Way::Ahead).collect();
@@ -219,6 +227,20 @@ impl Clause {
                 .plain(Act::Look)?;
             let gesture = Clause { ways: Vec::new(), ..self.clone() }.meaning()?;
             return Ok(Meaning::Sequence(vec![turn, gesture]));
+        }
+        if matches!(act, Act::Bow | Act::Nod)
+            && self.is_stay
+            && self.count.is_none()
+            && self.ways.iter().all(|heading| heading.way == Way::Down)
+        {
+            // "Bow and stay down": it goes down and is held.
+            let down = Clause { ways: Vec::new(), is_stay: false, lasting: None, seconds: None, ..self.clone() };
+            let aims = down.all_aims(act)?;
+            let go = Meaning::Go { aims, seconds: self.within, pace: self.pace_factor() };
+            return Ok(match self.lasting.or(self.seconds) {
+                Some(seconds) => Meaning::Sequence(vec![go, Meaning::Wait(seconds)]),
+                None => go,
+            });
         }
         self.check_used(act)?;
         let to_and_fro = is_posture(act) && !self.is_together && self.goes_to_and_fro();
@@ -367,7 +389,7 @@ impl Clause {
             return Ok(Meaning::Gesture(self.gesture(act, aims, pace, is_to_both_sides)));
         }
         let go = Meaning::Go { aims: aims.clone(), seconds: self.within, pace };
-        let go = if self.is_in_turn {
+        let go = if self.is_in_turn && aims.len() > 1 {
             let each = aims.iter().map(|aim| Meaning::Go { aims: vec![*aim], seconds: self.within, pace });
             Meaning::Sequence(each.collect())
         } else {

@@ -114,6 +114,7 @@ impl<'a> Composer<'a> {
         if self.said.is_empty() {
             return Ok(None);
         }
+        self.takes_turns();
         let meaning = arrange(&self.said);
         let meaning = match repeat {
             Some(count) => Meaning::Repeat(count, Box::new(meaning)),
@@ -281,14 +282,18 @@ impl<'a> Composer<'a> {
             // "Hang your head and keep it down for five seconds".
             clause.ways.clear();
         }
-        let goes_round = |act: Act| matches!(act, Act::Shake | Act::Scan | Act::Sway | Act::Wiggle);
+        let goes_round = |said: &Said| {
+            let is_of_sides = said.clause.ways.iter().any(|heading| heading.way == Way::Sides);
+            matches!(said.clause.act, Some(Act::Shake | Act::Scan | Act::Sway | Act::Wiggle))
+                || (is_of_sides && matches!(said.meaning, Meaning::Gesture(_)))
+        };
         let says_sides =
             !clause.ways.is_empty() && clause.ways.iter().all(|heading| heading.way == Way::Sides);
         if says_sides
             && clause.act.is_none()
             && clause.parts.is_empty()
             && clause.link == Link::Comma
-            && self.said.last().is_some_and(|said| said.clause.act.is_some_and(goes_round))
+            && self.said.last().is_some_and(goes_round)
         {
             // "Shake your head once, please, from side to side".
             clause.amount = clause.said_amount();
@@ -303,6 +308,9 @@ impl<'a> Composer<'a> {
             && (!self.said.is_empty() || clause.parts.is_empty())
         {
             let seconds = clause.lasting.or(clause.seconds);
+            if self.holds_bow(seconds)? {
+                return Ok(());
+            }
             if let Some(seconds) = seconds {
                 self.push(clause, Meaning::Wait(seconds));
             } else if let Some(last) = self.said.last_mut() {
@@ -540,6 +548,22 @@ impl<'a> Composer<'a> {
             if !next.compared.contains(&Compared::Bigger) {
                 next.compared.push(Compared::Bigger);
             }
+            next.link = Link::Then;
+            self.said.push(last);
+            let meaning = next.meaning()?;
+            self.push(next, meaning);
+            return Ok(());
+        }
+        let is_next_amount = clause.link == Link::Then
+            && last.meaning.is_posture()
+            && last.clause.said_amount().is_some()
+            && clause.compared.is_empty()
+            && clause.factor.is_none()
+            && (clause.number.is_some_and(|number| number >= 5.0) || clause.amount.is_some());
+        if is_next_amount {
+            // "Ten degrees up, then twenty, then thirty".
+            let mut next = last.clause.clone();
+            next.absorb(clause);
             next.link = Link::Then;
             self.said.push(last);
             let meaning = next.meaning()?;

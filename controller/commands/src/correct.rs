@@ -5,7 +5,7 @@ use crate::arrange::Said;
 use crate::clause::{Clause, Link};
 use crate::compose::Composer;
 use crate::concept::{Act, Part, Way, is_posture};
-use crate::meaning::{Aim, Meaning};
+use crate::meaning::{Aim, Gesture, Meaning};
 
 impl Composer<'_> {
     /// Takes back what was said last, and what says the same before it: "look left, and by left I mean right".
@@ -53,6 +53,42 @@ impl Composer<'_> {
             (gesture.count, gesture.hold) = (1, seconds);
         }
         is_stay && is_single
+    }
+
+    /// "Bow and hold it for three seconds": the bow is held. Returns whether it was that.
+    pub(crate) fn holds_bow(&mut self, seconds: Option<f64>) -> Result<bool, String> {
+        let Some(last) = self.said.last_mut() else { return Ok(false) };
+        if last.clause.act != Some(Act::Bow) || last.clause.count.is_some() {
+            return Ok(false);
+        }
+        last.clause.is_stay = true;
+        last.clause.lasting = seconds;
+        last.meaning = last.clause.meaning()?;
+        if let (Meaning::Sequence(_), Some(seconds)) = (&last.meaning, seconds) {
+            // What is held for a time ends by itself.
+            let once = Clause { is_stay: false, lasting: None, seconds: None, ..last.clause.clone() };
+            last.meaning = once.meaning()?;
+            if let Meaning::Gesture(gesture) = &mut last.meaning {
+                (gesture.count, gesture.hold) = (1, seconds);
+            }
+        }
+        Ok(true)
+    }
+
+    /// "Nod and shake your head alternately": one gesture after the other, again and again.
+    pub(crate) fn takes_turns(&mut self) {
+        let [first, second] = self.said.as_slice() else { return };
+        let (Meaning::Gesture(one), Meaning::Gesture(other)) = (&first.meaning, &second.meaning) else { return };
+        let is_in_turn = first.clause.is_in_turn || second.clause.is_in_turn;
+        let is_apart = first.meaning.axes().iter().all(|axis| !second.meaning.axes().contains(axis));
+        if !is_in_turn || !is_apart || second.clause.link >= Link::With {
+            return;
+        }
+        let rounds = one.count.max(other.count);
+        let once = |gesture: &Gesture| Meaning::Gesture(Gesture { count: 1, total: None, ..gesture.clone() });
+        let round = Meaning::Sequence(vec![once(one), once(other)]);
+        let whole = Meaning::Repeat(rounds, Box::new(round));
+        self.said = vec![Said { clause: Clause::default(), meaning: whole }];
     }
 
     /// "No, leave the head alone": what would move it is taken back.

@@ -96,6 +96,11 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
     {
         return None;
     }
+    let has = |is_that: fn(&Concept) -> bool| tags.iter().any(|tag| is_that(&tag.concept));
+    let is_order = has(|concept| matches!(concept, Concept::Act(act) if !is_feeling(*act)))
+        && has(|concept| {
+            matches!(concept, Concept::Part(_) | Concept::Way(_) | Concept::Unit(_) | Concept::Times)
+        });
     let mut heard: Vec<Option<Word>> = words.iter().cloned().map(Some).collect();
     let mut joined_places: Vec<usize> = Vec::new();
     let mut notes: Vec<(String, String)> = Vec::new();
@@ -104,7 +109,7 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
         if joined_places.contains(&at) || word.text.chars().count() < 3 {
             continue;
         }
-        if lexicon.code == "en" && COMMON.contains(&word.text.as_str()) {
+        if lexicon.code == "en" && !is_order && COMMON.contains(&word.text.as_str()) {
             // It is a word of its own: "lend me your ears" is no "lean".
             return None;
         }

@@ -11,7 +11,11 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
     let mut named =
         past.is_some_and(|past| past.meaning.axes().iter().all(|axis| Axis::ANTENNAS.contains(axis)));
     let mut all: Vec<Clause> = Vec::new();
+    let mut following = clauses.clone().into_iter().skip(1);
     for mut clause in clauses {
+        // "Wiggle the left and the right antenna".
+        named |= following.next().is_some_and(|next| next.link == Link::And && names_an_antenna(&next))
+            && clause.act.is_some_and(|act| !is_posture(act));
         resolve_sides(&mut clause, &mut named);
         // "Turn your body, not your head, to the left", "left antenna, ten degrees in".
         let is_way = clause.act.is_none()
@@ -175,6 +179,18 @@ fn is_up_or_down(clause: &Clause) -> bool {
     is_vertical && is_vague && clause.said_amount().is_none() && clause.parts.iter().all(is_antenna)
 }
 
+/// Returns whether a clause moves what is named by its side alone.
+fn lifts(clause: &Clause) -> bool {
+    matches!(clause.act, Some(Act::Raise | Act::Lower | Act::Wiggle)) && clause.ways.is_empty()
+}
+
+/// Returns whether a clause names nothing but one antenna.
+fn names_an_antenna(clause: &Clause) -> bool {
+    matches!(clause.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna])
+        && clause.act.is_none()
+        && clause.ways.is_empty()
+}
+
 /// Returns whether "them" is what a clause raises or lowers, and not what it does again.
 fn moves_pairs(clause: &Clause) -> bool {
     matches!(clause.act, Some(Act::Raise | Act::Lower | Act::Wiggle | Act::Spread | Act::Close | Act::Move))
@@ -251,6 +267,9 @@ fn resolve_sides(clause: &mut Clause, named: &mut bool) {
             // Of what it has, only the antennas are two: "raise them both".
             (Part::Both, false) if moves_pairs(clause) => parts.push(Part::Antennas),
             (Part::Both, _) => clause.is_it = true,
+            // "Lift up the right one": of what can be lifted, only antennas have sides.
+            (Part::LeftOne, false) if lifts(clause) => parts.push(Part::LeftAntenna),
+            (Part::RightOne, false) if lifts(clause) => parts.push(Part::RightAntenna),
             (Part::LeftOne, true) => parts.push(Part::LeftAntenna),
             (Part::RightOne, true) => parts.push(Part::RightAntenna),
             (Part::LeftOne, false) => {

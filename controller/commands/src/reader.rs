@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use minismith_score::Event;
 
+use crate::arrange::Said;
 use crate::clause::{Clause, Link, Phrase};
 use crate::compose::Composer;
 use crate::concept::{Act, Concept, Part, Tag, is_feeling};
@@ -32,6 +33,8 @@ pub enum Reading {
         heard: Vec<(String, String)>,
         /// Whether it is one clause that refers to nothing.
         is_simple: bool,
+        /// Whether something comes earlier or later than it was said: "end with a nod, start with a bow".
+        is_reordered: bool,
     },
     /// A motion if an event holds, otherwise another one or none.
     Conditional {
@@ -104,8 +107,8 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
     };
     let taken = raw(&taken, lexicon);
     match read_tags(&finish(taken.clone(), lexicon), &unknown_of(&taken), past) {
-        Reading::Motion { meaning, act, parts, phrase, is_simple, .. } => {
-            (Reading::Motion { meaning, act, parts, phrase, heard: notes, is_simple }, code)
+        Reading::Motion { meaning, act, parts, phrase, is_simple, is_reordered, .. } => {
+            (Reading::Motion { meaning, act, parts, phrase, heard: notes, is_simple, is_reordered }, code)
         }
         _ => (reading, code),
     }
@@ -272,6 +275,7 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
     match Composer::new(past).compose(clauses) {
         Ok(Some((meaning, composer))) => Reading::Motion {
             is_simple: composer.said.len() == 1 && !composer.refers,
+            is_reordered: is_reordered(&composer),
             meaning,
             act: composer.act,
             parts: composer.parts,
@@ -281,6 +285,15 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         Ok(None) => Reading::Nothing,
         Err(reason) => Reading::Impossible(reason),
     }
+}
+
+/// Returns whether the last thing was not said last, or the first one not first.
+fn is_reordered(composer: &Composer<'_>) -> bool {
+    let end = composer.said.len().saturating_sub(1);
+    let is_moved = |(at, said): (usize, &Said)| {
+        (said.clause.is_last && at != end) || (said.clause.is_first && at != 0)
+    };
+    composer.said.iter().enumerate().any(is_moved)
 }
 
 /// Returns whether a clause orders something beyond doubt: words beside it that are not known do not make it a tale.

@@ -8,8 +8,24 @@ use crate::meaning::{Aim, Amount, Gesture, Meaning};
 impl Composer<'_> {
     /// A text that names no motion refers to the last one.
     pub(crate) fn refer(&mut self, mut clause: Clause) -> Result<(), String> {
-        if clause.is_first && (clause.is_again || clause.is_same || clause.is_it) {
-            return Err("only the last motion can be done again".to_owned());
+        if (clause.is_first || clause.is_last) && (clause.is_again || clause.is_same || clause.is_it) {
+            // "The last bit again": one step of those that were done in one turn.
+            let steps = match self.past.map(|past| &past.meaning) {
+                Some(Meaning::Sequence(steps)) if self.said.is_empty() => steps.as_slice(),
+                _ => &[],
+            };
+            let step = match (clause.is_first, clause.is_last, steps) {
+                (true, false, [first, _, ..]) => Some(first),
+                (false, true, [_, .., last]) | (true, true, [_, last]) => Some(last),
+                _ => None,
+            };
+            let step = step.filter(|step| matches!(step, Meaning::Gesture(_))).cloned();
+            let Some(meaning) = step else {
+                return Err("only the last motion can be done again".to_owned());
+            };
+            self.refers = true;
+            self.push(clause, meaning);
+            return Ok(());
         }
         let own = self.said.last().map(|said| (said.meaning.clone(), Some(said.clause.clone())));
         let past = || self.past.map(|past| (past.meaning.clone(), past.phrase.0.as_deref().cloned()));

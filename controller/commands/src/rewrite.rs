@@ -10,7 +10,7 @@ pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
 /// Rewrites tags, those of no importance left out.
 pub(crate) fn rewrite(tags: Vec<Tag>) -> Vec<Tag> {
     let tags = backwards(tags);
-    let tags = times(later(tags));
+    let tags = times(inwards(later(tags)));
     let tags = rates(about(tags));
     let tags = trends(tags);
     let tags = asides(tags);
@@ -156,6 +156,28 @@ fn about(mut tags: Vec<Tag>) -> Vec<Tag> {
     };
     while let Some(at) = tags.windows(3).position(is_choice) {
         tags.drain(at + 1..at + 3);
+    }
+    tags
+}
+
+/// "Ears out, ears in": beside antennas, "in" with nothing after it is a way.
+fn inwards(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_antenna = |concept: &Concept| {
+        matches!(concept, Concept::Part(part) if !matches!(part, Part::Head | Part::Chin | Part::Body))
+    };
+    let goes_out = tags.iter().any(|tag| tag.concept == Concept::Way(Way::Out));
+    if !tags.iter().any(|tag| is_antenna(&tag.concept)) {
+        return tags;
+    }
+    for at in 0..tags.len() {
+        let is_last = tags.get(at + 1).is_none_or(|next| ends_clause(&next.concept));
+        let after_part = at.checked_sub(1).and_then(|at| tags.get(at)).is_some_and(|tag| is_antenna(&tag.concept));
+        if let Some(tag) = tags.get_mut(at).filter(|tag| tag.concept == Concept::In)
+            && is_last
+            && (after_part || goes_out)
+        {
+            tag.concept = Concept::Way(Way::In);
+        }
     }
     tags
 }

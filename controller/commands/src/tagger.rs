@@ -243,15 +243,12 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
 
 /// Returns whether what stands at a place is for whom the gesture is that follows as another noun.
 fn receives(tags: &[Tag], at: usize) -> bool {
-    // "Give the lady a nod", but not "tie a bow": a verb of giving stands before.
-    let is_given = clause_before(tags, at).any(|concept| *concept == Concept::Skip);
-    let begins = is_given
-        && clause_before(tags, at).all(|concept| {
-            matches!(
-                concept,
-                Concept::Skip | Concept::Article | Concept::Request | Concept::Call | Concept::Comma
-            )
-        });
+    let begins = clause_before(tags, at).all(|concept| {
+        matches!(
+            concept,
+            Concept::Skip | Concept::Article | Concept::Request | Concept::Call | Concept::Comma
+        )
+    });
     let [article, rest @ ..] = tags.get(at + 1..).unwrap_or_default() else { return false };
     let said = rest.iter().map(|tag| &tag.concept).find(|concept| {
         !matches!(concept, Concept::Size(_) | Concept::Pace(_) | Concept::Skip | Concept::Unknown)

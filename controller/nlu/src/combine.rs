@@ -52,7 +52,11 @@ pub(super) fn combined(
             understood
         }
         // One step after another, as the grammar reports them.
-        Reading::Motion { ref meaning, .. } if plan.len() > 1 && is_same(plan, meaning) => understood,
+        Reading::Motion { ref meaning, is_reordered: false, .. }
+            if plan.len() > 1 && is_same(plan, meaning) =>
+        {
+            understood
+        }
         // What the grammar takes for too much may be possible, read otherwise: "half a dozen".
         Reading::Motion { ref meaning, .. }
             if matches!(understood, Understanding::OutOfRange(_))
