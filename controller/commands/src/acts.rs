@@ -6,6 +6,10 @@ use crate::clause::{Clause, Heading, Said};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 
+mod shown;
+
+use shown::{circle, feeling};
+
 /// Why a clause means nothing, in English.
 pub(crate) type Refusal = String;
 
@@ -61,7 +65,10 @@ impl Clause {
     /// A number without a unit is an angle, where an angle is meant.
     fn bare_amount(&self) -> Option<Said> {
         self.number
-            .filter(|number| *number >= 5.0 && self.act.is_some_and(is_posture) && self.count.is_none())
+            .filter(|number| {
+                let is_way = self.act.is_none() && !self.ways.is_empty();
+                *number >= 5.0 && (is_way || self.act.is_some_and(is_posture)) && self.count.is_none()
+            })
             .map(Said::Degrees)
     }
 
@@ -79,7 +86,9 @@ impl Clause {
             body_aims(way)?
         } else {
             // A chin that is lifted pitches the head.
-            let is_angle = self.is_chin || matches!(said.or(self.amount), Some(Said::Degrees(_)));
+            // "Head left 20, up 10": a number of a fragment is an angle.
+            let is_bare = self.act.is_none() && said.or(self.amount).is_none() && self.bare_amount().is_some();
+            let is_angle = self.is_chin || is_bare || matches!(said.or(self.amount), Some(Said::Degrees(_)));
             let is_lift = matches!(act, Act::Raise | Act::Lower);
             let is_vertical = act == Act::Move && matches!(way, Some(Way::Up | Way::Down));
             // "Lean your head ten degrees down": an angle is no shift.
@@ -117,6 +126,9 @@ impl Clause {
     fn all_aims(&self, act: Act) -> Result<Vec<Aim>, Refusal> {
         let mut all: Vec<Aim> = Vec::new();
         for part in self.moved_parts(act) {
+            if matches!(act, Act::Spread | Act::Close) && !is_antenna(part) {
+                return Err("only antennas open and close".to_owned());
+            }
             if act == Act::Look && self.act == Some(Act::Look) && is_antenna(part) {
                 return Err("an antenna does not look".to_owned());
             }
@@ -174,12 +186,24 @@ impl Clause {
             _ => Act::Move,
         };
         let act = self.act.unwrap_or(usual);
-        if let (Act::Wiggle | Act::Wave, [], [Heading { way: way @ (Way::Left | Way::Right), .. }]) =
-            (act, self.parts.as_slice(), self.ways.as_slice())
+        if let (
+            Act::Wiggle | Act::Wave | Act::Raise,
+            [],
+            [Heading { way: way @ (Way::Left | Way::Right), amount: None }],
+        ) = (act, self.parts.as_slice(), self.ways.as_slice())
         {
-            // "Wiggle left".
+            // "Wiggle left", "lift left".
             let part = if *way == Way::Left { Part::LeftAntenna } else { Part::RightAntenna };
             return Clause { act: Some(act), parts: vec![part], ways: Vec::new(), ..self.clone() }.meaning();
+        }
+        if act == Act::Sway
+            && self.is_stay
+            && self.count.is_none()
+            && self.parts.iter().all(|part| *part == Part::Head)
+            && matches!(self.ways.as_slice(), [heading] if matches!(heading.way, Way::Left | Way::Right))
+        {
+            // "Sway to the left and stay there".
+            return Clause { act: Some(Act::Tilt), ..self.clone() }.meaning();
         }
         if act == Act::Return
             && !self.ways.is_empty()
@@ -526,54 +550,5 @@ fn antenna_aims(act: Act, part: Part, way: Option<Way>) -> Vec<Aim> {
         (Act::Wave, _) => axes.map(|axis| aim(axis, 1.0, 45.0)).collect(),
         (Act::Spread, _) => axes.map(|axis| aim(axis, 1.0, 60.0)).collect(),
         _ => axes.map(|axis| aim(axis, 1.0, 45.0)).collect(),
-    }
-}
-
-fn circle(count: u32, pace: f64) -> Meaning {
-    let go = |turn: (f64, f64), pitch: (f64, f64)| Meaning::Go {
-        aims: vec![aim(Axis::HeadTurn, turn.0, turn.1), aim(Axis::HeadPitch, pitch.0, pitch.1)],
-        seconds: Some(0.5 * pace),
-        pace: 1.0,
-    };
-    let round = vec![
-        go((1.0, 15.0), (0.0, 0.0)),
-        go((0.0, 0.0), (-1.0, 12.0)),
-        go((-1.0, 15.0), (0.0, 0.0)),
-        go((0.0, 0.0), (1.0, 12.0)),
-    ];
-    let rounds = Meaning::Repeat(count.clamp(1, 10), Box::new(Meaning::Sequence(round)));
-    Meaning::Sequence(vec![rounds, Meaning::Neutral { axes: vec![Axis::HeadTurn, Axis::HeadPitch], pace }])
-}
-
-/// Returns how a robot without a face shows a feeling.
-fn feeling(act: Act, pace: f64) -> Meaning {
-    let go = |aims: Vec<Aim>| Meaning::Go { aims, seconds: None, pace };
-    let antennas =
-        |degrees: f64| Axis::ANTENNAS.iter().map(|axis| aim(*axis, 1.0, degrees)).collect::<Vec<Aim>>();
-    let cycles = |aims: Vec<Aim>, count: u32| {
-        Meaning::Gesture(Gesture {
-            strokes: vec![aims],
-            is_out_and_back: true,
-            count,
-            hold: 0.0,
-            stroke: pace,
-            pause: 0.0,
-            trend: None,
-            period: None,
-            total: None,
-        })
-    };
-    match act {
-        Act::Happy => Meaning::Together(vec![
-            cycles(antennas(30.0), 3),
-            cycles(vec![aim(Axis::HeadPitch, 1.0, 12.0)], 2),
-        ]),
-        Act::Sad => go([vec![aim(Axis::HeadPitch, 1.0, 20.0)], antennas(120.0)].concat()),
-        Act::Curious => go(vec![aim(Axis::HeadTilt, -1.0, 15.0)]),
-        Act::Surprised => go([vec![aim(Axis::HeadRise, 1.0, 12.0)], antennas(25.0)].concat()),
-        _ => {
-            go([vec![aim(Axis::HeadPitch, 1.0, 15.0), aim(Axis::HeadRise, -1.0, 15.0)], antennas(90.0)]
-                .concat())
-        }
     }
 }

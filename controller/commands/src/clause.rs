@@ -263,6 +263,17 @@ impl Clause {
             && self.unknown.is_empty()
     }
 
+    /// Returns whether it says that something turns, and neither what nor which way.
+    pub(crate) fn turns_anywhere(&self) -> bool {
+        self.act == Some(Act::Turn)
+            && self.is_bare()
+            && !self.is_it
+            && !self.is_again
+            && !self.is_same
+            && self.compared.is_empty()
+            && self.size.is_none()
+    }
+
     /// Returns the amount that was said, at a way or alone.
     pub(crate) fn said_amount(&self) -> Option<Said> {
         self.ways.iter().find_map(|heading| heading.amount).or(self.amount)

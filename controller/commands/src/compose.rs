@@ -114,6 +114,11 @@ impl<'a> Composer<'a> {
         if self.said.is_empty() {
             return Ok(None);
         }
+        if let [Said { clause, meaning: Meaning::Go { .. } }] = self.said.as_slice()
+            && clause.turns_anywhere()
+        {
+            return Err("it is not said which way".to_owned());
+        }
         self.takes_turns();
         let meaning = arrange(&self.said);
         let meaning = match repeat {
@@ -379,6 +384,7 @@ impl<'a> Composer<'a> {
             return Err("it is not clear which one is meant".to_owned());
         }
         self.inherit(&mut clause);
+        self.takes_unit(&mut clause);
         let meaning = clause.meaning()?;
         let meaning = match (meaning, self.said.last().map(|said| &said.meaning)) {
             (Meaning::Go { aims, .. }, Some(Meaning::Gesture(main))) if clause.is_each => {

@@ -64,6 +64,11 @@ impl Composer<'_> {
         if !clause.is_again || !is_vague || !is_head || !is_vertical || clause.said_amount().is_some() {
             return false;
         }
+        // "Go up, go down, go up again": the same once more.
+        let goes = |said: &crate::arrange::Said| said.clause.ways.iter().any(|heading| heading.way == own);
+        if self.said.iter().any(goes) {
+            return false;
+        }
         let posture = self.said.iter().rev().find(|said| {
             said.meaning.is_posture()
                 || said.clause.act.is_some_and(|act| is_posture(act) && act != Act::Hold)

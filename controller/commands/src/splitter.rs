@@ -325,6 +325,12 @@ impl Splitter {
                 self.close(Link::While);
                 self.now.is_each = true;
             }
+            // "Do not nod before you have looked left".
+            Concept::Before if self.now.is_negated && self.now.act.is_some() && !self.now.is_stop_order => {
+                self.now.is_negated = false;
+                self.close(Link::After);
+                self.now.is_awaited = true;
+            }
             Concept::Before => self.close(Link::Before),
             Concept::After => self.close(Link::After),
             Concept::Correction | Concept::TakenBack => {

@@ -5,7 +5,7 @@ use minismith_score::Axis;
 use super::Composer;
 use crate::acts::axes_of;
 use crate::arrange::Said;
-use crate::clause::{Clause, Heading, Link, opposite, other_of, same_act};
+use crate::clause::{Clause, Heading, Link, Said as Length, opposite, other_of, same_act};
 use crate::concept::{Act, Way, is_posture};
 
 /// Returns whether anything that moves can go this way.
@@ -121,6 +121,21 @@ impl Composer<'_> {
                 heading.way = opposite(before);
             }
         }
+    }
+
+    /// "Up two centimetres and forward one": a number without a unit has that of the one before.
+    pub(super) fn takes_unit(&self, clause: &mut Clause) {
+        let Some(number) = clause.number.filter(|_| clause.said_amount().is_none() && clause.count.is_none())
+        else {
+            return;
+        };
+        let before = self.said.last().map(|said| &said.clause);
+        let unit = before.and_then(|before| before.unit.zip(before.said_amount()));
+        let is_way = !clause.ways.is_empty() || matches!(clause.act, Some(Act::Raise | Act::Lower));
+        let Some((unit, Length::Millimetres(_))) = unit.filter(|_| is_way) else { return };
+        clause.amount = Some(Length::Millimetres(number * unit));
+        clause.unit = Some(unit);
+        clause.number = None;
     }
 
     /// "All the way to the left, but only a bit up": it corrects nothing.
