@@ -51,8 +51,10 @@ impl Composer<'_> {
         if is_comparison && self.past.is_some_and(|past| past.meaning.axes() == [Axis::HeadPitch]) {
             // "Look up." "A touch lower."
             clause.act = None;
-            clause.ways = vec![Heading { way: Way::Down, amount: None }];
             clause.compared = vec![Compared::Bigger];
+            if self.past.is_some_and(|past| past.meaning.is_posture()) {
+                clause.ways = vec![Heading { way: Way::Down, amount: None }];
+            }
             return;
         }
         let is_step =

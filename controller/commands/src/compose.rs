@@ -21,8 +21,10 @@ pub(crate) struct Composer<'a> {
     pub refers: bool,
     /// The parts that were named without anything that they do.
     topic: Vec<Part>,
+    /// A rest between the repetitions of what comes next, seconds.
+    pause: Option<f64>,
     /// What was said not to be done.
-    denied: Option<Clause>,
+    pub denied: Option<Clause>,
     /// What was taken back.
     pub corrected: Option<Clause>,
 }
@@ -37,6 +39,7 @@ impl<'a> Composer<'a> {
             said: Vec::new(),
             refers: false,
             topic: Vec::new(),
+            pause: None,
             denied: None,
             corrected: None,
         }
@@ -50,7 +53,9 @@ impl<'a> Composer<'a> {
         let last = clauses.len().saturating_sub(1);
         let last_act = clauses.iter().rposition(|one| one.act.is_some() && !one.is_still && !one.is_negated);
         let mut carried = Link::Start;
+        let acts: Vec<Option<Act>> = clauses.iter().map(|clause| clause.act).collect();
         for (at, mut clause) in clauses.into_iter().enumerate() {
+            self.starts_over(&clause, acts.get(at + 1).copied().flatten());
             if matches!(carried, Link::Then | Link::Correction)
                 && matches!(clause.link, Link::Comma | Link::And)
             {
@@ -120,6 +125,7 @@ impl<'a> Composer<'a> {
             return Err("it is not said which way".to_owned());
         }
         self.takes_turns();
+        self.leaves_out()?;
         let meaning = arrange(&self.said);
         let meaning = match repeat {
             Some(count) => Meaning::Repeat(count, Box::new(meaning)),
@@ -191,7 +197,7 @@ impl<'a> Composer<'a> {
             self.push(clause, Meaning::Neutral { axes, pace: 1.0 });
             return Ok(());
         }
-        if self.stays_down(&clause) || self.corrects_earlier(&clause)? {
+        if self.stays_down(&clause) || self.corrects_earlier(&clause)? || self.recounts_earlier(&clause)? {
             return Ok(());
         }
         if self.goes_back_level(&clause) {
@@ -235,8 +241,22 @@ impl<'a> Composer<'a> {
         if clause.act == Some(Act::Wait) && self.takes_pause(&clause)? {
             return Ok(());
         }
+        if clause.act == Some(Act::Wait) && clause.is_between && self.said.is_empty() {
+            // "Pause one second between nods, three nods please".
+            self.pause = clause.lasting.or(clause.seconds).or(clause.pause);
+            return Ok(());
+        }
+        if clause.act.is_some_and(|act| !is_posture(act)) {
+            clause.pause = clause.pause.or(self.pause.take());
+        }
         self.further(&mut clause);
-        if clause.act.is_some() && (clause.is_instead || clause.link == Link::Correction) {
+        // "Straighten it and turn it to the right instead".
+        let is_undone = clause.link != Link::Correction
+            && self.said.last().is_some_and(|said| matches!(said.meaning, Meaning::Neutral { .. }));
+        if clause.act.is_some()
+            && (clause.is_instead || clause.link == Link::Correction)
+            && !is_undone
+        {
             self.take_back();
         }
         if self.goes_between(&clause)? || self.later(&clause) {
@@ -282,8 +302,7 @@ impl<'a> Composer<'a> {
             clause.act = Some(Act::Hold);
             clause.parts.clear();
         }
-        if clause.act == Some(Act::Hold) && clause.is_it && clause.said_amount().is_none() && self.has_moved()
-        {
+        if clause.act == Some(Act::Hold) && clause.is_it && clause.said_amount().is_none() && is_moved {
             // "Hang your head and keep it down for five seconds".
             clause.ways.clear();
         }
@@ -451,20 +470,6 @@ impl<'a> Composer<'a> {
             return self.said.is_empty() && self.past.is_some();
         }
         false
-    }
-
-    /// Parts alone name what the next clause moves, if nothing before tells what they do.
-    fn is_topic(&self, clause: &Clause) -> bool {
-        let is_fresh = self.said.is_empty()
-            && (self.past.is_none() || !(clause.is_only || clause.link == Link::Correction));
-        let is_modified = clause.count.is_some()
-            || clause.amount.is_some()
-            || clause.size.is_some()
-            || clause.is_again
-            || clause.is_as_well
-            || clause.is_it;
-        let has_other = clause.parts.contains(&Part::Other);
-        is_fresh && !is_modified && !has_other && self.past.is_none_or(|past| past.act.is_none())
     }
 
     /// A fragment says more of what was said before it.

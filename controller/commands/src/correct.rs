@@ -55,6 +55,48 @@ impl Composer<'_> {
         is_stay && is_single
     }
 
+    /// "Again, but without the nod": that step of what was done is left out.
+    pub(crate) fn leaves_out(&mut self) -> Result<(), String> {
+        let (Some(denied), [said]) = (&self.denied, self.said.as_mut_slice()) else { return Ok(()) };
+        let Meaning::Sequence(steps) = &mut said.meaning else { return Ok(()) };
+        if !self.refers || !(said.clause.is_again || said.clause.is_same) {
+            return Ok(());
+        }
+        let axes = Clause { is_negated: false, ..denied.clone() }.meaning()?.axes();
+        let all = steps.len();
+        steps.retain(|step| step.axes() != axes);
+        if steps.is_empty() || steps.len() == all {
+            return Err("it is not clear what is to be left out".to_owned());
+        }
+        Ok(())
+    }
+
+    /// "Look left and nod, no wait, look right and nod": all of it is said anew.
+    pub(crate) fn starts_over(&mut self, clause: &Clause, next: Option<Act>) {
+        let [.., before, last] = self.said.as_slice() else { return };
+        let is_anew = clause.link == Link::Correction
+            && clause.act.is_some()
+            && before.clause.act == clause.act
+            && last.clause.act.is_some()
+            && last.clause.act == next;
+        if is_anew && last.clause.act != clause.act {
+            self.said.pop();
+        }
+    }
+
+    /// "Nod twice and look left, no, once": the number is that of the gesture. Returns whether it was that.
+    pub(crate) fn recounts_earlier(&mut self, clause: &Clause) -> Result<bool, String> {
+        let is_count = clause.link == Link::Correction && clause.count.is_some() && clause.is_only_modifier();
+        let is_posture = self.said.last().is_some_and(|said| {
+            said.meaning.is_posture() && said.clause.count.is_none() && !said.clause.ways.is_empty()
+        });
+        let counted = self.said.iter_mut().rev().find(|said| said.clause.count.is_some());
+        let Some(said) = counted.filter(|_| is_count && is_posture) else { return Ok(false) };
+        said.clause.count = clause.count;
+        said.meaning = said.clause.meaning()?;
+        Ok(true)
+    }
+
     /// "Bow and hold it for three seconds": the bow is held. Returns whether it was that.
     pub(crate) fn holds_bow(&mut self, seconds: Option<f64>) -> Result<bool, String> {
         let Some(last) = self.said.last_mut() else { return Ok(false) };

@@ -481,17 +481,6 @@ impl Splitter {
         }
     }
 
-    /// Returns whether what follows "with" says how a part is: "with your head still".
-    fn tells_of_part(&self, rest: &[Tag]) -> bool {
-        match rest.get(1).map(|tag| &tag.concept) {
-            Some(Concept::Still) => true,
-            Some(Concept::Way(_) | Concept::Past) => self.now.has_motion(),
-            // "Nod with your antennas spread out".
-            Some(Concept::Act(act)) => is_posture(*act) && *act != Act::Hold && self.now.act.is_some(),
-            _ => false,
-        }
-    }
-
     /// Returns whether nothing but parts was said.
     fn names_only_parts(&self) -> bool {
         self.now.names_only_parts() && self.number.is_none()
@@ -508,7 +497,13 @@ impl Splitter {
     fn way(&mut self, way: Way) {
         self.flush_number();
         let is_side = |way: Way| matches!(way, Way::Left | Way::Right | Way::Out | Way::In);
-        if way == Way::Aside && self.now.ways.iter().any(|heading| is_side(heading.way)) {
+        let has = |is_that: &dyn Fn(Way) -> bool| self.now.ways.iter().any(|heading| is_that(heading.way));
+        let is_sideways = (way == Way::Aside && has(&is_side)) || (is_side(way) && has(&|way| way == Way::Aside));
+        if is_sideways && self.now.act == Some(Act::Move) && self.now.parts == [Part::Head] {
+            // "Move your head sideways to the left".
+            self.now.act = Some(Act::Shift);
+        }
+        if way == Way::Aside && has(&is_side) {
             return;
         }
         if is_side(way) {
@@ -542,7 +537,7 @@ impl Splitter {
         self.join_act(act, is_part_next);
         match number {
             // "A dozen wiggles", "four nods".
-            Some(number) if !is_posture(act) && self.now.count.is_none() => {
+            Some(number) if !is_posture(act) && act != Act::Return && self.now.count.is_none() => {
                 self.now.count = Some(number.max(0.0) as u32)
             }
             Some(number) => self.now.number = Some(number),

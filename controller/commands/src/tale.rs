@@ -197,6 +197,7 @@ impl Frame<'_> {
             && (self.reports()
                 || self.judges()
                 || self.is_habit()
+                || self.is_supposed()
                 || self.is_thanks()
                 || self.is_of_another())
     }
@@ -380,6 +381,19 @@ impl Frame<'_> {
             }
             _ => false,
         }
+    }
+
+    /// "Suppose I asked you to nod", "what if he told you to bow".
+    fn is_supposed(self) -> bool {
+        let rest = match self.words {
+            ["suppose" | "supposing" | "imagine" | "assuming" | "assume", "that", rest @ ..]
+            | ["suppose" | "supposing" | "imagine" | "assuming" | "assume", rest @ ..]
+            | ["what", "if", rest @ ..]
+            | ["lets", "say", rest @ ..] => rest,
+            _ => return false,
+        };
+        matches!(rest, [subject, verb, ..]
+            if PRONOUNS.contains(subject) && (REPORTS.contains(verb) || self.is_past(verb) || *verb == "want"))
     }
 
     /// "Thanks for nodding".

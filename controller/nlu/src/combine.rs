@@ -11,6 +11,7 @@ use minismith_score::{Axis, AxisValues, Event};
 use super::aim::Aim;
 use super::dialog_context::{DialogContext, PastTurn};
 use super::intent::{Intent, Reason, Understanding};
+use super::primitive::Primitive;
 use super::spoken::Spoken;
 
 /// Combines what the grammar understood with what the reader of commands does.
@@ -44,11 +45,19 @@ pub(super) fn combined(
     match reading {
         // A rhythm, which the grammar takes for a gesture and a time.
         Reading::Motion { ref meaning, .. } if has_rhythm(meaning) => reading_plan(reading, language),
+        // "Nod a lot": the grammar knows only how far.
+        Reading::Motion { is_simple: true, ref meaning, .. } if is_repeated(plan, meaning) => {
+            reading_plan(reading, language)
+        }
         Reading::Motion { is_simple: true, ref meaning, .. } if plan.len() == 1 && is_same(plan, meaning) => {
             understood
         }
         // The grammar refers to single motions, too; only what adds to the last one is new to it.
-        Reading::Motion { ref meaning, .. } if plan.len() == 1 && !adds_to(past.as_ref(), meaning) => {
+        Reading::Motion { ref meaning, .. }
+            if plan.len() == 1
+                && !adds_to(past.as_ref(), meaning)
+                && !reverses_steps(past.as_ref(), meaning) =>
+        {
             understood
         }
         // One step after another, as the grammar reports them.
@@ -110,6 +119,24 @@ fn has_rhythm(meaning: &Meaning) -> bool {
 fn is_foreign(text: &str, language: &str, understood: &Understanding, unknown: &[Range<usize>]) -> bool {
     let unknown: usize = unknown.iter().map(ExactSizeIterator::len).sum();
     language != "en" && !matches!(understood, Understanding::Plan(_)) && 2 * unknown < text.len()
+}
+
+/// Returns whether a gesture is done several times that a plan does once.
+fn is_repeated(plan: &[Intent], meaning: &Meaning) -> bool {
+    let ([Intent::Motion(primitive)], Meaning::Gesture(gesture)) = (plan, meaning) else { return false };
+    gesture.count >= MANY && matches!(primitive, Primitive::Nod { times: 1, .. } | Primitive::Shake { times: 1, .. })
+}
+
+/// A gesture that is done so often was ordered so.
+const MANY: u32 = 5;
+
+/// Returns whether several steps are done again in another order: the grammar knows only the last one.
+fn reverses_steps(past: Option<&Past>, meaning: &Meaning) -> bool {
+    let (Some(Meaning::Sequence(before)), Meaning::Sequence(now)) = (past.map(|past| &past.meaning), meaning)
+    else {
+        return false;
+    };
+    before.len() == now.len()
 }
 
 /// Returns whether a posture leaves the axes of the last one where they are: "and now up as well".

@@ -176,6 +176,8 @@ impl Scan {
             ("it" | "he" | "she" | "they" | "us" | "them" | "ever" | "to", StopContext::Asked) => {
                 (false, StopContext::Other)
             }
+            // "I had to stop at the shop", but "I have to stop you".
+            ("had", _) => (false, StopContext::Asked),
             ("did", _) => (false, StopContext::Did),
             ("not", StopContext::Did) => (false, StopContext::DidNot),
             ("dont" | "not" | "never" | "non", _) => (false, StopContext::Negation),

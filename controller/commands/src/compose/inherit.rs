@@ -6,7 +6,7 @@ use super::Composer;
 use crate::acts::axes_of;
 use crate::arrange::Said;
 use crate::clause::{Clause, Heading, Link, Said as Length, opposite, other_of, same_act};
-use crate::concept::{Act, Way, is_posture};
+use crate::concept::{Act, Part, Way, is_posture};
 
 /// Returns whether anything that moves can go this way.
 const fn is_plain_way(way: Way) -> bool {
@@ -159,5 +159,19 @@ impl Composer<'_> {
             self.denied.iter().flat_map(|clause| clause.parts.iter().flat_map(|part| axes_of(*part)));
         let said = self.said.iter().flat_map(|said| said.meaning.axes());
         past.chain(said).chain(denied).any(|axis| is_antenna(&axis))
+    }
+
+    /// Parts alone name what the next clause moves, if nothing before tells what they do.
+    pub(super) fn is_topic(&self, clause: &Clause) -> bool {
+        let is_fresh = self.said.is_empty()
+            && (self.past.is_none() || !(clause.is_only || clause.link == Link::Correction));
+        let is_modified = clause.count.is_some()
+            || clause.amount.is_some()
+            || clause.size.is_some()
+            || clause.is_again
+            || clause.is_as_well
+            || clause.is_it;
+        let has_other = clause.parts.contains(&Part::Other);
+        is_fresh && !is_modified && !has_other && self.past.is_none_or(|past| past.act.is_none())
     }
 }

@@ -2,9 +2,20 @@
 
 use super::Splitter;
 use crate::clause::{Clause, Link};
-use crate::concept::Part;
+use crate::concept::{Act, Concept, Part, Tag, is_posture};
 
 impl Splitter {
+    /// Returns whether what follows "with" says how a part is: "with your head still".
+    pub(super) fn tells_of_part(&self, rest: &[Tag]) -> bool {
+        match rest.get(1).map(|tag| &tag.concept) {
+            Some(Concept::Still) => true,
+            Some(Concept::Way(_) | Concept::Past) => self.now.has_motion(),
+            // "Nod with your antennas spread out".
+            Some(Concept::Act(act)) => is_posture(*act) && *act != Act::Hold && self.now.act.is_some(),
+            _ => false,
+        }
+    }
+
     /// "The left one... the right one, I mean": what stands before is the correction.
     pub(super) fn trailing_correction(&mut self) {
         if self.now.is_negated && self.now.link == Link::Correction && self.now.is_empty() {
