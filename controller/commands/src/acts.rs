@@ -87,7 +87,8 @@ impl Clause {
         } else {
             // A chin that is lifted pitches the head.
             // "Head left 20, up 10": a number of a fragment is an angle.
-            let is_bare = self.act.is_none() && said.or(self.amount).is_none() && self.bare_amount().is_some();
+            let is_bare =
+                self.act.is_none() && said.or(self.amount).is_none() && self.bare_amount().is_some();
             let is_angle = self.is_chin || is_bare || matches!(said.or(self.amount), Some(Said::Degrees(_)));
             let is_lift = matches!(act, Act::Raise | Act::Lower);
             let is_vertical = act == Act::Move && matches!(way, Some(Way::Up | Way::Down));
@@ -258,7 +259,8 @@ impl Clause {
             && self.ways.iter().all(|heading| heading.way == Way::Down)
         {
             // "Bow and stay down": it goes down and is held.
-            let down = Clause { ways: Vec::new(), is_stay: false, lasting: None, seconds: None, ..self.clone() };
+            let down =
+                Clause { ways: Vec::new(), is_stay: false, lasting: None, seconds: None, ..self.clone() };
             let aims = down.all_aims(act)?;
             let go = Meaning::Go { aims, seconds: self.within, pace: self.pace_factor() };
             return Ok(match self.lasting.or(self.seconds) {

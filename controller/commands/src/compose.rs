@@ -197,7 +197,11 @@ impl<'a> Composer<'a> {
             self.push(clause, Meaning::Neutral { axes, pace: 1.0 });
             return Ok(());
         }
-        if self.stays_down(&clause) || self.corrects_earlier(&clause)? || self.recounts_earlier(&clause)? {
+        if self.stays_down(&clause)
+            || self.corrects_earlier(&clause)?
+            || self.recounts_earlier(&clause)?
+            || self.swaps_steps(&clause)
+        {
             return Ok(());
         }
         if self.goes_back_level(&clause) {
@@ -253,10 +257,7 @@ impl<'a> Composer<'a> {
         // "Straighten it and turn it to the right instead".
         let is_undone = clause.link != Link::Correction
             && self.said.last().is_some_and(|said| matches!(said.meaning, Meaning::Neutral { .. }));
-        if clause.act.is_some()
-            && (clause.is_instead || clause.link == Link::Correction)
-            && !is_undone
-        {
+        if clause.act.is_some() && (clause.is_instead || clause.link == Link::Correction) && !is_undone {
             self.take_back();
         }
         if self.goes_between(&clause)? || self.later(&clause) {

@@ -84,6 +84,21 @@ impl Composer<'_> {
         }
     }
 
+    /// "Look up, then down, no, the other way round": the steps in the other order. Returns whether it was that.
+    pub(crate) fn swaps_steps(&mut self, clause: &Clause) -> bool {
+        let is_other = clause.link == Link::Correction
+            && clause.act.is_none()
+            && clause.parts.is_empty()
+            && matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite && heading.amount.is_none());
+        let [first, second] = self.said.as_mut_slice() else { return false };
+        let has_way = |said: &Said| said.meaning.is_posture() && !said.clause.ways.is_empty();
+        let is_pair = has_way(first) && has_way(second) && second.clause.link < Link::With;
+        if is_other && is_pair {
+            std::mem::swap(&mut first.meaning, &mut second.meaning);
+        }
+        is_other && is_pair
+    }
+
     /// "Nod twice and look left, no, once": the number is that of the gesture. Returns whether it was that.
     pub(crate) fn recounts_earlier(&mut self, clause: &Clause) -> Result<bool, String> {
         let is_count = clause.link == Link::Correction && clause.count.is_some() && clause.is_only_modifier();
@@ -120,7 +135,9 @@ impl Composer<'_> {
     /// "Nod and shake your head alternately": one gesture after the other, again and again.
     pub(crate) fn takes_turns(&mut self) {
         let [first, second] = self.said.as_slice() else { return };
-        let (Meaning::Gesture(one), Meaning::Gesture(other)) = (&first.meaning, &second.meaning) else { return };
+        let (Meaning::Gesture(one), Meaning::Gesture(other)) = (&first.meaning, &second.meaning) else {
+            return;
+        };
         let is_in_turn = first.clause.is_in_turn || second.clause.is_in_turn;
         let is_apart = first.meaning.axes().iter().all(|axis| !second.meaning.axes().contains(axis));
         if !is_in_turn || !is_apart || second.clause.link >= Link::With {
@@ -151,7 +168,8 @@ impl Composer<'_> {
         } else if !clause.ways.is_empty() && self.said.iter().any(is_that_way) {
             // "Look left then up, skip the up".
             self.said.retain(|said| !is_that_way(said));
-        } else if !clause.has_motion() {
+        } else if !clause.has_motion() || clause.parts == [Part::Other] {
+            // "Turn left, turn right, no, forget the second one".
             self.said.pop();
         }
     }

@@ -16,7 +16,7 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
         // "Wiggle the left and the right antenna".
         named |= following.next().is_some_and(|next| next.link == Link::And && names_an_antenna(&next))
             && clause.act.is_some_and(|act| !is_posture(act));
-        resolve_sides(&mut clause, &mut named);
+        resolve_sides(&mut clause, &mut named, past.is_some() && all.is_empty());
         // "Turn your body, not your head, to the left", "left antenna, ten degrees in".
         let is_way = clause.act.is_none()
             && clause.parts.is_empty()
@@ -239,7 +239,7 @@ fn is_open(clause: &Clause) -> bool {
 }
 
 /// "The left one" is an antenna where antennas were named, else a side.
-fn resolve_sides(clause: &mut Clause, named: &mut bool) {
+fn resolve_sides(clause: &mut Clause, named: &mut bool, is_after: bool) {
     let is_antenna = |part: &Part| {
         matches!(part, Part::Antenna | Part::Antennas | Part::LeftAntenna | Part::RightAntenna | Part::Other)
     };
@@ -253,6 +253,11 @@ fn resolve_sides(clause: &mut Clause, named: &mut bool) {
             (Part::Both, _) if has_side => {}
             // "The left antenna, then the right one, then both together".
             (Part::Both, true) if clause.is_together && clause.link == Link::Then => {
+                clause.is_together = false;
+                parts.push(Part::Antennas);
+            }
+            // "Wiggle the left antenna." "Now both of them together."
+            (Part::Both, true) if clause.is_together && is_after && !clause.has_motion() => {
                 clause.is_together = false;
                 parts.push(Part::Antennas);
             }

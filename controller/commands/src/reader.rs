@@ -123,7 +123,12 @@ pub fn is_saying(text: &str) -> bool {
     let says_nothing = |tag: &&Tag| {
         matches!(
             tag.concept,
-            Concept::Skip | Concept::Article | Concept::Comma | Concept::Stop | Concept::Question | Concept::Restart
+            Concept::Skip
+                | Concept::Article
+                | Concept::Comma
+                | Concept::Stop
+                | Concept::Question
+                | Concept::Restart
         )
     };
     let mut said = tags.iter().filter(|tag| !says_nothing(tag)).peekable();
@@ -290,9 +295,8 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
 /// Returns whether the last thing was not said last, or the first one not first.
 fn is_reordered(composer: &Composer<'_>) -> bool {
     let end = composer.said.len().saturating_sub(1);
-    let is_moved = |(at, said): (usize, &Said)| {
-        (said.clause.is_last && at != end) || (said.clause.is_first && at != 0)
-    };
+    let is_moved =
+        |(at, said): (usize, &Said)| (said.clause.is_last && at != end) || (said.clause.is_first && at != 0);
     composer.said.iter().enumerate().any(is_moved)
 }
 
@@ -337,7 +341,8 @@ fn awaited(mut clauses: Vec<Clause>) -> Vec<Clause> {
     let is_foreign = |clause: &Clause| {
         clause.is_awaited && !clause.has_motion() && clause.seconds.or(clause.lasting).is_none()
     };
-    let waits: Vec<usize> = (1..clauses.len()).filter(|at| clauses.get(*at).is_some_and(is_foreign)).collect();
+    let waits: Vec<usize> =
+        (1..clauses.len()).filter(|at| clauses.get(*at).is_some_and(is_foreign)).collect();
     for at in waits.into_iter().rev() {
         if let Some(before) = clauses.get_mut(at - 1) {
             before.is_negated = true;

@@ -162,16 +162,15 @@ fn about(mut tags: Vec<Tag>) -> Vec<Tag> {
 
 /// "Ears out, ears in": beside antennas, "in" with nothing after it is a way.
 fn inwards(mut tags: Vec<Tag>) -> Vec<Tag> {
-    let is_antenna = |concept: &Concept| {
-        matches!(concept, Concept::Part(part) if !matches!(part, Part::Head | Part::Chin | Part::Body))
-    };
+    let is_antenna = |concept: &Concept| matches!(concept, Concept::Part(part) if !matches!(part, Part::Head | Part::Chin | Part::Body));
     let goes_out = tags.iter().any(|tag| tag.concept == Concept::Way(Way::Out));
     if !tags.iter().any(|tag| is_antenna(&tag.concept)) {
         return tags;
     }
     for at in 0..tags.len() {
         let is_last = tags.get(at + 1).is_none_or(|next| ends_clause(&next.concept));
-        let after_part = at.checked_sub(1).and_then(|at| tags.get(at)).is_some_and(|tag| is_antenna(&tag.concept));
+        let after_part =
+            at.checked_sub(1).and_then(|at| tags.get(at)).is_some_and(|tag| is_antenna(&tag.concept));
         if let Some(tag) = tags.get_mut(at).filter(|tag| tag.concept == Concept::In)
             && is_last
             && (after_part || goes_out)

@@ -277,6 +277,7 @@ impl Splitter {
                 self.close(Link::Then);
                 self.time = Some(Concept::In);
             }
+            Concept::Correction if self.is_corrected_by_fragment(rest) => self.now.link = Link::Correction,
             Concept::If(event) => self.condition(Some(event.clone()), false),
             Concept::When if next == Some(&Concept::Past) => self.mark(&Concept::Request),
             Concept::When => self.condition(None, false),
@@ -498,7 +499,8 @@ impl Splitter {
         self.flush_number();
         let is_side = |way: Way| matches!(way, Way::Left | Way::Right | Way::Out | Way::In);
         let has = |is_that: &dyn Fn(Way) -> bool| self.now.ways.iter().any(|heading| is_that(heading.way));
-        let is_sideways = (way == Way::Aside && has(&is_side)) || (is_side(way) && has(&|way| way == Way::Aside));
+        let is_sideways =
+            (way == Way::Aside && has(&is_side)) || (is_side(way) && has(&|way| way == Way::Aside));
         if is_sideways && self.now.act == Some(Act::Move) && self.now.parts == [Part::Head] {
             // "Move your head sideways to the left".
             self.now.act = Some(Act::Shift);

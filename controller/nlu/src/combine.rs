@@ -124,7 +124,8 @@ fn is_foreign(text: &str, language: &str, understood: &Understanding, unknown: &
 /// Returns whether a gesture is done several times that a plan does once.
 fn is_repeated(plan: &[Intent], meaning: &Meaning) -> bool {
     let ([Intent::Motion(primitive)], Meaning::Gesture(gesture)) = (plan, meaning) else { return false };
-    gesture.count >= MANY && matches!(primitive, Primitive::Nod { times: 1, .. } | Primitive::Shake { times: 1, .. })
+    gesture.count >= MANY
+        && matches!(primitive, Primitive::Nod { times: 1, .. } | Primitive::Shake { times: 1, .. })
 }
 
 /// A gesture that is done so often was ordered so.

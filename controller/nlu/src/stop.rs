@@ -136,7 +136,8 @@ impl Scan {
         }
         let was_pending = std::mem::take(&mut self.is_pending);
         // "Stop by my office", "the stop sign", "freeze frame": no stop of the robot.
-        let is_other = matches!(self.word.as_str(), "by" | "sign" | "signs" | "light" | "lights" | "frame" | "frames");
+        let is_other =
+            matches!(self.word.as_str(), "by" | "sign" | "signs" | "light" | "lights" | "frame" | "frames");
         let (found, before) = match (self.word.as_str(), self.before) {
             ("stop" | "halt" | "freze" | "abort" | "cancel" | "cease", before) => {
                 self.has_stop_word = true;

@@ -129,7 +129,8 @@ impl Composer<'_> {
         else {
             return;
         };
-        let before = self.said.last().map(|said| &said.clause);
+        let past = self.past.and_then(|past| past.phrase.0.as_deref());
+        let before = self.said.last().map(|said| &said.clause).or(past);
         let unit = before.and_then(|before| before.unit.zip(before.said_amount()));
         let is_way = !clause.ways.is_empty() || matches!(clause.act, Some(Act::Raise | Act::Lower));
         let Some((unit, Length::Millimetres(_))) = unit.filter(|_| is_way) else { return };

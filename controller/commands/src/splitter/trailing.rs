@@ -5,6 +5,13 @@ use crate::clause::{Clause, Link};
 use crate::concept::{Act, Concept, Part, Tag, is_posture};
 
 impl Splitter {
+    /// "Lift the right antenna, the left I mean, and hold it": what stands before "I mean" corrects.
+    pub(super) fn is_corrected_by_fragment(&self, rest: &[Tag]) -> bool {
+        let goes_on = matches!(rest, [comma, and, ..]
+            if comma.concept == Concept::Comma && matches!(and.concept, Concept::And | Concept::Then));
+        goes_on && self.now.link == Link::Comma && self.now.act.is_none() && self.now.has_motion()
+    }
+
     /// Returns whether what follows "with" says how a part is: "with your head still".
     pub(super) fn tells_of_part(&self, rest: &[Tag]) -> bool {
         match rest.get(1).map(|tag| &tag.concept) {
