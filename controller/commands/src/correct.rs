@@ -43,9 +43,10 @@ impl Composer<'_> {
         let (Some(seconds), Some(last)) = (clause.lasting.or(clause.seconds), self.said.last_mut()) else {
             return false;
         };
-        let is_stay = clause.is_stay
-            && clause.act.is_none()
-            && clause.parts.is_empty()
+        // "Bow, keep your head down for two seconds".
+        let is_kept = clause.act == Some(Act::Hold) && !clause.ways.is_empty();
+        let is_stay = ((clause.is_stay && clause.act.is_none()) || is_kept)
+            && clause.parts.iter().all(|part| *part == Part::Head)
             && clause.ways.iter().all(|heading| heading.way == Way::Down);
         let is_single = matches!(last.clause.act, Some(Act::Bow | Act::Nod)) && last.clause.count.is_none();
         let Meaning::Gesture(gesture) = &mut last.meaning else { return false };
@@ -191,7 +192,14 @@ impl Composer<'_> {
     /// "Look left, up, and right, with a nod between each of them". Returns whether it was that.
     pub(crate) fn goes_between(&mut self, clause: &Clause) -> Result<bool, String> {
         let is_gesture = clause.act.is_some_and(|act| !is_posture(act) && act != Act::Wait);
-        if !clause.is_between || !is_gesture || self.said.len() < 2 {
+        if !clause.is_between || !is_gesture {
+            return Ok(false);
+        }
+        if self.said.len() == 1 {
+            // "Nod three times and wiggle your antennas between the nods".
+            return Err("it is not clear between what it comes".to_owned());
+        }
+        if self.said.is_empty() {
             return Ok(false);
         }
         let one = Clause { count: clause.count.or(Some(1)), is_between: false, ..clause.clone() };

@@ -61,7 +61,13 @@ impl Composer<'_> {
             _ => return false,
         };
         let is_vertical = matches!(own, Way::Up | Way::Down);
-        if !clause.is_again || !is_vague || !is_head || !is_vertical || clause.said_amount().is_some() {
+        // "Look up quickly and come down slowly".
+        let comes = clause.act == Some(Act::Move) && clause.parts.is_empty();
+        let is_level_next = comes
+            && self.said.last().is_some_and(|said| {
+                matches!(said.meaning, Meaning::Go { .. }) && said.meaning.axes() == [Axis::HeadPitch]
+            });
+        if !(clause.is_again || is_level_next) || !is_vague || !is_head || !is_vertical || clause.said_amount().is_some() {
             return false;
         }
         // "Go up, go down, go up again": the same once more.

@@ -9,7 +9,7 @@ pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
 
 /// Rewrites tags, those of no importance left out.
 pub(crate) fn rewrite(tags: Vec<Tag>) -> Vec<Tag> {
-    let tags = backwards(tags);
+    let tags = backwards(around(tags));
     let tags = times(inwards(later(tags)));
     let tags = rates(about(tags));
     let tags = trends(tags);
@@ -156,6 +156,27 @@ fn about(mut tags: Vec<Tag>) -> Vec<Tag> {
     };
     while let Some(at) = tags.windows(3).position(is_choice) {
         tags.drain(at + 1..at + 3);
+    }
+    tags
+}
+
+/// "Nod before and after looking left": one clause that comes twice is not understood.
+fn around(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_around = |three: &[Tag]| match three {
+        [one, and, other] => {
+            and.concept == Concept::And
+                && matches!(
+                    (&one.concept, &other.concept),
+                    (Concept::Before, Concept::After) | (Concept::After, Concept::Before)
+                )
+        }
+        _ => false,
+    };
+    while let Some(at) = tags.windows(3).position(is_around) {
+        tags.remove(at + 1);
+        if let Some(tag) = tags.get_mut(at + 1) {
+            tag.concept = Concept::Unknown;
+        }
     }
     tags
 }

@@ -62,7 +62,7 @@ pub(super) fn combined(
         }
         // One step after another, as the grammar reports them.
         Reading::Motion { ref meaning, is_reordered: false, .. }
-            if plan.len() > 1 && is_same(plan, meaning) =>
+            if plan.len() > 1 && is_same(plan, meaning) && plan.len() >= repeated_steps(meaning) =>
         {
             understood
         }
@@ -119,6 +119,23 @@ fn has_rhythm(meaning: &Meaning) -> bool {
 fn is_foreign(text: &str, language: &str, understood: &Understanding, unknown: &[Range<usize>]) -> bool {
     let unknown: usize = unknown.iter().map(ExactSizeIterator::len).sum();
     language != "en" && !matches!(understood, Understanding::Plan(_)) && 2 * unknown < text.len()
+}
+
+/// Returns how many steps a motion has of which some are repeated; none where nothing is.
+fn repeated_steps(meaning: &Meaning) -> usize {
+    fn steps(meaning: &Meaning) -> usize {
+        match meaning {
+            Meaning::Sequence(inner) => inner.iter().map(steps).sum(),
+            Meaning::Repeat(count, inner) => *count as usize * steps(inner),
+            _ => 1,
+        }
+    }
+    let repeats = match meaning {
+        Meaning::Repeat(..) => true,
+        Meaning::Sequence(inner) => inner.iter().any(|one| matches!(one, Meaning::Repeat(..))),
+        _ => false,
+    };
+    if repeats { steps(meaning) } else { 0 }
 }
 
 /// Returns whether a gesture is done several times that a plan does once.
