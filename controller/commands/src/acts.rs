@@ -2,6 +2,7 @@
 
 use minismith_score::Axis;
 
+use crate::arrange::merged;
 use crate::clause::{Clause, Heading, Said};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
@@ -57,6 +58,13 @@ impl Clause {
             }
             Some(Said::Degrees(amount) | Said::Millimetres(amount)) => Ok(Amount::Exactly(amount)),
             None if self.is_most => Ok(Amount::Most),
+            // "Nod half as deep as usual".
+            None if self.act.is_some_and(|act| !is_posture(act))
+                && self.factor.is_some()
+                && self.compared.contains(&Compared::Bigger) =>
+            {
+                Ok(Amount::Usual(factor * self.factor.unwrap_or(1.0)))
+            }
             None if self.compared.contains(&Compared::Bigger) => Ok(Amount::Further(10.0 * factor)),
             None => Ok(Amount::Usual(factor)),
         }
@@ -196,6 +204,16 @@ impl Clause {
             // "Wiggle left", "lift left".
             let part = if *way == Way::Left { Part::LeftAntenna } else { Part::RightAntenna };
             return Clause { act: Some(act), parts: vec![part], ways: Vec::new(), ..self.clone() }.meaning();
+        }
+        if matches!(act, Act::Nod | Act::Shake | Act::Bow)
+            && self.is_together
+            && !self.parts.is_empty()
+            && self.parts.iter().copied().all(is_antenna)
+        {
+            // "Nod in sync with your antennas".
+            let alone = Clause { parts: Vec::new(), is_together: false, ..self.clone() };
+            let wiggle = Clause { act: Some(Act::Wiggle), parts: self.parts.clone(), ..alone.clone() };
+            return Ok(merged(vec![alone.meaning()?, wiggle.meaning()?]));
         }
         if act == Act::Sway
             && self.is_stay
@@ -406,8 +424,10 @@ impl Clause {
             || (self.ways.is_empty()
                 && self.amount.or(self.bare_amount()).is_none()
                 && matches!(act, Act::Look | Act::Move | Act::Shift));
-        let repeats =
-            self.count.is_some_and(|count| count > 1) || self.period.is_some() || self.is_until_stop;
+        // "Look up until I say stop": what has a place is held there.
+        let repeats = self.count.is_some_and(|count| count > 1)
+            || self.period.is_some()
+            || (self.is_until_stop && !is_posture(act));
         if self.is_together && self.ways.iter().any(|heading| heading.way == Way::Sides) {
             return Err("it cannot go to both sides at the same time".to_owned());
         }

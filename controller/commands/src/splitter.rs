@@ -239,9 +239,10 @@ impl Splitter {
                 self.now.is_negated = true;
             }
             Concept::And | Concept::Comma
-                if matches!(next, Some(Concept::Part(_))) && self.names_only_parts() =>
+                if matches!(next, Some(Concept::Part(_)))
+                    && (self.names_only_parts() || self.lets_parts(rest)) =>
             {
-                // "The left and the right antenna".
+                // "The left and the right antenna", "let your head and body turn".
             }
             Concept::Then
                 if self.is_open()

@@ -12,6 +12,15 @@ impl Splitter {
         goes_on && self.now.link == Link::Comma && self.now.act.is_none() && self.now.has_motion()
     }
 
+    /// "Let your head and body turn": what the verb that follows moves.
+    pub(super) fn lets_parts(&self, rest: &[Tag]) -> bool {
+        let is_let = self.now.act == Some(Act::Move)
+            && !self.now.parts.is_empty()
+            && self.now.ways.is_empty()
+            && self.now.unknown.is_empty();
+        is_let && matches!(rest.get(1), Some(Tag { concept: Concept::Act(_), .. }))
+    }
+
     /// Returns whether what follows "with" says how a part is: "with your head still".
     pub(super) fn tells_of_part(&self, rest: &[Tag]) -> bool {
         match rest.get(1).map(|tag| &tag.concept) {
