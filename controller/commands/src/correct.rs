@@ -72,15 +72,15 @@ impl Composer<'_> {
         Ok(())
     }
 
-    /// "Look left and nod, no wait, look right and nod": all of it is said anew.
+    /// "Look left and nod, no wait, look right and nod": all of it is said again.
     pub(crate) fn starts_over(&mut self, clause: &Clause, next: Option<Act>) {
         let [.., before, last] = self.said.as_slice() else { return };
-        let is_anew = clause.link == Link::Correction
+        let is_said_again = clause.link == Link::Correction
             && clause.act.is_some()
             && before.clause.act == clause.act
             && last.clause.act.is_some()
             && last.clause.act == next;
-        if is_anew && last.clause.act != clause.act {
+        if is_said_again && last.clause.act != clause.act {
             self.said.pop();
         }
     }

@@ -5,9 +5,8 @@ use crate::lexicon::Lexicon;
 use crate::sound::{class, distance, of};
 use crate::words::Word;
 
-mod common;
-
-use common::COMMON;
+/// Common English words, which are spoken for themselves, though one of the lexicon sounds alike.
+const COMMON: &str = include_str!("../lexicon/common_en.txt");
 
 /// Texts with more words than this are told, not ordered.
 const MOST_WORDS: usize = 14;
@@ -109,7 +108,7 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
         if joined_places.contains(&at) || word.text.chars().count() < 3 {
             continue;
         }
-        if lexicon.code == "en" && !is_order && COMMON.contains(&word.text.as_str()) {
+        if lexicon.code == "en" && !is_order && COMMON.split_whitespace().any(|common| common == word.text) {
             // It is a word of its own: "lend me your ears" is no "lean".
             return None;
         }

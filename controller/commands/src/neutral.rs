@@ -67,7 +67,12 @@ impl Composer<'_> {
             && self.said.last().is_some_and(|said| {
                 matches!(said.meaning, Meaning::Go { .. }) && said.meaning.axes() == [Axis::HeadPitch]
             });
-        if !(clause.is_again || is_level_next) || !is_vague || !is_head || !is_vertical || clause.said_amount().is_some() {
+        if !(clause.is_again || is_level_next)
+            || !is_vague
+            || !is_head
+            || !is_vertical
+            || clause.said_amount().is_some()
+        {
             return false;
         }
         // "Go up, go down, go up again": the same once more.
