@@ -233,6 +233,10 @@ mod tests {
             "did you nod? do not move",
             "could you not move",
             "did you stop",
+            "stop, by the way",
+            "when I wave, stop",
+            "it is not far now, stop",
+            "stop the sign",
         ] {
             assert!(is_stop(text), "{text:?}");
         }
@@ -260,6 +264,11 @@ mod tests {
             "nod",
             "stopwatch",
             "nod until I say stop",
+            "stop by my office when you can",
+            "there is a stop sign at the corner",
+            "when will it stop raining",
+            "I had to stop at the petrol station",
+            "I forgot the full stop on the board",
             "look left but don't move the body",
             "hold for 2 seconds",
             "why did you not move?",

@@ -2,6 +2,7 @@
 
 mod grammar;
 mod listener;
+mod order;
 mod tales;
 
 /// Returns a meaning in few words.
