@@ -55,7 +55,7 @@ zenohd: ## Zenoh's own router in .cache/zenohd, and its Python library in .cache
 	@scripts/zenohd
 	@scripts/venv .cache/zenoh requirements/zenoh.txt
 
-code: ## The libraries for code tasks (pandas, matplotlib and so on) in .venv-code (640 MB); tools do without
+code: ## The libraries for code tasks (pandas and so on), and scipy and OpenCV for tools, in .venv-code (800 MB)
 	@scripts/venv .venv-code requirements/code.txt
 
 peers: ## The official motor controller, kinematics, face detector and dances in .cache/peers, for tests and benchmarks only

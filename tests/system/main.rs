@@ -69,6 +69,7 @@ mod replays;
 mod report;
 mod repository_rules;
 mod rest_api;
+mod science;
 mod security_promises;
 mod self_update;
 mod sentences;

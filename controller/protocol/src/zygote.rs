@@ -29,6 +29,8 @@ pub enum Profile {
     /// Tools that move the robot.
     #[default]
     Motion,
+    /// Tools that move the robot and use scipy or OpenCV.
+    Science,
     /// Scripts that process data, without a robot.
     Code,
 }
@@ -39,8 +41,15 @@ impl Profile {
     pub const fn word(self) -> &'static str {
         match self {
             Profile::Motion => "motion",
+            Profile::Science => "science",
             Profile::Code => "code",
         }
+    }
+
+    /// Returns whether its guests have a robot.
+    #[must_use]
+    pub const fn has_robot(self) -> bool {
+        matches!(self, Profile::Motion | Profile::Science)
     }
 }
 

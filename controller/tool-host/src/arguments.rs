@@ -29,6 +29,7 @@ impl Arguments {
                 (Some("--at-most"), Some("landlock")) => at_most = Level::Landlock,
                 (Some("--at-most"), Some("no_open")) => at_most = Level::NoOpen,
                 (Some("--profile"), Some("motion")) => profile = Profile::Motion,
+                (Some("--profile"), Some("science")) => profile = Profile::Science,
                 (Some("--profile"), Some("code")) => profile = Profile::Code,
                 _ => return Err(format!("unknown argument: {} {}", name.display(), value.display())),
             }

@@ -113,6 +113,9 @@ const HELPERS: &[(&str, &str)] = &[
 const CODE_HELPERS: &[(&str, &str)] =
     &[("data", include_str!("python/data.py")), ("libraries", include_str!("python/libraries.py"))];
 
+/// Helper modules of the science profile.
+const SCIENCE_HELPERS: &[(&str, &str)] = &[("science", include_str!("python/science.py"))];
+
 static HELPER: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
 /// Imports and installs everything except the robot package of tools.
@@ -123,17 +126,20 @@ pub fn prepare(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<()> 
     // The order matters: forks before any module registers fork handlers, docstrings before numpy, clocks before any module
     // copies them, random numbers after numpy.
     // A script does not follow the robot's clock, and pandas needs the original date classes.
-    let parts = HELPERS.iter().filter(|(name, _)| profile == Profile::Motion || *name != "clocks");
+    let parts = HELPERS.iter().filter(|(name, _)| profile.has_robot() || *name != "clocks");
     for &(name, source) in parts {
         install(py, (name, source), &context, &helpers)?;
     }
     for module in MODULES {
         py.import(*module)?;
     }
-    if profile == Profile::Code {
-        for &(name, source) in CODE_HELPERS {
-            install(py, (name, source), &context, &helpers)?;
-        }
+    let own = match profile {
+        Profile::Motion => &[][..],
+        Profile::Science => SCIENCE_HELPERS,
+        Profile::Code => CODE_HELPERS,
+    };
+    for &(name, source) in own {
+        install(py, (name, source), &context, &helpers)?;
     }
     HELPER
         .set(py, helpers.unbind())

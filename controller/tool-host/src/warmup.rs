@@ -29,11 +29,11 @@ pub fn warm_up(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<Vers
     // Nearly all that is imported stays: to look for garbage meanwhile only takes time.
     gc.call_method0("disable")?;
     library::prepare(py, python, profile)?;
-    if profile == Profile::Motion {
+    if profile.has_robot() {
         package::install(py)?;
     }
     library::take_output(py)?;
-    if profile == Profile::Motion {
+    if profile.has_robot() {
         run_warmup(py)?;
     }
     // Objects that exist now are exempt from a guest's garbage collection, so their memory stays shared. There is little garbage

@@ -58,7 +58,7 @@ fn live(arguments: &Arguments, control: &Control) -> Result<ExitCode, Unfit> {
             let address_space = limits::AddressSpace::open()
                 .map_err(|error| hello_unfit(format!("cannot read /proc: {error}")))?;
             // Scripts of the code profile have no robot, and so no images.
-            let windows = (arguments.profile == Profile::Motion).then(SharedFrames::open).transpose();
+            let windows = arguments.profile.has_robot().then(SharedFrames::open).transpose();
             let windows = windows.map_err(|error| hello_unfit(format!("cannot open /proc: {error}")))?;
             serve(
                 arguments,
@@ -117,11 +117,12 @@ struct Host {
 fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unfit> {
     let Host { address_space, frames: windows, program, environment, mechanisms } = host;
     let python = arguments.python.display();
+    let install = if arguments.profile == Profile::Motion { "minismith setup" } else { "make code" };
     interpreter::start(&arguments.python)
-        .map_err(|reason| hello_unfit(format!("cannot start {python}: {reason}; run `minismith setup`")))?;
+        .map_err(|reason| hello_unfit(format!("cannot start {python}: {reason}; run `{install}`")))?;
     Python::attach(|py| {
         let versions = warmup::warm_up(py, &arguments.python, arguments.profile).map_err(|error| {
-            hello_unfit(format!("cannot run tools with {python}: {error}; run `minismith setup`"))
+            hello_unfit(format!("cannot run tools with {python}: {error}; run `{install}`"))
         })?;
         budget::watch(py)
             .map_err(|error| hello_unfit(format!("cannot install the audit hook in {python}: {error}")))?;

@@ -14,12 +14,16 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use super::science_imports;
+
 /// One module and its permitted public names, separated by spaces.
+#[derive(Clone, Copy)]
 struct Module {
     path: &'static str,
     names: &'static str,
 }
 
+/// The modules of the standard library, of numpy and of the robot; those of scipy and OpenCV are in [`science_imports`].
 const MODULES: &[Module] = &[
     Module { path: "__future__", names: "annotations" },
     Module { path: "abc", names: "ABC abstractmethod" },
@@ -217,9 +221,14 @@ pub(super) fn is_pure_builtin(name: &str) -> bool {
 }
 
 /// The lists as hash tables, because every check looks up every name.
-static NAMES: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
-    MODULES.iter().map(|module| (module.path, module.names.split_whitespace().collect())).collect()
-});
+static NAMES: LazyLock<HashMap<&str, HashSet<&str>>> =
+    LazyLock::new(|| all().map(|module| (module.path, module.names.split_whitespace().collect())).collect());
+
+/// Returns every module that a tool may import.
+fn all() -> impl Iterator<Item = Module> {
+    let science = science_imports::MODULES.iter().map(|(path, names)| Module { path, names });
+    MODULES.iter().copied().chain(science)
+}
 
 /// Returns whether a tool may import the module.
 pub(super) fn is_module(path: &str) -> bool {
@@ -229,7 +238,7 @@ pub(super) fn is_module(path: &str) -> bool {
 /// Returns the module `path.name`, if a tool may import it.
 pub(super) fn below(path: &str, name: &str) -> Option<&'static str> {
     let length = path.len() + 1 + name.len();
-    let mut modules = MODULES.iter().map(|module| module.path).filter(|below| below.len() == length);
+    let mut modules = all().map(|module| module.path).filter(|below| below.len() == length);
     modules.find(|below| below.strip_prefix(path).and_then(|rest| rest.strip_prefix('.')) == Some(name))
 }
 
@@ -250,14 +259,21 @@ pub(super) fn is_pure(path: &str, name: &str) -> bool {
 /// Returns the package outside the standard library that a module belongs to. The robot's own package is
 /// supplied.
 pub(super) fn package(path: &str) -> Option<&'static str> {
-    (path == "numpy" || path.starts_with("numpy.")).then_some("numpy")
+    let root = path.split('.').next().unwrap_or_default();
+    let mut packages = science_imports::PACKAGES.iter().chain(&["numpy"]);
+    packages.find(|package| **package == root).copied()
+}
+
+/// Returns whether a package belongs to those that only some guests have.
+pub(super) fn is_science(package: &str) -> bool {
+    science_imports::PACKAGES.contains(&package)
 }
 
 /// Returns the listed name (or module, if `path` is empty) that is most similar to `name`.
 pub(super) fn resembling(path: &str, name: &str) -> Option<&'static str> {
     let candidates: Vec<&str> = match find(path) {
         Some(module) => module.names.split_whitespace().collect(),
-        None => MODULES.iter().map(|module| module.path).collect(),
+        None => all().map(|module| module.path).collect(),
     };
     nearest(name, candidates)
 }
@@ -275,21 +291,21 @@ pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 /// Returns the modules and names that a tool may import, for people and models: one module a line.
 #[must_use]
 pub fn text() -> String {
-    MODULES.iter().map(|module| format!("{}: {}\n", module.path, module.names)).collect()
+    all().map(|module| format!("{}: {}\n", module.path, module.names)).collect()
 }
 
 /// Returns the path and the permitted names of each module that a tool may import.
 pub(super) fn modules() -> impl Iterator<Item = (&'static str, impl Iterator<Item = &'static str>)> {
-    MODULES.iter().map(|module| (module.path, module.names.split_whitespace()))
+    all().map(|module| (module.path, module.names.split_whitespace()))
 }
 
 /// Returns the names of the modules that a tool may import, without the modules inside them.
 pub(super) fn roots() -> impl Iterator<Item = &'static str> {
-    MODULES.iter().filter_map(|module| module.path.split('.').next())
+    all().filter_map(|module| module.path.split('.').next())
 }
 
-fn find(path: &str) -> Option<&'static Module> {
-    MODULES.iter().find(|module| module.path == path)
+fn find(path: &str) -> Option<Module> {
+    all().find(|module| module.path == path)
 }
 
 #[cfg(test)]
@@ -315,11 +331,20 @@ mod tests {
             ("numpy", "ctypeslib"),
             ("asyncio", "create_subprocess_exec"),
             ("time", "clock_settime"),
+            ("cv2", "imread"),
+            ("cv2", "imwrite"),
+            ("cv2", "VideoCapture"),
+            ("cv2", "FileStorage"),
+            ("cv2", "dnn"),
+            ("cv2", "os"),
+            ("scipy", "io"),
+            ("scipy", "LowLevelCallable"),
+            ("scipy.optimize", "differential_evolution"),
         ];
         for (path, name) in leaks {
             assert!(is_module(path) && !allows(path, name), "{path}.{name}");
         }
-        for module in MODULES {
+        for module in all() {
             assert!(module.names.split_whitespace().all(|name| !name.starts_with('_')), "{}", module.path);
         }
         assert!(!is_module("os") && !is_module("asyncio.base_events") && !is_module(""));

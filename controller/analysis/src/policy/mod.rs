@@ -37,6 +37,7 @@ mod resource_use;
 mod restricted_positions;
 mod robot_lint;
 mod schema;
+mod science_imports;
 mod script;
 mod shape;
 mod tree;
@@ -48,6 +49,7 @@ use std::sync::LazyLock;
 use std::thread;
 
 use minismith_protocol::SyntaxFacts;
+use minismith_protocol::zygote::Profile;
 use minismith_score::expects::Expects;
 use rustpython_parser::Parse;
 use rustpython_parser::ast::{Expr, ModModule, Stmt};
@@ -197,6 +199,13 @@ impl PolicyChecked {
     #[must_use]
     pub fn capabilities(&self) -> &BTreeSet<Capability> {
         &self.reading.capabilities
+    }
+
+    /// Returns the profile of the guests that it needs.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        let needs_science = self.reading.dependencies.iter().any(|package| imports::is_science(package));
+        if needs_science { Profile::Science } else { Profile::Motion }
     }
 
     /// Returns the names of the other tools that it calls.

@@ -45,7 +45,8 @@ const POSITIONS: &[(&str, &str, Position)] = &[
 ];
 
 /// Modules whose classes have internals that a subclass could access through `self`.
-const WITH_INTERNALS: &[&str] = &["asyncio", "contextlib", "dataclasses", "functools", "numpy", "random"];
+const WITH_INTERNALS: &[&str] =
+    &["asyncio", "contextlib", "cv2", "dataclasses", "functools", "numpy", "random", "scipy"];
 
 /// Returns every list as text, for the digest.
 pub(super) fn text() -> String {

@@ -24,6 +24,7 @@ pub mod task;
 
 use std::path::Path;
 
+use minismith_protocol::zygote::Profile;
 use minismith_protocol::{InputFile, Limits};
 use tracing::field::Empty;
 
@@ -90,8 +91,7 @@ impl CodeTasks {
     /// Returns code tasks with the configuration's interpreter, sandbox and folders.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        let host =
-            LazyHost::for_code(&config.tool_host.python, config.tool_host.sandbox_requirements.clone());
+        let host = LazyHost::new(&config.tool_host.python, config.tool_host.sandbox_requirements.clone());
         CodeTasks { host, scripts: ScriptCache::at(config.tools.join(FOLDER)), limits: sandbox::LIMITS }
     }
 
@@ -124,7 +124,7 @@ impl CodeTasks {
             return Err(CodeTaskError::NoQuestion);
         }
         // A missing tool host is the first error to report.
-        self.host.host()?;
+        self.host.host_of(Profile::Code)?;
         let files = prepare(&self.host, files)?;
         let stored = self.scripts.find(&question, &files);
         let (written, declined) = match stored {

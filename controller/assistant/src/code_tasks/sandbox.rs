@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp, unix_seconds};
+use minismith_protocol::zygote::Profile;
 use minismith_protocol::{
     GuestMessage, HostCall, HostReply, InputFile, Job, Limits, RefusalKind, SyntaxFacts,
 };
@@ -83,7 +84,7 @@ pub fn run(
     files: &[InputFile],
     limits: Limits,
 ) -> Result<RunResult, GuestError> {
-    let mut guest = sandbox.guest(limits)?;
+    let mut guest = sandbox.guest(Profile::Code, limits)?;
     let clock = MonotonicClock::start();
     let job = Job {
         source: source.to_owned(),

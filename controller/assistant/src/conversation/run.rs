@@ -73,7 +73,7 @@ impl Conversation<'_> {
             Job { epoch: unix_seconds() as f64, ..job(vetted, entry, &arguments, false, conditions.guest) };
         let job = bind(job, &entry.parameters_schema(), &|path, most| self.open(path, most))?;
         // From here on nothing fails before the robot has its own limits back.
-        let mut guest = runtime.guest(conditions.guest)?;
+        let mut guest = runtime.guest(vetted.profile(), conditions.guest)?;
         // The run uses the limits of the rehearsal.
         let before = self.context.control.snapshot();
         let full = before.limits;

@@ -103,6 +103,12 @@ pub enum GuestError {
         /// The reason, and what to do.
         reason: String,
     },
+    /// scipy or OpenCV are not installed.
+    #[error("the tool needs libraries that are missing: {reason}")]
+    NoLibraries {
+        /// The reason, and what to do.
+        reason: String,
+    },
     /// The host works, but cannot sandbox guests on this machine.
     #[error("no tool can run safely here: {reason}")]
     SandboxUnavailable {
@@ -128,6 +134,7 @@ impl GuestError {
             GuestError::Died { .. } => "died",
             GuestError::ProtocolViolation { .. } => "forged",
             GuestError::NoHost { .. } => "no_host",
+            GuestError::NoLibraries { .. } => "no_libraries",
             GuestError::SandboxUnavailable { .. } => "uncaged",
         }
     }

@@ -74,8 +74,8 @@ pub fn locate_code(python: &Path) -> Result<(PathBuf, PathBuf), GuestError> {
     });
     let python = choose(CODE_VARIABLE, candidates.into_iter(), |searched| {
         format!(
-            "the libraries for code tasks are not installed (searched {searched}); run `make code` in the project's \
-             folder, which takes 640 MB, or set {CODE_VARIABLE}"
+            "scipy, OpenCV and the libraries for code tasks are not installed (searched {searched}); run `make code` in the project's \
+             folder, which takes 800 MB, or set {CODE_VARIABLE}"
         )
     })?;
     Ok((program, python))

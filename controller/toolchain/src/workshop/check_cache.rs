@@ -15,7 +15,7 @@ use super::check::Checked;
 use minismith_runtime::bounded::read_at_most;
 
 use super::registry::write_atomic;
-use super::rehearsal::{RehearsalError, RehearsalOptions};
+use super::rehearsal::{NO_LIBRARIES, RehearsalError, RehearsalOptions};
 use minismith_analysis::digest::hex_sha256;
 use minismith_analysis::submission::{Declared, Submission};
 
@@ -98,9 +98,10 @@ fn program_identity() -> Vec<(u64, i64, i64)> {
     [own.clone(), own.with_file_name("minismith-tool-host")].into_iter().filter_map(stamp).collect()
 }
 
-/// Returns whether a less busy machine would produce the same result.
+/// Returns whether a less busy machine, or one with more libraries, would produce the same result.
 fn is_repeatable(checked: &Checked) -> bool {
-    const MACHINE_DEPENDENT: [&str; 4] = ["cpu-seconds", "turn-seconds", "wall-seconds", "died"];
+    const MACHINE_DEPENDENT: [&str; 5] =
+        ["cpu-seconds", "turn-seconds", "wall-seconds", "died", NO_LIBRARIES];
     let by_the_machine = |rule: &str| MACHINE_DEPENDENT.iter().any(|limit| rule.ends_with(limit));
     !checked.findings.iter().any(|finding| by_the_machine(&finding.rule))
 }

@@ -26,6 +26,7 @@ use firmware_bridge::motion_log::LoggedCycle;
 use firmware_bridge::robot::RobotError;
 use minismith_perception::models::Models;
 use minismith_protocol::Job;
+use minismith_protocol::zygote::Profile;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tracing::field::Empty;
@@ -57,11 +58,15 @@ pub use repeated_call::{CallRequest, RepeatedCall, repeat_call};
 
 /// A source of guests.
 pub trait GuestStarter: Sync {
-    /// Returns a new guest with these resource limits.
+    /// Returns a new guest with these libraries and resource limits.
     ///
     /// # Errors
-    /// Returns an error if no guest can start, or its sandbox is too weak.
-    fn guest(&self, limits: minismith_protocol::Limits) -> Result<Box<dyn Guest>, GuestError>;
+    /// Returns an error if no guest can start, the libraries are not installed, or the sandbox is too weak.
+    fn guest(
+        &self,
+        profile: Profile,
+        limits: minismith_protocol::Limits,
+    ) -> Result<Box<dyn Guest>, GuestError>;
 
     /// Returns the finder of the tools that a guest calls, or `None` if no other tool can be called.
     fn callees(&self) -> Option<&dyn Callees> {
@@ -70,8 +75,12 @@ pub trait GuestStarter: Sync {
 }
 
 impl GuestStarter for LazyHost {
-    fn guest(&self, limits: minismith_protocol::Limits) -> Result<Box<dyn Guest>, GuestError> {
-        Ok(Box::new(self.host()?.fork(limits)?))
+    fn guest(
+        &self,
+        profile: Profile,
+        limits: minismith_protocol::Limits,
+    ) -> Result<Box<dyn Guest>, GuestError> {
+        Ok(Box::new(self.host_of(profile)?.fork(limits)?))
     }
 }
 
@@ -212,6 +221,21 @@ pub struct RehearsalFailed {
     pub cycles: Vec<LoggedCycle>,
 }
 
+impl RehearsalFailed {
+    fn before_any_case(findings: Vec<Finding>) -> Self {
+        RehearsalFailed {
+            findings,
+            report: None,
+            cases: Vec::new(),
+            expectations: Vec::new(),
+            cycles: Vec::new(),
+        }
+    }
+}
+
+/// The finding about a tool whose libraries are not installed.
+pub(super) const NO_LIBRARIES: &str = "missing-library";
+
 /// The reason why a rehearsal could not run.
 #[derive(Debug, thiserror::Error)]
 pub enum RehearsalError {
@@ -253,13 +277,7 @@ pub fn rehearse(
     let callees = callees_of(&vetted, sandbox, &mut findings);
     findings.extend(strangers(&vetted, declared));
     if most_severe(&findings) == Verdict::Reject {
-        return Ok(Err(RehearsalFailed {
-            findings,
-            report: None,
-            cases: Vec::new(),
-            expectations: Vec::new(),
-            cycles: Vec::new(),
-        }));
+        return Ok(Err(RehearsalFailed::before_any_case(findings)));
     }
     let search = Arc::new(ImageSearch::new(conditions.models.clone()));
     let mut act =
@@ -269,7 +287,14 @@ pub fn rehearse(
     let of = cases.len();
     let first = cases.remove(0);
     watch(0, of);
-    let ran = run(&act, &first)?;
+    let ran = match run(&act, &first) {
+        Err(RehearsalError::Guest(GuestError::NoLibraries { reason })) => {
+            let hint = "do without scipy and cv2 (numpy is always there), or install them with `make code`";
+            findings.push(finding(NO_LIBRARIES, Verdict::Reject, reason, hint));
+            return Ok(Err(RehearsalFailed::before_any_case(findings)));
+        }
+        ran => ran?,
+    };
     watch(1, of);
     // A call ends by itself only if its source was read as the policy read it.
     act.compared = !matches!(ran.tool_run.outcome, Outcome::Stopped { .. });

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use minismith_protocol::Limits;
+use minismith_protocol::zygote::Profile;
 use serde_json::{Map, Value};
 
 use super::Workshop;
@@ -70,8 +71,8 @@ pub fn no_function(manifest: &ToolManifest, function: &str) -> String {
 }
 
 impl GuestStarter for ToolRuntime<'_> {
-    fn guest(&self, limits: Limits) -> Result<Box<dyn Guest>, GuestError> {
-        self.workshop.sandbox().guest(limits)
+    fn guest(&self, profile: Profile, limits: Limits) -> Result<Box<dyn Guest>, GuestError> {
+        self.workshop.sandbox().guest(profile, limits)
     }
 
     fn callees(&self) -> Option<&dyn Callees> {
@@ -111,7 +112,7 @@ impl Callees for ToolRuntime<'_> {
         if entry.outputs.is_some() || file_parameters(&entry.parameters_schema()).next().is_some() {
             return Err(format!("{name} reads or writes files; only a person can name them"));
         }
-        let guest = self.guest(conditions.guest).map_err(|fault| fault.to_string())?;
+        let guest = self.guest(vetted.profile(), conditions.guest).map_err(|fault| fault.to_string())?;
         Ok(Callee {
             guest,
             job: job(vetted, entry, arguments, false, conditions.guest),

@@ -108,7 +108,7 @@ pub(super) fn run(context: &Act<'_>, case: &Case) -> Result<Ran, RehearsalError>
     if compared {
         permit.facts = None;
     }
-    let mut guest = sandbox.guest(conditions.guest)?;
+    let mut guest = sandbox.guest(vetted.profile(), conditions.guest)?;
     let tool_run = execute(&mut *guest, job, &mut stage, &permit);
     let usage = guest.usage();
     drop(guest);
