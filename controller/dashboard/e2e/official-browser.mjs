@@ -8,16 +8,63 @@
  */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
-import { request, test } from './lib.mjs';
+import { request, sleep, test } from './lib.mjs';
+import { played, wave } from './sound.mjs';
 import { defineConnect, servePage } from './webrtc-page.mjs';
 
 const [folder, programs] = process.argv.slice(2);
 const work = mkdtempSync(join(tmpdir(), 'minismith-official-'));
-const environment = { ...process.env, XDG_CONFIG_HOME: work, XDG_DATA_HOME: work };
-writeFileSync(join(work, 'config.yaml'), 'server: {anonymous_role: none}\ncompat: {webrtc: off}\n');
+const [heard, horn] = [join(work, 'heard'), join(work, 'played.raw')];
+const environment = {
+  ...process.env,
+  XDG_CONFIG_HOME: work,
+  XDG_DATA_HOME: work,
+  ALSA_CONFIG_PATH: join(work, 'asound.conf'),
+};
+writeFileSync(
+  join(work, 'config.yaml'),
+  'server: {anonymous_role: none}\ncompat: {webrtc: off}\nvoice: {microphone: mic, speaker: horn}\n',
+);
+const device = (name, files) =>
+  `pcm.${name} { type file; slave.pcm { type null }; ${files}; format "raw"; hint { show on; description "${name}" } }\n`;
+writeFileSync(
+  environment.ALSA_CONFIG_PATH,
+  device('mic', `file "/dev/null"; infile "${heard}"`) + device('horn', `file "${horn}"`),
+);
+spawnSync('mkfifo', [heard]);
+
+/** The tones at the robot's microphone, of the page, and of what the page uploads. */
+const [HEARD_HZ, SAID_HZ, UPLOADED_HZ] = [440, 700, 330];
+
+/** The robot's microphone hears a tone as long as this runs. */
+const singing = (() => {
+  const pipe = openSync(heard, constants.O_RDWR | constants.O_NONBLOCK);
+  const [begun, rate] = [performance.now(), 16000];
+  let sung = 0;
+  return setInterval(() => {
+    const due = Math.floor(((performance.now() - begun) / 1000) * rate);
+    for (; sung < due; sung += 1024) {
+      const sample = (_, at) => 8000 * Math.sin((2 * Math.PI * HEARD_HZ * (sung + at)) / rate);
+      try {
+        writeSync(pipe, new Uint8Array(Int16Array.from({ length: 1024 }, sample).buffer));
+      } catch {
+        // While nobody listens, the pipe is full.
+      }
+    }
+  }, 10);
+})();
 const running = [];
 
 /** Starts a program, and returns the address in its first line. */
@@ -276,6 +323,78 @@ await test(
       (at) => Math.abs(at.antennas_deg[0] - (0.99 * 180) / Math.PI) < 2,
     );
 
+    check(
+      'the class finds that the robot can be heard and talked to',
+      begun.state === 'connected' &&
+        (await tab.evaluate(() => heard.micSupported?.[0]?.supported)) === true,
+    );
+    await eventually(
+      "the page hears the tone at the robot's microphone",
+      () =>
+        tab.evaluate(async () => {
+          if (!globalThis.analyser) {
+            const receivers = robot.peerConnection.getReceivers();
+            const { track } = receivers.find((one) => one.track.kind === 'audio');
+            const context = new AudioContext();
+            globalThis.analyser = context.createAnalyser();
+            analyser.fftSize = 16384;
+            context.createMediaStreamSource(new MediaStream([track])).connect(analyser);
+          }
+          const powers = new Float32Array(analyser.frequencyBinCount);
+          analyser.getFloatFrequencyData(powers);
+          const top = powers.indexOf(Math.max(...powers));
+          return (top * analyser.context.sampleRate) / analyser.fftSize;
+        }),
+      (hz) => Math.abs(hz - HEARD_HZ) < 8,
+    );
+    await tab.evaluate(async (hz) => {
+      const context = new AudioContext();
+      const tone = new OscillatorNode(context, { frequency: hz });
+      const stream = context.createMediaStreamDestination();
+      tone.connect(stream);
+      tone.start();
+      const sender = robot.peerConnection.getSenders().find((one) => one.track?.kind === 'audio');
+      await sender.replaceTrack(stream.stream.getAudioTracks()[0]);
+      globalThis.hush = () => sender.replaceTrack(null);
+    }, SAID_HZ);
+    const isTone = (wanted) => (sound) =>
+      Math.abs(sound.hz - wanted) < 0.03 * wanted && sound.seconds > 0.8 && sound.level > 0.1;
+    await eventually(
+      'replaceTrack: the speaker gets what the page says',
+      () => played(horn),
+      isTone(SAID_HZ),
+    );
+    await tab.evaluate(() => hush());
+    await sleep(3000);
+    truncateSync(horn);
+    const sounded = await tab.evaluate(async (base64) => {
+      const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+      globalThis.blob = new Blob([bytes], { type: 'audio/wav' });
+      const id = await robot.uploadAudio(blob);
+      return robot.playUploadedAudio(id).catch((error) => error.message);
+    }, wave(UPLOADED_HZ).toString('base64'));
+    check('uploadAudio and playUploadedAudio', sounded?.started === true, sounded);
+    await eventually('the speaker gets it', () => played(horn), isTone(UPLOADED_HZ));
+    check('cancelAudio', await tab.evaluate(() => robot.cancelAudio()));
+    await sleep(500);
+    truncateSync(horn);
+    const danced = await tab.evaluate(async () => {
+      const time = [...Array(50).keys()].map((step) => step / 50);
+      const set_target_data = time.map((at) => ({ antennas: [at / 2, 0] }));
+      const told = {};
+      const onStarted = (started) => Object.assign(told, started);
+      const ended = await robot
+        .playMove({ time, set_target_data }, { audioBlob: blob, onStarted })
+        .catch((error) => error.message);
+      return { ...told, ended };
+    });
+    check(
+      'playMove plays a move with its sound',
+      danced.has_audio === true && danced.ended?.finished === true,
+      danced,
+    );
+    await eventually('the speaker gets that, too', () => played(horn), isTone(UPLOADED_HZ));
+
     const ended = await tab.evaluate(async () => {
       await robot.stopSession();
       const state = robot.state;
@@ -319,6 +438,7 @@ await test(
       (heard.error ?? []).map(({ source }) => source).filter((source) => source !== 'robot'),
     );
     check('the class reports no error of its own', complaints.length === 0, complaints);
+    clearInterval(singing);
     site.close();
   },
   // The class asks a server of others for its address, and signalling refuses the wrong token.

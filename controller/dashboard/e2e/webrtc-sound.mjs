@@ -7,16 +7,17 @@
  * `MINISMITH_TONE_HZ` is the tone at the robot's microphone, `MINISMITH_SAID_HZ` that of the file.
  */
 
-import { readFileSync } from 'node:fs';
+import { truncateSync } from 'node:fs';
 import { request, sleep, test } from './lib.mjs';
+import { played, wave } from './sound.mjs';
 import { defineConnect, servePage } from './webrtc-page.mjs';
 
 const base = process.env.MINISMITH_WEBRTC;
 const tokens = JSON.parse(process.env.MINISMITH_TOKENS ?? '{}');
 const tone = Number(process.env.MINISMITH_TONE_HZ);
 const said = Number(process.env.MINISMITH_SAID_HZ);
-/** The rate that the server prefers for a speaker. */
-const SPEAKER_HZ = 24000;
+/** The tone of the sounds that the page uploads. */
+const UPLOADED_HZ = 330;
 
 /** Runs in the page: defines what opens the browser's microphone, and what listens to a session. */
 function defineSound() {
@@ -61,25 +62,49 @@ function defineSound() {
   };
 }
 
+/** Runs in the page: defines what uploads a sound, a WAV file as base64, and plays it. */
+function defineUploads(tone) {
+  const sent = (kind, id, text, encoding) => {
+    const parts = text.match(/[^]{1,12288}/g);
+    const head = { upload_id: id, total_chunks: parts.length, encoding };
+    peer.tell({ type: `upload_${kind}_start`, ...head });
+    parts.forEach((chunk, chunk_index) =>
+      peer.tell({ type: `upload_${kind}_chunk`, upload_id: id, chunk_index, chunk }),
+    );
+    peer.tell({ type: `upload_${kind}_finish`, upload_id: id });
+  };
+  const answer = (type, id, holds = () => true) =>
+    peer.until(() =>
+      peer.messages.find((m) => m.type === type && m.upload_id === id && holds(m) && !m.seen),
+    );
+  globalThis.playAgain = async (id) => {
+    peer.tell({ type: 'play_uploaded_audio', upload_id: id });
+    const told = await answer('play_uploaded_audio', id);
+    if (told) told.seen = true;
+    return told;
+  };
+  globalThis.playSound = (id, text = tone) => {
+    sent('audio', id, text, 'wav-base64');
+    return playAgain(id);
+  };
+  globalThis.playMoveWithSound = async (id) => {
+    const time = [...Array(50).keys()].map((step) => step / 50);
+    const set_target_data = time.map((at) => ({ antennas: [at / 2, 0] }));
+    sent('move', id, JSON.stringify({ time, set_target_data }), 'json');
+    sent('audio', id, tone, 'wav-base64');
+    peer.tell({ type: 'play_uploaded_move', upload_id: id, audio_lead_ms: 100 });
+    const started = await answer('play_uploaded_move', id, (m) => m.started);
+    const ended = await answer('play_uploaded_move', id, (m) => !m.started);
+    return { started, ended };
+  };
+}
+
+const heard = () => played(process.env.MINISMITH_PLAYED);
+
 /** Returns whether another client would get the speaker; the reason says who has it. */
 const speaker = async () => {
   const answer = await request('/api/v1/speaker', { token: tokens.operator });
   return [answer.status, answer.value?.detail ?? ''];
-};
-
-/** Returns the frequency of what the speaker got, its length in seconds, and its level. */
-const played = () => {
-  const { buffer, byteOffset, byteLength } = readFileSync(process.env.MINISMITH_PLAYED);
-  const all = new Int16Array(buffer.slice(byteOffset, byteOffset + byteLength - (byteLength % 2)));
-  // The device has no clock: between two parts of the sound it takes silence.
-  const sound = all.filter((one, at) => one !== 0 || (all[at - 1] !== 0 && all[at + 1] !== 0));
-  let [crossings, energy] = [0, 0];
-  for (let at = 1; at < sound.length; at += 1) {
-    if (sound[at] > 0 !== sound[at - 1] > 0) crossings += 1;
-    energy += (sound[at] / 32768) ** 2;
-  }
-  const seconds = sound.length / SPEAKER_HZ;
-  return { hz: crossings / 2 / seconds, seconds, level: Math.sqrt(energy / sound.length) };
 };
 
 await test(
@@ -135,7 +160,7 @@ await test(
     ]);
     const spoken = await eventually(
       'the speaker gets the tone that the page says',
-      played,
+      heard,
       ({ hz, seconds, level }) => Math.abs(hz - said) < 0.02 * said && seconds > 3 && level > 0.1,
     );
     console.log(`measured: the speaker got ${JSON.stringify(spoken)}`);
@@ -151,6 +176,32 @@ await test(
     );
     const before = await stats();
     await eventually('it sends silence meanwhile', stats, ({ sent }) => sent > before.sent + 10);
+    // Sounds that it uploads, as the official browser class does it.
+    await page.evaluate(defineUploads, wave(UPLOADED_HZ).toString('base64'));
+    truncateSync(process.env.MINISMITH_PLAYED);
+    const started = await page.evaluate(() => playSound('s1'));
+    check('an uploaded sound is played', started?.started === true, started);
+    const isUploaded = ({ hz, seconds, level }) =>
+      Math.abs(hz - UPLOADED_HZ) < 0.03 * UPLOADED_HZ && seconds > 0.8 && level > 0.1;
+    await eventually('the speaker gets it', heard, isUploaded);
+    const twice = await page.evaluate(() => playAgain('s1'));
+    check('it can be played again', twice?.started === true, twice);
+    await page.evaluate(() => peer.tell({ type: 'cancel_audio', upload_id: 's1' }));
+    await sleep(500);
+    truncateSync(process.env.MINISMITH_PLAYED);
+    const dance = await page.evaluate(() => playMoveWithSound('m1'));
+    check(
+      'a move is played with its sound',
+      dance.started?.has_audio === true && dance.ended?.finished === true,
+      dance,
+    );
+    await eventually('the speaker gets that sound, too', heard, isUploaded);
+    const missing = await page.evaluate(() => playAgain('none'));
+    check('an unknown sound is named', /no such/.test(missing?.error ?? ''), missing);
+    const noise = await page.evaluate(() => playSound('s2', btoa('this is no sound')));
+    check('what is no sound is refused', typeof noise?.error === 'string', noise);
+    const kept = await request('/api/media/sounds', { token: tokens.operator });
+    check('no uploaded file is left', kept.value?.files?.length === 0, kept.value);
     await page.evaluate(() => {
       for (const track of microphone.getAudioTracks()) track.enabled = true;
     });
@@ -164,6 +215,9 @@ await test(
     const viewer = await stats();
     check('a viewer hears nothing', viewer.received === 0, viewer);
     await eventually('a viewer does not talk', speaker, ([free]) => free !== 409);
+    await page.evaluate(defineUploads, wave(UPLOADED_HZ).toString('base64'));
+    const refused = await page.evaluate(() => playSound('s3'));
+    check("a viewer's sound is refused", typeof refused?.error === 'string', refused);
     await page.evaluate(() => peer.close());
     site.close();
   },

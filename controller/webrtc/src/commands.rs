@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::uploads::UploadStep;
+use crate::uploads::{Kind, UploadStep};
 
 /// The longest message, bytes: a chunk of an upload in the official class has 12 KiB.
 pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
@@ -18,6 +18,9 @@ const DEFAULT_DURATION_S: f64 = 0.5;
 /// The highest rate of an uploaded move, and the longest way to its beginning, seconds.
 const MAX_PLAY_HZ: f64 = 100.0;
 const MAX_INITIAL_GOTO_S: f64 = 10.0;
+
+/// The longest time between the beginnings of a move and its sound, milliseconds, as in the official daemon.
+const MAX_SOUND_LEAD_MS: f64 = 2000.0;
 
 /// The collection of moves that is meant where none is named, as in the official daemon.
 const DEFAULT_MOVES: &str = "pollen-robotics/reachy-mini-emotions-library";
@@ -83,8 +86,8 @@ pub enum Request {
     },
     /// Asks the REST API.
     Rest(RestRequest),
-    /// A step of an upload of a move, which has no response.
-    Upload(UploadStep),
+    /// A step of an upload, which has no response.
+    Upload(Kind, UploadStep),
     /// Plays an uploaded move, and tells its start and its end.
     PlayUpload {
         /// The id of the upload.
@@ -93,9 +96,15 @@ pub enum Request {
         frequency_hz: f64,
         /// The duration of the way to its beginning, seconds; 0 for none.
         initial_goto_s: f64,
+        /// How long before the motion its sound begins, seconds; below 0 after.
+        sound_lead_s: f64,
     },
     /// Ends an uploaded move that plays.
     CancelUpload(String),
+    /// Plays an uploaded sound, by its id.
+    PlaySound(String),
+    /// Ends an uploaded sound that plays.
+    CancelSound(String),
     /// Responds with this.
     Reply(Value),
     /// Needs no response.
@@ -271,30 +280,25 @@ fn property(command: &str, message: &Map<String, Value>, ok: Value) -> Request {
 }
 
 fn other(command: &str, message: &Map<String, Value>) -> Request {
-    let upload = message.get("upload_id").cloned().unwrap_or_default();
+    let upload = || message.get("upload_id").and_then(Value::as_str).unwrap_or_default().to_owned();
     match command {
         "upload_move_start" | "upload_move_chunk" | "upload_move_finish" => {
-            match serde_json::from_value(Value::Object(message.clone())) {
-                Ok(step) => Request::Upload(step),
-                Err(error) => Request::Reply(failed(command, &format!("Invalid command: {error}"))),
-            }
+            step(Kind::Move, command, message)
+        }
+        "upload_audio_start" | "upload_audio_chunk" | "upload_audio_finish" => {
+            step(Kind::Sound, command, message)
         }
         "play_uploaded_move" => Request::PlayUpload {
-            id: upload.as_str().unwrap_or_default().to_owned(),
+            id: upload(),
             frequency_hz: number(message, "play_frequency", MAX_PLAY_HZ).clamp(1.0, MAX_PLAY_HZ),
             initial_goto_s: number(message, "initial_goto_duration", 0.0).clamp(0.0, MAX_INITIAL_GOTO_S),
+            sound_lead_s: number(message, "audio_lead_ms", 0.0).clamp(-MAX_SOUND_LEAD_MS, MAX_SOUND_LEAD_MS)
+                / 1e3,
         },
-        "cancel_move" => Request::CancelUpload(upload.as_str().unwrap_or_default().to_owned()),
-        // Each part of a sound is dropped; what would play it says so.
-        "upload_audio_start"
-        | "upload_audio_chunk"
-        | "upload_audio_finish"
-        | "cancel_audio"
-        | "unsubscribe_logs" => Request::Nothing,
-        "play_uploaded_audio" => Request::Reply(json!({
-            "type": command, "upload_id": upload,
-            "error": "not available: sounds are not uploaded here; POST them to /api/media/sounds/upload",
-        })),
+        "cancel_move" => Request::CancelUpload(upload()),
+        "play_uploaded_audio" => Request::PlaySound(upload()),
+        "cancel_audio" => Request::CancelSound(upload()),
+        "unsubscribe_logs" => Request::Nothing,
         "subscribe_logs" => Request::Reply(json!({ "type": "log_stream_error",
             "error": "not available: the journal is at /api/v1/journal" })),
         "preload_dataset" => Request::Reply(with(
@@ -311,6 +315,13 @@ fn other(command: &str, message: &Map<String, Value>) -> Request {
             Request::Reply(unavailable(command, "the microphones are configured by the system"))
         }
         _ => unknown(command),
+    }
+}
+
+fn step(kind: Kind, command: &str, message: &Map<String, Value>) -> Request {
+    match serde_json::from_value(Value::Object(message.clone())) {
+        Ok(step) => Request::Upload(kind, step),
+        Err(error) => Request::Reply(failed(command, &format!("Invalid command: {error}"))),
     }
 }
 
@@ -452,19 +463,28 @@ mod tests {
     #[test]
     fn uploads_are_read_and_bounded() {
         let step = understand(r#"{"type": "upload_move_finish", "upload_id": "u"}"#);
-        assert_eq!(step, Request::Upload(UploadStep::Finish { upload_id: "u".into() }));
+        assert_eq!(step, Request::Upload(Kind::Move, UploadStep::Finish { upload_id: "u".into() }));
         assert!(reply(r#"{"type": "upload_move_chunk", "upload_id": 3}"#)["error"].is_string());
         let wild = r#"{"type": "play_uploaded_move", "upload_id": "u", "play_frequency": 1e9, "initial_goto_duration": -1}"#;
-        let expected = Request::PlayUpload { id: "u".into(), frequency_hz: MAX_PLAY_HZ, initial_goto_s: 0.0 };
+        let expected = Request::PlayUpload {
+            id: "u".into(),
+            frequency_hz: MAX_PLAY_HZ,
+            initial_goto_s: 0.0,
+            sound_lead_s: 0.0,
+        };
         assert_eq!(understand(wild), expected);
+        let step = understand(r#"{"type": "upload_audio_finish", "upload_id": "u"}"#);
+        assert_eq!(step, Request::Upload(Kind::Sound, UploadStep::Finish { upload_id: "u".into() }));
+        assert_eq!(
+            understand(r#"{"type": "play_uploaded_audio", "upload_id": "u"}"#),
+            Request::PlaySound("u".into())
+        );
     }
 
     #[test]
     fn unsupported_commands_say_so_in_the_official_form() {
         assert_eq!(reply(r#"{"jsonrpc": "2.0", "id": 7, "method": "apps.start"}"#)["error"]["code"], -32601);
         assert_eq!(understand(r#"{"jsonrpc": "2.0", "method": "x"}"#), Request::Nothing);
-        assert_eq!(reply(r#"{"type": "play_uploaded_audio", "upload_id": "u"}"#)["upload_id"], "u");
-        assert_eq!(understand(r#"{"type": "upload_audio_chunk", "upload_id": "u"}"#), Request::Nothing);
         assert_eq!(reply(r#"{"type": "start_update"}"#)["command"], "start_update");
         assert_eq!(reply(r#"{"type": "get_first_wake_up"}"#)["is_completed"], true);
     }

@@ -15,6 +15,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, tungstenite};
+use uuid::Uuid;
 
 use crate::net::{self, Stream};
 
@@ -133,11 +134,43 @@ pub const SDK_PATH: &str = "/ws/sdk";
 pub const MICROPHONE_PATH: &str = "/api/v1/microphone";
 pub const SPEAKER_PATH: &str = "/api/v1/speaker";
 
+/// The path of the controller's sounds.
+pub const SOUNDS_PATH: &str = "/api/media/sounds";
+
 /// The controller, and how to reach it.
 #[derive(Clone, Debug)]
 pub struct Controller {
     address: Arc<str>,
     camera_token: Option<Arc<str>>,
+}
+
+/// The body of a request.
+#[derive(Clone, Copy, Debug)]
+enum Body<'b> {
+    Empty,
+    Json(&'b Value),
+    /// A form with a file: its name, which is plain text, and its bytes.
+    File(&'b str, &'b [u8]),
+}
+
+impl Body<'_> {
+    /// Returns its type and its bytes.
+    fn encoded(self) -> (String, Vec<u8>) {
+        let json = "application/json".to_owned();
+        match self {
+            Body::Empty => (json, Vec::new()),
+            Body::Json(value) => (json, value.to_string().into_bytes()),
+            Body::File(name, bytes) => {
+                let boundary = Uuid::new_v4().simple().to_string();
+                let head = format!(
+                    "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n"
+                );
+                let tail = format!("\r\n--{boundary}--\r\n");
+                let body = [head.as_bytes(), bytes, tail.as_bytes()].concat();
+                (format!("multipart/form-data; boundary={boundary}"), body)
+            }
+        }
+    }
 }
 
 /// The body of a response whose head has been read.
@@ -206,6 +239,30 @@ impl Controller {
         who: &Credentials,
         body: Option<&Value>,
     ) -> Result<Value, ControllerError> {
+        self.answered(method, path, who, body.map_or(Body::Empty, Body::Json)).await
+    }
+
+    /// Stores a WAV file among the controller's sounds.
+    ///
+    /// # Errors
+    /// As for [`Controller::request`].
+    pub async fn store_sound(
+        &self,
+        who: &Credentials,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<(), ControllerError> {
+        let path = format!("{SOUNDS_PATH}/upload");
+        self.answered("POST", &path, who, Body::File(name, bytes)).await.map(drop)
+    }
+
+    async fn answered(
+        &self,
+        method: &str,
+        path: &str,
+        who: &Credentials,
+        body: Body<'_>,
+    ) -> Result<Value, ControllerError> {
         let exchange = async {
             let (status, answer) = self.exchange(method, path, &headers(who), body).await?;
             let mut text = answer.begun;
@@ -240,7 +297,7 @@ impl Controller {
             (None, _) => own,
         };
         let path = format!("/api/v1/camera/stream?fps={frames_per_second}");
-        let opened = timeout(RESPONSE_TIMEOUT, self.exchange("GET", &path, &headers, None)).await;
+        let opened = timeout(RESPONSE_TIMEOUT, self.exchange("GET", &path, &headers, Body::Empty)).await;
         let (status, body) = opened.unwrap_or_else(|_| Err(self.unreachable("it does not respond")))?;
         if status == 200 { Ok(body) } else { Err(refusal(status, &Value::Null)) }
     }
@@ -287,15 +344,15 @@ impl Controller {
         method: &str,
         path: &str,
         headers: &str,
-        body: Option<&Value>,
+        body: Body<'_>,
     ) -> Result<(u16, ResponseBody), ControllerError> {
         let mut stream = net::connect(&self.address).await.map_err(|error| self.lost(&error))?;
-        let body = body.map(Value::to_string).unwrap_or_default();
-        let asked = format!(
-            "{method} {path} HTTP/1.0\r\n{headers}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        let (kind, body) = body.encoded();
+        let head = format!(
+            "{method} {path} HTTP/1.0\r\n{headers}Content-Type: {kind}\r\nContent-Length: {}\r\n\r\n",
             body.len()
         );
-        stream.write_all(asked.as_bytes()).await.map_err(|error| self.lost(&error))?;
+        stream.write_all(&[head.as_bytes(), &body].concat()).await.map_err(|error| self.lost(&error))?;
         let mut head = Vec::new();
         let end = loop {
             if let Some(end) = head.windows(4).position(|four| four == b"\r\n\r\n") {

@@ -12,7 +12,7 @@
 //! Safety: nothing here moves a motor. Everything from outside is bounded: messages, descriptions, sessions, peers, rates.
 //!
 //! Reading order: [`args`], [`signalling`] (who connects), [`session`] (one peer), [`transport`] (its connection),
-//! [`commands`] (what its messages ask for), [`robot_link`] and [`robot_state`] (the robot for it), [`uploads`] and [`playback`] (moves that it uploads), [`video`], [`mjpeg`] and
+//! [`commands`] (what its messages ask for), [`robot_link`] and [`robot_state`] (the robot for it), [`uploads`], [`playback`] and [`uploaded_sounds`] (moves and sounds that it uploads), [`video`], [`mjpeg`] and
 //! [`encoder`] (the camera), [`microphone`], [`speaker`] and [`opus`] (sound), [`controller`] (requests to it), [`net`] (sockets), [`crypto`], [`logs`].
 
 mod args;
@@ -32,6 +32,7 @@ mod session;
 mod signalling;
 mod speaker;
 mod transport;
+mod uploaded_sounds;
 mod uploads;
 mod video;
 

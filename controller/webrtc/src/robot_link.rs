@@ -18,9 +18,10 @@ use uuid::Uuid;
 
 use crate::commands::{CLEAR_SOUND_PATH, Request, RestRequest, failed, understand, with};
 use crate::controller::{Caller, Controller, ControllerError, ControllerSocket, Credentials, SDK_PATH};
-use crate::playback::{Cancel, Playback};
+use crate::playback::{Cancel, MoveSound, Playback};
 use crate::robot_state::RobotState;
-use crate::uploads::Uploads;
+use crate::uploaded_sounds::SoundPlayer;
+use crate::uploads::{Kind, UploadedMove, UploadedSound, Uploads};
 
 /// Requests and moves of one peer that may run at the same time.
 const MAX_JOBS: usize = 16;
@@ -74,7 +75,11 @@ pub struct RobotLink {
     pose_stream: Option<PoseStream>,
     /// Whether the peer has asked to silence its own sound.
     is_silenced: bool,
-    uploads: Uploads,
+    moves: Uploads<UploadedMove>,
+    sounds: Uploads<UploadedSound>,
+    sound_player: SoundPlayer,
+    /// The uploaded sound that was begun last.
+    playing_sound: Option<String>,
     /// The uploaded move that plays, and how to end it.
     playing_upload: Option<(String, Cancel)>,
 }
@@ -93,6 +98,7 @@ impl RobotLink {
         let (commands, inbox) = mpsc::channel(QUEUE_CAPACITY);
         let mut jobs = JoinSet::new();
         jobs.spawn(send(sink, inbox));
+        let sound_player = SoundPlayer::new(controller.clone(), who.clone());
         Ok(RobotLink {
             controller,
             who,
@@ -106,7 +112,10 @@ impl RobotLink {
             playing: Arc::default(),
             pose_stream: None,
             is_silenced: false,
-            uploads: Uploads::default(),
+            moves: Uploads::default(),
+            sounds: Uploads::default(),
+            sound_player,
+            playing_sound: None,
             playing_upload: None,
         })
     }
@@ -116,12 +125,23 @@ impl RobotLink {
         while self.jobs.try_join_next().is_some() {}
         match understand(text) {
             Request::Nothing => None,
-            Request::Upload(step) => {
-                self.uploads.take(step);
+            Request::Upload(kind, step) => {
+                match kind {
+                    Kind::Move => self.moves.take(step),
+                    Kind::Sound => self.sounds.take(step),
+                }
                 None
             }
-            Request::PlayUpload { id, frequency_hz, initial_goto_s } => {
-                self.play_upload(id, frequency_hz, initial_goto_s)
+            Request::PlayUpload { id, frequency_hz, initial_goto_s, sound_lead_s } => {
+                self.play_upload(id, frequency_hz, initial_goto_s, sound_lead_s)
+            }
+            Request::PlaySound(id) => self.play_sound(id),
+            Request::CancelSound(id) => {
+                if self.playing_sound.take_if(|playing| *playing == id).is_some() {
+                    let player = self.sound_player.clone();
+                    self.jobs.spawn(async move { player.stop().await });
+                }
+                None
             }
             Request::CancelUpload(id) => {
                 if let Some((playing, cancel)) = &self.playing_upload
@@ -219,6 +239,10 @@ impl RobotLink {
         let playing: Vec<String> =
             self.playing.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
         drop(self.jobs);
+        self.sound_player.clean_up().await;
+        if self.playing_upload.is_some_and(|(_, cancel)| !cancel.is_over()) {
+            self.sound_player.stop().await;
+        }
         for uuid in playing {
             let body = json!({ "uuid": uuid });
             if let Err(error) =
@@ -250,11 +274,39 @@ impl RobotLink {
         None
     }
 
-    fn play_upload(&mut self, id: String, frequency_hz: f64, initial_goto_s: f64) -> Option<Value> {
+    fn play_sound(&mut self, id: String) -> Option<Value> {
+        let told = json!({ "type": "play_uploaded_audio", "upload_id": id });
+        let Some(sound) = self.sounds.ready(&id).cloned() else {
+            let reason = "no such uploaded sound: upload a WAV file first, in order";
+            return Some(with(told, "error", reason.into()));
+        };
+        let refusal = self.job("play_uploaded_audio", |link| {
+            let (player, told) = (link.sound_player.clone(), told.clone());
+            async move {
+                Done::Reply(match player.play(&sound).await {
+                    Ok(()) => with(told, "started", true.into()),
+                    Err(error) => with(told, "error", error.to_string().into()),
+                })
+            }
+        });
+        if let Some(refusal) = refusal {
+            return Some(with(told, "error", refusal.get("error").cloned().unwrap_or_default()));
+        }
+        self.playing_sound = Some(id);
+        None
+    }
+
+    fn play_upload(
+        &mut self,
+        id: String,
+        frequency_hz: f64,
+        initial_goto_s: f64,
+        sound_lead_s: f64,
+    ) -> Option<Value> {
         let told = |key: &str, value: Value| {
             with(json!({ "type": "play_uploaded_move", "upload_id": id }), key, value)
         };
-        let Some(uploaded) = self.uploads.take_move(&id) else {
+        let Some(uploaded) = self.moves.take_ready(&id) else {
             return Some(told("error", "no such uploaded move: upload it first, in order".into()));
         };
         if !self.caller.may("set_target", false) {
@@ -265,7 +317,13 @@ impl RobotLink {
         }
         let cancel = Cancel::default();
         let started = with(told("started", true.into()), "duration_s", uploaded.duration_s().into());
-        let playback = Playback { id: id.clone(), uploaded, frequency_hz, initial_goto_s };
+        // The official class gives a move and its sound one id.
+        let sound = self.sounds.take_ready(&id).map(|sound| {
+            let player = self.sound_player.clone();
+            MoveSound { player, sound, lead_s: sound_lead_s }
+        });
+        let has_audio = sound.is_some();
+        let playback = Playback { id: id.clone(), uploaded, frequency_hz, initial_goto_s, sound };
         let refusal = self.job("play_uploaded_move", |link| {
             let (commands, cancel) = (link.commands.clone(), cancel.clone());
             async move { Done::Reply(playback.run(commands, cancel).await) }
@@ -274,7 +332,7 @@ impl RobotLink {
             return Some(told("error", refusal.get("error").cloned().unwrap_or_default()));
         }
         self.playing_upload = Some((id, cancel));
-        Some(with(started, "has_audio", false.into()))
+        Some(with(started, "has_audio", has_audio.into()))
     }
 
     fn refused(&self, command: &str) -> Value {

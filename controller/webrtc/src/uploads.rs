@@ -1,11 +1,12 @@
-//! Moves that a peer uploads and has played, as the official browser class does it (`playMove`).
+//! Moves and sounds that a peer uploads and has played, as the official browser class does it (`playMove`, `uploadAudio`).
 //!
-//! A move comes in chunks, compressed or not, and is parsed when it is complete. It is played as a stream of targets, as if the
-//! peer sent them, but without the jitter of its network. Everything is bounded: a peer holds a few moves, and a bomb of
-//! compressed zeros is cut.
+//! They come in chunks and are parsed when they are complete. A move, compressed or not, is played as a stream of targets, as if
+//! the peer sent them, but without the jitter of its network. A sound is a WAV file. Everything is bounded: a peer holds a few of
+//! each, and a bomb of compressed zeros is cut.
 
 use std::collections::HashMap;
 use std::io::Read;
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,15 +14,11 @@ use flate2::read::GzDecoder;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The most moves that a peer holds, complete or not.
-const MAX_MOVES: usize = 4;
-
-/// The most chunks of a move, and the longest chunk in bytes, as in the official daemon.
+/// The most chunks of an upload, and the longest chunk in bytes, as in the official daemon.
 const MAX_CHUNKS: usize = 4096;
 const MAX_CHUNK_BYTES: usize = 16 << 10;
 
-/// The largest move before and after decompression, bytes.
-const MAX_ENCODED_BYTES: usize = 8 << 20;
+/// The largest move after decompression, bytes.
 const MAX_DECODED_BYTES: u64 = 32 << 20;
 
 /// The longest move, targets: ten minutes at 100 Hz.
@@ -30,23 +27,32 @@ const MAX_TARGETS: usize = 60_000;
 /// The longest id, bytes.
 const MAX_ID_BYTES: usize = 100;
 
+/// What is uploaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A move.
+    Move,
+    /// A sound.
+    Sound,
+}
+
 /// A step of an upload.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "type")]
 pub enum UploadStep {
-    /// Begins a move, or begins it again.
-    #[serde(rename = "upload_move_start")]
+    /// Begins an upload, or begins it again.
+    #[serde(rename = "upload_move_start", alias = "upload_audio_start")]
     Start {
         /// Its id.
         upload_id: String,
         /// How many chunks follow.
         total_chunks: usize,
-        /// `json`, or `gzip+base64`.
+        /// `json` or `gzip+base64` of a move, `wav-base64` of a sound.
         #[serde(default)]
         encoding: Option<String>,
     },
     /// Adds a chunk.
-    #[serde(rename = "upload_move_chunk")]
+    #[serde(rename = "upload_move_chunk", alias = "upload_audio_chunk")]
     Chunk {
         /// The id.
         upload_id: String,
@@ -55,21 +61,35 @@ pub enum UploadStep {
         /// The text.
         chunk: String,
     },
-    /// Ends the move.
-    #[serde(rename = "upload_move_finish")]
+    /// Ends the upload.
+    #[serde(rename = "upload_move_finish", alias = "upload_audio_finish")]
     Finish {
         /// The id.
         upload_id: String,
     },
 }
 
-/// A move that is not complete yet.
+/// An upload that is not complete yet.
 #[derive(Debug)]
 struct Slot {
     chunks: usize,
     total_chunks: usize,
-    is_compressed: bool,
+    encoding: Option<String>,
     text: String,
+}
+
+/// Something that can be uploaded.
+pub trait Upload: Sized {
+    /// The most that a peer holds, complete or not.
+    const MAX_HELD: usize;
+    /// The largest as it is sent, bytes.
+    const MAX_ENCODED_BYTES: usize;
+
+    /// Reads it from its text.
+    ///
+    /// # Errors
+    /// The reason why it is none.
+    fn parsed(encoding: Option<&str>, text: String) -> Result<Self, String>;
 }
 
 /// A target of a move; what is not given is held. Metres and radians.
@@ -133,31 +153,35 @@ impl Target {
     }
 }
 
-/// The moves of a peer.
-#[derive(Debug, Default)]
-pub struct Uploads {
+/// A complete sound: a WAV file.
+pub type UploadedSound = Arc<[u8]>;
+
+/// What a peer has uploaded of one kind.
+#[derive(Debug)]
+pub struct Uploads<T> {
     slots: HashMap<String, Slot>,
-    ready: HashMap<String, UploadedMove>,
+    ready: HashMap<String, T>,
 }
 
-impl Uploads {
-    /// Takes a step. What is wrong with it is told when the move is to be played, as by the official daemon.
+impl<T> Default for Uploads<T> {
+    fn default() -> Self {
+        Uploads { slots: HashMap::new(), ready: HashMap::new() }
+    }
+}
+
+impl<T: Upload> Uploads<T> {
+    /// Takes a step. What is wrong with it is told when the upload is to be played, as by the official daemon.
     pub fn take(&mut self, step: UploadStep) {
         match step {
             UploadStep::Start { upload_id, total_chunks, encoding } => {
                 self.ready.remove(&upload_id);
                 self.slots.remove(&upload_id);
-                let is_full = self.slots.len() + self.ready.len() >= MAX_MOVES;
-                let is_compressed = match encoding.as_deref() {
-                    None | Some("json") => false,
-                    Some("gzip+base64") => true,
-                    Some(_) => return,
-                };
+                let is_full = self.slots.len() + self.ready.len() >= T::MAX_HELD;
                 if is_full || upload_id.len() > MAX_ID_BYTES || !(1..=MAX_CHUNKS).contains(&total_chunks) {
-                    tracing::warn!("an upload is not taken: too many moves, or too many chunks");
+                    tracing::warn!("an upload is not taken: too many uploads, or too many chunks");
                     return;
                 }
-                let slot = Slot { chunks: 0, total_chunks, is_compressed, text: String::new() };
+                let slot = Slot { chunks: 0, total_chunks, encoding, text: String::new() };
                 self.slots.insert(upload_id, slot);
             }
             UploadStep::Chunk { upload_id, chunk_index, chunk } => {
@@ -165,7 +189,7 @@ impl Uploads {
                 let fits = chunk_index == slot.chunks
                     && slot.chunks < slot.total_chunks
                     && chunk.len() <= MAX_CHUNK_BYTES
-                    && slot.text.len() + chunk.len() <= MAX_ENCODED_BYTES;
+                    && slot.text.len() + chunk.len() <= T::MAX_ENCODED_BYTES;
                 if fits {
                     slot.chunks += 1;
                     slot.text += &chunk;
@@ -176,7 +200,12 @@ impl Uploads {
             }
             UploadStep::Finish { upload_id } => {
                 let Some(slot) = self.slots.remove(&upload_id) else { return };
-                match slot.parsed() {
+                let Slot { chunks, total_chunks, encoding, text } = slot;
+                if chunks != total_chunks {
+                    tracing::warn!("an upload is dropped: {chunks} of {total_chunks} chunks have arrived");
+                    return;
+                }
+                match T::parsed(encoding.as_deref(), text) {
                     Ok(complete) => drop(self.ready.insert(upload_id, complete)),
                     Err(reason) => tracing::warn!("an upload is dropped: {reason}"),
                 }
@@ -184,18 +213,41 @@ impl Uploads {
         }
     }
 
-    /// Hands a complete move over; it can be played once.
-    pub fn take_move(&mut self, id: &str) -> Option<UploadedMove> {
+    /// Hands a complete upload over; it is no longer held.
+    pub fn take_ready(&mut self, id: &str) -> Option<T> {
         self.ready.remove(id)
+    }
+
+    /// Returns a complete upload, which stays.
+    pub fn ready(&self, id: &str) -> Option<&T> {
+        self.ready.get(id)
     }
 }
 
-impl Slot {
-    fn parsed(self) -> Result<UploadedMove, String> {
-        if self.chunks != self.total_chunks {
-            return Err(format!("{} of {} chunks have arrived", self.chunks, self.total_chunks));
+impl Upload for UploadedSound {
+    const MAX_HELD: usize = 2;
+    const MAX_ENCODED_BYTES: usize = 16 << 20;
+
+    fn parsed(encoding: Option<&str>, text: String) -> Result<Self, String> {
+        match encoding {
+            None | Some("wav-base64") => {}
+            Some(other) => return Err(format!("a sound must be a WAV file, and this is {other:.40}")),
         }
-        let text = if self.is_compressed { decompressed(&self.text)? } else { self.text };
+        let bytes = STANDARD.decode(text).map_err(|error| format!("it is no base64: {error}"))?;
+        Ok(bytes.into())
+    }
+}
+
+impl Upload for UploadedMove {
+    const MAX_HELD: usize = 4;
+    const MAX_ENCODED_BYTES: usize = 8 << 20;
+
+    fn parsed(encoding: Option<&str>, text: String) -> Result<Self, String> {
+        let text = match encoding {
+            None | Some("json") => text,
+            Some("gzip+base64") => decompressed(&text)?,
+            Some(other) => return Err(format!("its encoding {other:.40} is not known")),
+        };
         let uploaded: Uploaded =
             serde_json::from_str(&text).map_err(|error| format!("it is no move: {error}"))?;
         let Uploaded { time, set_target_data } = uploaded;
@@ -237,7 +289,7 @@ mod tests {
     }
 
     /// Uploads a text in two chunks.
-    fn upload(uploads: &mut Uploads, text: &str, encoding: &str) {
+    fn upload(uploads: &mut Uploads<UploadedMove>, text: &str, encoding: &str) {
         let (one, other) = text.split_at(text.len() / 2);
         uploads.take(step(
             json!({ "type": "upload_move_start", "upload_id": "u", "total_chunks": 2, "encoding": encoding }),
@@ -261,14 +313,14 @@ mod tests {
     #[test]
     fn moves_are_put_together_in_both_encodings() {
         for (text, encoding) in [(MOVE.to_owned(), "json"), (zipped(MOVE.as_bytes()), "gzip+base64")] {
-            let mut uploads = Uploads::default();
+            let mut uploads = Uploads::<UploadedMove>::default();
             upload(&mut uploads, &text, encoding);
-            let complete = uploads.take_move("u").unwrap();
+            let complete = uploads.take_ready("u").unwrap();
             assert_eq!(complete.duration_s(), 1.0);
             assert_eq!(complete.target_at(0.6)["antennas"], json!([0.4, 0.5]));
             assert_eq!(complete.target_at(9.0)["head"].as_array().unwrap().len(), 16);
             assert_eq!(complete.beginning(2.0)["body_yaw"], 0.3);
-            assert!(uploads.take_move("u").is_none(), "it is played once");
+            assert!(uploads.take_ready("u").is_none(), "it is played once");
         }
     }
 
@@ -288,28 +340,50 @@ mod tests {
             (r#"{"time": [], "set_target_data": []}"#, "json"),
             (MOVE, "zip"),
         ] {
-            let mut uploads = Uploads::default();
+            let mut uploads = Uploads::<UploadedMove>::default();
             upload(&mut uploads, text, encoding);
-            assert!(uploads.take_move("u").is_none(), "{text:.60}");
+            assert!(uploads.take_ready("u").is_none(), "{text:.60}");
         }
     }
 
     #[test]
     fn a_peer_holds_a_few_moves_in_order() {
-        let mut uploads = Uploads::default();
+        let mut uploads = Uploads::<UploadedMove>::default();
         let start = |id: &str, chunks: usize| {
             step(json!({ "type": "upload_move_start", "upload_id": id, "total_chunks": chunks }))
         };
         for index in 0..20 {
             uploads.take(start(&format!("u{index}"), 5));
         }
-        assert_eq!(uploads.slots.len(), MAX_MOVES);
+        assert_eq!(uploads.slots.len(), UploadedMove::MAX_HELD);
         uploads.take(start("u0", MAX_CHUNKS + 1));
-        assert_eq!(uploads.slots.len(), MAX_MOVES - 1);
+        assert_eq!(uploads.slots.len(), UploadedMove::MAX_HELD - 1);
         for (index, chunk) in [(1, "x".to_owned()), (0, "x".repeat(MAX_CHUNK_BYTES + 1))] {
             uploads.take(start("u1", 5));
             uploads.take(step(json!({ "type": "upload_move_chunk", "upload_id": "u1", "chunk_index": index, "chunk": chunk })));
             assert!(!uploads.slots.contains_key("u1"));
+        }
+    }
+
+    #[test]
+    fn sounds_are_wav_files_and_stay() {
+        let take = |encoding: &str, text: &str| {
+            let mut uploads = Uploads::<UploadedSound>::default();
+            uploads.take(step(
+                json!({ "type": "upload_audio_start", "upload_id": "s", "total_chunks": 1, "encoding": encoding }),
+            ));
+            uploads.take(step(
+                json!({ "type": "upload_audio_chunk", "upload_id": "s", "chunk_index": 0, "chunk": text }),
+            ));
+            uploads.take(step(json!({ "type": "upload_audio_finish", "upload_id": "s" })));
+            uploads
+        };
+        let uploads = take("wav-base64", &STANDARD.encode("RIFF"));
+        for _ in 0..2 {
+            assert_eq!(uploads.ready("s").unwrap().as_ref(), b"RIFF");
+        }
+        for (encoding, text) in [("mp3-base64", "AAAA"), ("wav-base64", "???")] {
+            assert!(take(encoding, text).ready("s").is_none(), "{encoding} {text}");
         }
     }
 }
