@@ -6,7 +6,7 @@
 use std::f64::consts::TAU;
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -390,4 +390,41 @@ fn program_tells_what_is_wrong() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let (code, said) = run(&["--listen", &taken.local_addr().unwrap().to_string()]);
     assert!(code == 2 && said.contains("--listen"), "{said}");
+}
+
+/// The SDK takes the port 8443 and the address that the status names.
+#[test]
+fn sdk_on_another_computer_is_told_where_webrtc_is() {
+    let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+    if socket.connect("192.0.2.1:9").is_err() || TcpListener::bind("0.0.0.0:8443").is_err() {
+        println!("skipped: this machine has no network, or its port 8443 is taken");
+        return;
+    }
+    let ip = socket.local_addr().unwrap().ip();
+    let open = "server: {host: 0.0.0.0, mdns: false}\ncompat: {webrtc: \"0.0.0.0:8443\"}\n";
+    let bench = TestDir::configured(&format!("{PATIENT}{open}"));
+    let made = bench.run(&["token", "add", "sdk", "--role", "operator", "--json"]).exits(0).json();
+    let token = format!("Authorization: Bearer {}", made["token"].as_str().unwrap());
+    let served = Served::on(bench);
+    let port = served.address.rsplit(':').next().unwrap();
+    let status = |host: &str| send(&format!("{host}:{port}"), "GET /api/daemon/status", &[&token], "").1;
+    let far = status(&ip.to_string());
+    assert_eq!((&far["no_media"], &far["wlan_ip"]), (&json!(false), &json!(ip.to_string())), "{far}");
+    assert_eq!(far["camera_specs_name"], "wireless");
+    let near = status("127.0.0.1");
+    assert_eq!(near["wlan_ip"], json!(null), "{near}");
+    let began = Instant::now();
+    while TcpStream::connect((ip, 8443)).is_err() {
+        assert!(began.elapsed() < Duration::from_secs(20), "signalling does not listen at that address");
+        std::thread::park_timeout(Duration::from_millis(50));
+    }
+    let _folder = served.stop();
+    // Without the program for WebRTC there is nothing to see from elsewhere.
+    let bench = TestDir::configured(&format!("{PATIENT}{}", open.replace("\"0.0.0.0:8443\"", "off")));
+    let made = bench.run(&["token", "add", "sdk", "--role", "operator", "--json"]).exits(0).json();
+    let token = format!("Authorization: Bearer {}", made["token"].as_str().unwrap());
+    let served = Served::on(bench);
+    let port = served.address.rsplit(':').next().unwrap();
+    let far = send(&format!("{ip}:{port}"), "GET /api/daemon/status", &[&token], "").1;
+    assert_eq!((&far["no_media"], &far["wlan_ip"]), (&json!(true), &json!(null)), "{far}");
 }

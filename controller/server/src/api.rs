@@ -191,7 +191,7 @@ impl Server {
             attending.head_tracking(),
             body.observer(),
             announced,
-            frames,
+            (frames, webrtc::sdk_address(&config.server, address)),
             apps,
             (sounds, microphones),
         );

@@ -181,7 +181,7 @@ impl AccessControl {
         // A program on this computer may name any peer, so the name gives no more than this computer has anyway.
         let most = if relayed { self.without_token } else { Some(Role::Owner) };
         let trusted = !knock.forwarded && self.trusted.iter().any(|net| net.contains(&peer));
-        if let (true, Some(most)) = (trusted && routes::is_official(knock.path), most) {
+        if let (true, Some(most)) = (trusted && routes::is_for_trusted(knock.path), most) {
             return Ok(Caller {
                 name: format!("trusted peer {peer}").into(),
                 role: Role::Operator.min(most),
@@ -322,6 +322,8 @@ mod tests {
         let official = AccessRequest { path: "/api/state/full", ..near };
         let caller = gate.accept(&official).unwrap();
         assert_eq!((caller.role, caller.by_address), (Role::Operator, true));
+        let sound = AccessRequest { path: "/api/v1/microphone", ..near };
+        assert_eq!(gate.accept(&sound).unwrap().role, Role::Operator);
         let mapped = AccessRequest { peer: "::ffff:192.168.1.5".parse().unwrap(), ..official };
         assert!(gate.accept(&mapped).is_ok());
         assert_eq!(gate.accept(&AccessRequest { forwarded: true, ..official }), Err(Denied::NoToken));

@@ -2,10 +2,11 @@
 //!
 //! It shows the server the token of each peer and names the peer's address.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
 use minismith_runtime::config::{Server, WebRtc};
+use minismith_runtime::net::address_in_network;
 use minismith_runtime::{subprocess, tokens};
 
 use crate::child_program::{ChildProgram, reached_at};
@@ -45,6 +46,14 @@ pub fn port(server: &Server, listening: SocketAddr) -> Option<u16> {
     let address = server.webrtc.address(listening)?;
     let is_there = server.tls.is_none() && subprocess::find_beside(PROGRAM).ok().flatten().is_some();
     is_there.then(|| address.port())
+}
+
+/// Returns the address at which the official SDK on other computers finds the program; it always asks at port 8443.
+#[must_use]
+pub fn sdk_address(server: &Server, listening: SocketAddr) -> Option<IpAddr> {
+    let at = server.webrtc.address(listening)?;
+    let is_found = port(server, listening) == Some(8443) && !at.ip().is_loopback();
+    if at.ip().is_unspecified() { address_in_network() } else { Some(at.ip()) }.filter(|_| is_found)
 }
 
 fn begin(

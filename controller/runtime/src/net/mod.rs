@@ -17,7 +17,7 @@ pub mod server;
 pub mod sse;
 
 use std::io::{Read, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -67,6 +67,15 @@ pub fn adopt(socket: std::os::fd::OwnedFd) -> std::io::Result<TcpListener> {
     let listener = std::net::TcpListener::from(socket);
     listener.set_nonblocking(true)?;
     TcpListener::from_std(listener)
+}
+
+/// Returns the address of this machine in its network: that of the interface for packets to other networks. None are sent.
+#[must_use]
+pub fn address_in_network() -> Option<IpAddr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    // An address of documentation (RFC 5737). Only the route is looked up.
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    Some(socket.local_addr().ok()?.ip())
 }
 
 /// The timeout for a local server, even a busy one.

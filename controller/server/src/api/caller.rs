@@ -45,26 +45,37 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 pub(super) struct MessageAuthor {
     pub(super) caller: Caller,
     peer: IpAddr,
-    media: LocalMedia,
+    media: MediaAccess,
     journal: Journal,
 }
 
-/// Whether a client can use the camera and the sound devices of this computer: it runs here, and is no app without the grant.
+/// How a client can use the camera and the sound devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LocalMedia(pub(super) bool);
+pub(super) enum MediaAccess {
+    /// They are on its own computer.
+    Local,
+    /// Over the network: it runs on another computer.
+    Remote,
+    /// Not at all: it is an app without the grant.
+    None,
+}
 
-impl LocalMedia {
+impl MediaAccess {
     fn of(request: &Extensions) -> Self {
         let is_here = request.get::<Peer>().is_some_and(|Peer(peer)| peer.ip().is_loopback());
-        LocalMedia(request.get::<AppConnection>().map_or(is_here, |app| app.has_media))
+        match request.get::<AppConnection>() {
+            Some(app) if !app.has_media => MediaAccess::None,
+            None if !is_here => MediaAccess::Remote,
+            _ => MediaAccess::Local,
+        }
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for LocalMedia {
+impl<S: Send + Sync> FromRequestParts<S> for MediaAccess {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(LocalMedia::of(&parts.extensions))
+        Ok(MediaAccess::of(&parts.extensions))
     }
 }
 
@@ -74,19 +85,19 @@ impl MessageAuthor {
         let caller = request.get::<Caller>()?.clone();
         let journal = request.get::<Journal>()?.clone();
         let Peer(peer) = request.get::<Peer>().copied()?;
-        Some(MessageAuthor { caller, peer: peer.ip(), media: LocalMedia::of(request), journal })
+        Some(MessageAuthor { caller, peer: peer.ip(), media: MediaAccess::of(request), journal })
     }
 
     /// Returns the sender for speech at the microphone of this machine.
     pub(super) fn from_microphone(role: Role, journal: Journal) -> Self {
         let name = "whoever speaks here".into();
         let caller = Caller { name, role, by_address: true, request: RequestInfo::default() };
-        MessageAuthor { caller, peer: Ipv4Addr::LOCALHOST.into(), media: LocalMedia(true), journal }
+        MessageAuthor { caller, peer: Ipv4Addr::LOCALHOST.into(), media: MediaAccess::Local, journal }
     }
 
-    /// Returns whether the sender can use the camera and the sound devices of this computer.
-    pub(super) const fn has_local_media(&self) -> bool {
-        self.media.0
+    /// Returns how the sender can use the camera and the sound devices.
+    pub(super) const fn media(&self) -> MediaAccess {
+        self.media
     }
 
     /// Adds a message and its outcome to the journal.

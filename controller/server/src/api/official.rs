@@ -28,7 +28,7 @@ mod sound;
 mod state;
 mod unsupported;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -45,6 +45,7 @@ use tokio::sync::{Notify, broadcast};
 
 use self::daemon::Lifecycle;
 use self::sensors::{ImuReading, SimulatedImu};
+use super::caller::MediaAccess;
 use super::extract::ApiError;
 use minismith_apps::manager::AppManager;
 use minismith_control::head_tracking::HeadTracking;
@@ -78,6 +79,8 @@ pub(super) struct Robot {
     announcement: Option<Announcement>,
     /// Serves camera frames to programs on this computer, if the configuration says so.
     camera_socket: Option<CameraSocket>,
+    /// Where other computers find WebRTC, at the port that the SDK expects.
+    webrtc_address: Option<IpAddr>,
     /// Whether a client has taken the camera for itself.
     media_released: AtomicBool,
     apps: apps::Apps,
@@ -96,13 +99,13 @@ pub(super) struct Robot {
 #[derive(Clone)]
 struct Broadcast {
     text: Utf8Bytes,
-    /// Whether it is for clients on this computer only, or for the others only; for all if it is not given.
-    for_local: Option<bool>,
+    /// The clients that it is for; all if it is not given.
+    for_media: Option<MediaAccess>,
 }
 
 impl From<Utf8Bytes> for Broadcast {
     fn from(text: Utf8Bytes) -> Self {
-        Broadcast { text, for_local: None }
+        Broadcast { text, for_media: None }
     }
 }
 
@@ -142,7 +145,7 @@ impl Robot {
         attention: HeadTracking,
         observer: CameraObserver,
         announced: Option<(SocketAddr, &'static str)>,
-        camera_socket: Option<CameraSocket>,
+        (camera_socket, webrtc_address): (Option<CameraSocket>, Option<IpAddr>),
         apps: Option<AppManager>,
         (sounds, directions): (Arc<Sounds>, Arc<SharedMicArray>),
     ) -> Arc<Self> {
@@ -160,6 +163,7 @@ impl Robot {
             name: Mutex::new(NAME.into()),
             announcement: announced.and_then(announce),
             camera_socket,
+            webrtc_address,
             apps: apps::Apps::new(apps),
             sounds,
             imu: SimulatedImu::default(),
@@ -202,9 +206,13 @@ impl Robot {
         self.executor.control_loop().snapshot()
     }
 
-    /// Returns whether a client gets camera frames and may use the sound devices, which takes a client on this computer.
-    fn has_media(&self, local: bool) -> bool {
-        local && self.camera_socket.is_some()
+    /// Returns whether a client gets camera frames and sound: here through a socket, elsewhere by WebRTC.
+    fn has_media(&self, access: MediaAccess) -> bool {
+        match access {
+            MediaAccess::Local => self.camera_socket.is_some(),
+            MediaAccess::Remote => self.webrtc_address.is_some(),
+            MediaAccess::None => false,
+        }
     }
 
     fn lifecycle(&self) -> Lifecycle {

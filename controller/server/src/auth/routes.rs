@@ -4,6 +4,12 @@ use std::borrow::Cow;
 
 use minismith_runtime::role::Role;
 
+/// Returns whether a trusted peer may use a path: the official API, and sound, which the official daemon sends by WebRTC.
+#[must_use]
+pub fn is_for_trusted(path: &str) -> bool {
+    is_official(path) || matches!(path, "/api/v1/microphone" | "/api/v1/speaker")
+}
+
 /// Returns whether a path belongs to the official daemon's API.
 #[must_use]
 pub fn is_official(path: &str) -> bool {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Robot, VERSION, mode};
-use crate::api::caller::{Caller, LocalMedia};
+use crate::api::caller::{Caller, MediaAccess};
 use crate::api::extract::{ApiError, JsonBody, unprocessable};
 use minismith_control::gaze::SeenFace;
 use minismith_control::motion_executor::MoveRequest;
@@ -79,7 +79,7 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
 }
 
 /// Returns the official status, for responses and for messages to clients of the SDK, which are on this computer or not.
-pub(super) fn reported(robot: &Robot, local: bool) -> Value {
+pub(super) fn reported(robot: &Robot, media: MediaAccess) -> Value {
     let snapshot = robot.snapshot();
     let fault = snapshot.fault.as_ref().map(ToString::to_string);
     let lifecycle = robot.lifecycle();
@@ -104,20 +104,20 @@ pub(super) fn reported(robot: &Robot, local: bool) -> Value {
         "desktop_app_daemon": false,
         "simulation_enabled": false,
         "mockup_sim_enabled": !robot.is_real,
-        "no_media": !robot.has_media(local),
+        "no_media": !robot.has_media(media),
         "media_released": robot.media_released.load(Ordering::Relaxed),
-        "camera_specs_name": if robot.has_media(local) { camera_model::NAME } else { "" },
+        "camera_specs_name": if robot.has_media(media) { camera_model::NAME } else { "" },
         "backend_status": backend,
         "error": fault,
-        "wlan_ip": null,
+        "wlan_ip": robot.webrtc_address.filter(|_| media == MediaAccess::Remote),
         "version": VERSION,
         "hardware_id": null,
         "face_target": FaceTarget::from(robot.attention.status().face),
     })
 }
 
-async fn status(State(robot): State<Arc<Robot>>, LocalMedia(local): LocalMedia) -> Json<Value> {
-    Json(reported(&robot, local))
+async fn status(State(robot): State<Arc<Robot>>, media: MediaAccess) -> Json<Value> {
+    Json(reported(&robot, media))
 }
 
 #[derive(Deserialize)]

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::Robot;
 use super::daemon::FaceTarget;
-use crate::api::caller::LocalMedia;
+use crate::api::caller::MediaAccess;
 use crate::api::extract::{ApiError, unprocessable};
 use minismith_media::camera_model;
 
@@ -90,8 +90,8 @@ async fn acquire(State(robot): State<Arc<Robot>>) -> Json<Value> {
     Json(json!({ "status": "ok" }))
 }
 
-async fn media(State(robot): State<Arc<Robot>>, LocalMedia(local): LocalMedia) -> Json<Value> {
-    let (has, released) = (robot.has_media(local), robot.media_released.load(Ordering::Relaxed));
+async fn media(State(robot): State<Arc<Robot>>, media: MediaAccess) -> Json<Value> {
+    let (has, released) = (robot.has_media(media), robot.media_released.load(Ordering::Relaxed));
     Json(json!({ "available": has && !released, "released": released, "no_media": !has }))
 }
 

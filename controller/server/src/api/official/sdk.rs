@@ -25,7 +25,7 @@ use super::pose::{antennas, head_joints, present};
 use super::recorder::Recorder;
 use super::sensors::ImuReading;
 use super::{Broadcast, Robot, daemon, now};
-use crate::api::caller::MessageAuthor;
+use crate::api::caller::{MediaAccess, MessageAuthor};
 use minismith_control::motion_executor::{Finished, MoveRequest};
 
 /// Interval of position messages, as in the official daemon.
@@ -71,8 +71,8 @@ fn positions(snapshot: &LoopSnapshot, posture: &Posture) -> [Utf8Bytes; 2] {
     [positions.worded(), ServerMessage::HeadPose { head_pose }.worded()]
 }
 
-fn status(robot: &Robot, local: bool) -> Utf8Bytes {
-    daemon::reported(robot, local).to_string().into()
+fn status(robot: &Robot, media: MediaAccess) -> Utf8Bytes {
+    daemon::reported(robot, media).to_string().into()
 }
 
 /// Broadcasts the robot's state while the server runs. The client takes one second without messages for a lost connection, so
@@ -95,9 +95,9 @@ pub(super) async fn report(robot: Arc<Robot>) {
             }
         }
         if cycle % STATUS == 0 {
-            for local in [true, false] {
-                let text = status(&robot, local);
-                let _heard = robot.broadcast.send(Broadcast { text, for_local: Some(local) });
+            for media in [MediaAccess::Local, MediaAccess::Remote, MediaAccess::None] {
+                let text = status(&robot, media);
+                let _heard = robot.broadcast.send(Broadcast { text, for_media: Some(media) });
             }
         }
     }
@@ -114,8 +114,8 @@ async fn open(
 async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: MessageAuthor) {
     let mut reported = robot.broadcast.subscribe();
     robot.connected.notify_one();
-    let local = speaker.has_local_media();
-    let mut greeting = vec![status(&robot, local)];
+    let media = speaker.media();
+    let mut greeting = vec![status(&robot, media)];
     let snapshot = robot.snapshot();
     if let Ok(FittedPosture { posture, .. }) = present(&snapshot) {
         greeting.extend(positions(&snapshot, &posture));
@@ -129,7 +129,7 @@ async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: MessageAuth
     loop {
         tokio::select! {
             message = reported.recv() => match message {
-                Ok(Broadcast { for_local, .. }) if for_local.is_some_and(|wanted| wanted != local) => {}
+                Ok(Broadcast { for_media, .. }) if for_media.is_some_and(|wanted| wanted != media) => {}
                 Ok(message) => if socket.send(Message::Text(message.text)).await.is_err() { return },
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
