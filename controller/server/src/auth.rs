@@ -178,25 +178,19 @@ impl AccessControl {
         if here && self.without_token.is_some() {
             return self.here();
         }
+        let by_address = |name: String, role| {
+            let name = name.into();
+            Caller { name, role, by_address: true, request: RequestInfo::default() }
+        };
         // A program on this computer may name any peer, so the name gives no more than this computer has anyway.
         let most = if relayed { self.without_token } else { Some(Role::Owner) };
         let trusted = !knock.forwarded && self.trusted.iter().any(|net| net.contains(&peer));
         if let (true, Some(most)) = (trusted && routes::is_for_trusted(knock.path), most) {
-            return Ok(Caller {
-                name: format!("trusted peer {peer}").into(),
-                role: Role::Operator.min(most),
-                by_address: true,
-                request: RequestInfo::default(),
-            });
+            return Ok(by_address(format!("trusted peer {peer}"), Role::Operator.min(most)));
         }
         // The dashboard itself is public; its requests need authentication.
         if routes::is_page(knock.path) {
-            return Ok(Caller {
-                name: format!("anonymous at {peer}").into(),
-                role: Role::Viewer,
-                by_address: true,
-                request: RequestInfo::default(),
-            });
+            return Ok(by_address(format!("anonymous at {peer}"), Role::Viewer));
         }
         Err(Denied::NoToken)
     }
