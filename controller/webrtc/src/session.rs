@@ -15,7 +15,7 @@ use crate::microphone::{MicrophoneLink, SoundFrame};
 use crate::opus::SoundDecoder;
 use crate::robot_link::{PoseStream, RobotLink};
 use crate::speaker::SpeakerLink;
-use crate::transport::{Transport, TransportError, TransportEvent};
+use crate::transport::{PeerKind, Transport, TransportError, TransportEvent};
 use crate::video::{Video, VideoFrame};
 
 /// The time that a peer has to answer and connect.
@@ -115,9 +115,10 @@ impl Session {
         who: Arc<Credentials>,
         caller: Caller,
         video: Video,
+        kind: PeerKind,
     ) -> Result<(Self, String), SessionError> {
         let link = RobotLink::open(controller.clone(), who.clone(), caller).await?;
-        let (transport, offer) = Transport::open().await?;
+        let (transport, offer) = Transport::open(kind).await?;
         let session = Session {
             transport,
             link,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use str0m::change::{SdpAnswer, SdpPendingOffer};
 use str0m::channel::{ChannelConfig, ChannelId, Reliability};
-use str0m::format::Codec;
+use str0m::format::{Codec, FormatParams};
 use str0m::media::{Direction, Frequency, MediaKind, MediaTime, Mid};
 use str0m::net::{DatagramRecv, Protocol, Receive};
 use str0m::{Candidate, Event, IceConnectionState, Input, Output, RtcConfig, RtcError};
@@ -116,10 +116,34 @@ pub struct Transport {
     sound: Mid,
     /// When the next frame of the microphone begins, in units of its RTP clock.
     next_sound: u64,
+    /// The sources of sound so far of a peer whose answer names none.
+    unnamed_sounds: Option<Vec<u32>>,
     commands: ChannelId,
     poses: Option<ChannelId>,
     events: VecDeque<TransportEvent>,
     begun: Instant,
+}
+
+/// What kind of peer a connection is offered to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PeerKind {
+    /// A browser.
+    Browser,
+    /// GStreamer's `webrtcsrc`, as in the official SDK. It answers before it knows what its sound will be, and then sends
+    /// only what fits the offer to the letter: no header extension, and no parameter of the codec.
+    GStreamer,
+}
+
+/// The payload type of sound, which browsers use, too.
+const OPUS_TYPE: u8 = 111;
+
+/// The most sources of sound that are taken from one peer without being named in its answer.
+const MAX_SOUND_SOURCES: usize = 4;
+
+/// Returns the source of a packet of sound (RFC 3550, section 5.1). What is encrypted begins behind it.
+fn sound_source(bytes: &[u8]) -> Option<u32> {
+    let [first, second, _, _, _, _, _, _, a, b, c, d, ..] = *bytes else { return None };
+    (first >> 6 == 2 && second & 0x7f == OPUS_TYPE).then_some(u32::from_be_bytes([a, b, c, d]))
 }
 
 impl Transport {
@@ -127,13 +151,19 @@ impl Transport {
     ///
     /// # Errors
     /// [`TransportError::Socket`] if this computer has no address.
-    pub async fn open() -> Result<(Self, String), TransportError> {
+    pub async fn open(kind: PeerKind) -> Result<(Self, String), TransportError> {
         let sockets = net::media_sockets().await?;
         let begun = net::now();
         let crypto = Arc::new(crypto::provider());
         let mut config = RtcConfig::new().set_crypto_provider(crypto).clear_codecs().enable_h264(true);
+        if kind == PeerKind::GStreamer {
+            config = config.clear_extension_map();
+            let (hz, plain) = (Frequency::FORTY_EIGHT_KHZ, FormatParams::default());
+            config.codec_config().add_config(OPUS_TYPE.into(), None, Codec::Opus, hz, Some(2), plain);
+        } else {
+            config = config.enable_opus(true, false);
+        }
         config = config
-            .enable_opus(true, false)
             .set_reordering_size_audio(MAX_REORDERED_SOUNDS)
             .set_reordering_timeout_audio(Some(MAX_REORDERED_TIME));
         // A peer that is silent is noticed in some seconds: a move of it may be running.
@@ -173,6 +203,7 @@ impl Transport {
             video,
             sound,
             next_sound: 0,
+            unnamed_sounds: (kind == PeerKind::GStreamer).then(Vec::new),
             commands,
             poses: None,
             events: VecDeque::new(),
@@ -219,9 +250,22 @@ impl Transport {
         let packet = Receive { proto: Protocol::Udp, source: *source, destination: *destination, contents };
         let input = Input::Receive(net::now(), packet);
         if self.rtc.accepts(&input) {
+            self.expect_sound(bytes);
             self.rtc.handle_input(input)?;
         }
         Ok(())
+    }
+
+    /// Expects the sound of a packet. Without a header extension, nothing else tells which media it belongs to.
+    fn expect_sound(&mut self, bytes: &[u8]) {
+        let Some(known) = self.unnamed_sounds.as_mut() else { return };
+        let Some(source) = sound_source(bytes) else { return };
+        // The media exists once the peer has answered.
+        if !known.contains(&source) && known.len() < MAX_SOUND_SOURCES && self.rtc.media(self.sound).is_some()
+        {
+            known.push(source);
+            self.rtc.direct_api().expect_stream_rx(source.into(), None, self.sound, None);
+        }
     }
 
     /// Tells the library the time.
@@ -405,7 +449,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_offer_has_video_sound_a_data_channel_and_addresses() {
-        let (_transport, offer) = Transport::open().await.unwrap();
+        let (_transport, offer) = Transport::open(PeerKind::Browser).await.unwrap();
         for line in [
             "m=video ",
             "m=application ",
@@ -422,13 +466,43 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn gstreamer_is_offered_only_what_its_sound_fits_to_the_letter() {
+        let offer = |kind| async move { Transport::open(kind).await.unwrap().1 };
+        let plain = offer(PeerKind::GStreamer).await;
+        assert!(plain.contains("a=rtpmap:111 opus/48000/2"), "{plain}");
+        for left_out in ["a=extmap:", "a=fmtp:111"] {
+            assert!(
+                !plain.contains(left_out) && offer(PeerKind::Browser).await.contains(left_out),
+                "{plain}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn sources_of_sound_are_bounded_and_wait_for_an_answer() {
+        let packet = |kind: u8, source: u32| {
+            [&[0x80, kind, 0, 1, 0, 0, 0, 2][..], &source.to_be_bytes(), &[7; 20]].concat()
+        };
+        assert_eq!(sound_source(&packet(111, 9)), Some(9));
+        // The marker bit is not part of the type.
+        assert_eq!(sound_source(&packet(0x80 | 111, 9)), Some(9));
+        assert_eq!(sound_source(&packet(96, 9)), None);
+        assert_eq!(sound_source(&[0x80, 111, 0]), None);
+        let (mut transport, _) = Transport::open(PeerKind::GStreamer).await.unwrap();
+        for source in 0..20 {
+            transport.expect_sound(&packet(111, source));
+        }
+        assert_eq!(transport.unnamed_sounds, Some(Vec::new()), "there is no answer yet");
+    }
+
+    #[tokio::test]
     async fn wrong_answers_are_errors() {
         for sdp in ["", "garbage", "v=0\r\n", "m=video\r\nm=audio", "\0\0\0"] {
-            let (mut transport, _) = Transport::open().await.unwrap();
+            let (mut transport, _) = Transport::open(PeerKind::Browser).await.unwrap();
             assert!(transport.answer(sdp).is_err(), "{sdp:?}");
             assert!(matches!(transport.answer(sdp), Err(TransportError::Unexpected)));
         }
-        let (mut transport, offer) = Transport::open().await.unwrap();
+        let (mut transport, offer) = Transport::open(PeerKind::Browser).await.unwrap();
         assert!(matches!(transport.answer(&"v".repeat(MAX_SDP_BYTES + 1)), Err(TransportError::LongSdp)));
         // Its own offer is no answer that fits.
         let _any = transport.answer(&offer);

@@ -26,6 +26,7 @@ use tokio::time::timeout;
 use super::asking::{Asking, refuse};
 use super::hub::{Hub, HubError};
 use super::{message, socket};
+use crate::transport::PeerKind;
 
 /// The interval of comments in a stream of events, which tell whether the peer is still there.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
@@ -75,7 +76,7 @@ async fn unknown() -> Response {
 async fn events(State(hub): State<Hub>, asking: Asking) -> Result<Response, HubError> {
     let name = hub.robot_name(&asking.who).await;
     // A session outlives the stream: the browser class opens another one after a disturbance.
-    let listening = hub.listen(asking.who, &asking.agent, false).await?;
+    let listening = hub.listen(asking.who, &asking.agent, PeerKind::Browser).await?;
     let robots = message::list(hub.robot(), &name);
     let stream = unfold((listening, Some(robots)), |(mut listening, mut robots)| async move {
         let message = match listening.inbox.recv().await? {

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::message;
 use crate::controller::{Caller, Controller, ControllerError, Credentials};
 use crate::session::{Session, SessionError, Signal, end_message};
+use crate::transport::PeerKind;
 use crate::video::Video;
 
 /// The most peers that listen, in all and per address.
@@ -82,6 +83,7 @@ struct Listener {
     /// Which of several pages it is, if they differ in their browser.
     agent: String,
     outbox: mpsc::Sender<Value>,
+    kind: PeerKind,
     /// Counts up: the newest listener has the highest number.
     number: u64,
 }
@@ -151,12 +153,7 @@ impl Hub {
     ///
     /// # Errors
     /// [`HubError`] with the controller's words.
-    pub async fn listen(
-        &self,
-        who: Credentials,
-        agent: &str,
-        ends_sessions: bool,
-    ) -> Result<Listening, HubError> {
+    pub async fn listen(&self, who: Credentials, agent: &str, kind: PeerKind) -> Result<Listening, HubError> {
         let caller = self.controller.caller(&who).await?;
         let id = Uuid::new_v4().to_string();
         let (outbox, inbox) = mpsc::channel(QUEUE_CAPACITY);
@@ -172,9 +169,11 @@ impl Hub {
         known.counted += 1;
         let number = known.counted;
         tracing::info!("{:?} listens, from {}", caller.name, who.peer);
-        let listener = Listener { who: Arc::new(who), agent: agent.to_owned(), outbox, number };
+        let listener = Listener { who: Arc::new(who), agent: agent.to_owned(), outbox, kind, number };
         known.listeners.insert(id.clone(), listener);
         drop(known);
+        // GStreamer hangs up when it ends; a browser's events may break off and come back.
+        let ends_sessions = kind == PeerKind::GStreamer;
         Ok(Listening { hub: self.clone(), id, inbox, ends_sessions })
     }
 
@@ -283,21 +282,22 @@ impl Hub {
     }
 
     async fn start(&self, who: &Credentials, listener: &str) -> Result<Value, HubError> {
-        let (outbox, who) = {
+        let (outbox, who, kind) = {
             let mut known = self.known();
             if known.sessions.len() + known.opening >= MAX_SESSIONS {
                 return Err(HubError::Busy);
             }
             let found =
                 known.listeners.get(listener).filter(|one| *one.who == *who).ok_or(HubError::NotListening)?;
-            let found = (found.outbox.clone(), found.who.clone());
+            let found = (found.outbox.clone(), found.who.clone(), found.kind);
             known.opening += 1;
             found
         };
         let place = Opening(self.clone());
         let caller = self.controller.caller(&who).await?;
         let name = caller.name.clone();
-        let opened = Session::open(self.controller.clone(), who.clone(), caller, self.video.clone()).await;
+        let opened =
+            Session::open(self.controller.clone(), who.clone(), caller, self.video.clone(), kind).await;
         let (session, offer) = opened.map_err(|error| match error {
             SessionError::Controller(error) => HubError::Controller(error),
             SessionError::Transport(error) => HubError::Session(error.to_string()),

@@ -13,6 +13,7 @@ use super::asking::Asking;
 use super::hub::{Hub, Listening, PRODUCER_NAME};
 use super::message::{self, PeerMessage};
 use crate::controller::Credentials;
+use crate::transport::PeerKind;
 
 /// The interval at which the peer is asked whether it is there. A peer that is silent for two of them has gone.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
@@ -27,7 +28,7 @@ pub async fn open(
         let about = "WebRTC signalling of Minismith: /events and /send for browsers, or a WebSocket here\n";
         return (StatusCode::OK, about).into_response();
     };
-    match hub.listen(asking.who.clone(), &asking.agent, true).await {
+    match hub.listen(asking.who.clone(), &asking.agent, PeerKind::GStreamer).await {
         Ok(listening) => upgrade
             .max_message_size(message::MAX_MESSAGE_BYTES)
             .max_frame_size(message::MAX_MESSAGE_BYTES)
