@@ -267,6 +267,24 @@ fn recordings_are_listed_and_sent_at_a_chosen_rate() {
     assert_eq!(served.get(&format!("/api/v1/recordings/{file}?rate=0")).0, 422);
 }
 
+/// What a camera in the network sends is what another server sends here.
+#[test]
+fn camera_of_another_server_is_shown() {
+    let far = served();
+    let source = format!("http://{}/api/v1/camera/stream?fps=30", far.address);
+    let near = Served::on(TestDir::configured(&format!("camera: {{source: \"{source}\"}}\n")));
+    let shows = |wanted: &dyn Fn(f64) -> bool| {
+        (0..300).any(|_| {
+            let (head, jpeg) = near.fetch("/api/v1/camera/snapshot");
+            std::thread::park_timeout(Duration::from_millis(100));
+            head.starts_with("http/1.1 200") && wanted(red(&jpeg))
+        })
+    };
+    assert!(shows(&|red| (red - 0.5).abs() < 0.02), "no image arrives");
+    assert_eq!(far.post("/api/v1/chat", &json!({ "text": "look left 20 degrees" })).1["outcome"], "done");
+    assert!(shows(&|red| red > 0.6), "the images do not change as those of the other robot do");
+}
+
 #[test]
 fn camera_shows_the_view_of_the_head() {
     let served = served();

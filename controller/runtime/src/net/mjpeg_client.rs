@@ -63,7 +63,8 @@ fn connect(address: &str, name: &str) -> Result<(String, Box<dyn Read + Send>), 
         .build()
         .map_err(|error| no(format!("nothing can wait for {name}: {error}")))?;
     let response = runtime
-        .block_on(timeout(CONNECT_TIMEOUT, client.get(url).send()))
+        // A timeout is made within the runtime.
+        .block_on(async { timeout(CONNECT_TIMEOUT, client.get(url).send()).await })
         .map_err(|_| no(format!("{name} does not answer")))?
         // The library's message contains the whole address.
         .map_err(|error| no(format!("{name} can't be reached: {}", error.without_url())))?;
@@ -85,7 +86,7 @@ struct ResponseBody {
 impl Read for ResponseBody {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         if self.read >= self.rest.len() {
-            let chunk = self.runtime.block_on(timeout(READ_TIMEOUT, self.response.chunk()));
+            let chunk = self.runtime.block_on(async { timeout(READ_TIMEOUT, self.response.chunk()).await });
             match chunk {
                 Err(_) => return Err(ErrorKind::TimedOut.into()),
                 Ok(Err(error)) => return Err(std::io::Error::other(error.without_url())),
