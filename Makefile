@@ -16,7 +16,7 @@ FUZZ_TARGETS := policy wire bus configuration bundle trace recorded_move image s
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser official-remote official-apps clients models pictures predefined model llm test-llm bench soak growth bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu test-qemu-user check clean
+.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser official-remote official-media official-apps clients models pictures predefined model llm test-llm bench soak growth bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu test-qemu-user check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -90,6 +90,10 @@ official-browser: build webrtc ## Runs the official package's browser class in C
 official-remote: build webrtc ## Runs the official SDK as on another computer, by WebRTC, in ROOT=DIR, a Debian with GStreamer 1.28, its webrtcsrc, and the SDK in /opt/sdk
 	@test -d "$(ROOT)/opt/sdk/reachy_mini" || { echo "Name such a folder: make official-remote ROOT=DIR" >&2; exit 2; }
 	@tests/support/official/run_remote "$(ROOT)" $(PROGRAMS)
+
+official-media: build code ## Compares camera frames with those of the official media server, in ROOT=DIR as for official-remote
+	@test -d "$(ROOT)/opt/sdk/reachy_mini" || { echo "Name such a folder: make official-media ROOT=DIR" >&2; exit 2; }
+	@.venv-code/bin/python tests/support/official/compare_media "$(ROOT)" $(PROGRAMS) 20
 
 clients: ## Clients of others for the tests (MCP, OpenAI, schemathesis) in .cache/clients (1.2 GB)
 	@scripts/venv .cache/clients requirements/clients.txt
