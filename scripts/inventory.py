@@ -34,6 +34,8 @@ PYTHON_LICENCES = {
     "kiwisolver": "BSD-3-Clause",
     "matplotlib": "PSF-2.0",
     "numpy": "BSD-3-Clause AND 0BSD AND MIT AND Zlib AND CC0-1.0",
+    # Its wheel contains FFmpeg.
+    "opencv-python-headless": "Apache-2.0 AND LGPL-2.1-or-later",
     "openpyxl": "MIT",
     "packaging": "Apache-2.0 OR BSD-2-Clause",
     "pandas": "BSD-3-Clause",
