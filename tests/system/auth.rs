@@ -433,7 +433,7 @@ fn requests_that_never_end_are_closed() {
 }
 
 /// Returns this machine's address in its network, if it has one.
-fn outward() -> Option<IpAddr> {
+pub(super) fn outward() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("192.0.2.1:9").ok()?;
     let ip = socket.local_addr().ok()?.ip();

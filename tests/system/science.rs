@@ -8,6 +8,7 @@ use minismith_toolchain::guest::{LazyHost, ToolHost};
 use serde_json::{Value, json};
 
 use super::guest::context::Call;
+use super::tools::{add, run};
 
 const TILT: &str = r#"import numpy as np
 from reachy_mini import ReachyMini
@@ -56,22 +57,11 @@ def count_discs(discs: int = 3) -> list[int]:
     return [len(outlines), int(ndimage.label(mask)[1])]
 "#;
 
-fn add(dir: &TestDir, name: &str, source: &str) -> Value {
-    let file = dir.write(&format!("{name}.py"), source);
-    dir.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0).json()
-}
-
-fn value(dir: &TestDir, name: &str, arguments: &str) -> Value {
-    let ran = dir.run(&["tool", "run", name, "--args", arguments, "--json"]).exits(0).json();
-    assert_eq!(ran["performance"]["ended"], "returned", "{ran}");
-    ran["performance"]["value"].clone()
-}
-
 #[test]
 fn tool_turns_the_head_by_a_rotation_of_scipy() {
     let dir = TestDir::new();
     add(&dir, "tilt", TILT);
-    let reached = value(&dir, "tilt", r#"{"degrees": 12}"#);
+    let (_, reached) = run(&dir, "tilt", r#"{"degrees": 12}"#);
     let angles: Vec<f64> = reached.as_array().unwrap().iter().map(|angle| angle.as_f64().unwrap()).collect();
     for (angle, wanted) in angles.iter().zip([12.0, 0.0, 0.0]) {
         assert!((angle - wanted).abs() < 1.5, "{angles:?}");
@@ -85,7 +75,7 @@ fn tool_looks_at_images_with_opencv() {
     let dir = TestDir::new();
     add(&dir, "count_discs", COUNT_DISCS);
     for discs in [0, 2, 5] {
-        let counted = value(&dir, "count_discs", &json!({"discs": discs}).to_string());
+        let (_, counted) = run(&dir, "count_discs", &json!({"discs": discs}).to_string());
         assert_eq!(counted, json!([discs, discs]));
     }
 }

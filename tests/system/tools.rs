@@ -37,14 +37,14 @@ def quiet(robot: ReachyMini, times: int = 1) -> int:
 "#;
 
 #[track_caller]
-fn add(bench: &TestDir, name: &str, source: &str) -> Value {
+pub(super) fn add(bench: &TestDir, name: &str, source: &str) -> Value {
     let file = bench.write(&format!("{name}.py"), source);
     bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0).json()
 }
 
 /// Runs a tool that must return, and returns its version and value.
 #[track_caller]
-fn run(bench: &TestDir, name: &str, args: &str) -> (Value, Value) {
+pub(super) fn run(bench: &TestDir, name: &str, args: &str) -> (Value, Value) {
     let ran = bench.run(&["tool", "run", name, "--args", args, "--json"]).exits(0).json();
     assert_eq!(ran["performance"]["ended"], "returned", "{ran}");
     (ran["version"].clone(), ran["performance"]["value"].clone())

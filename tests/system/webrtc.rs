@@ -6,7 +6,7 @@
 use std::f64::consts::TAU;
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, connect};
 
+use super::auth::outward;
 use super::browser::run_e2e;
 use super::cli::send;
 use super::server_fixture::{Served, Socket};
@@ -395,19 +396,24 @@ fn program_tells_what_is_wrong() {
 /// The SDK takes the port 8443 and the address that the status names.
 #[test]
 fn sdk_on_another_computer_is_told_where_webrtc_is() {
-    let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
-    if socket.connect("192.0.2.1:9").is_err() || TcpListener::bind("0.0.0.0:8443").is_err() {
+    let free = TcpListener::bind("0.0.0.0:8443").is_ok();
+    let Some(ip) = outward().filter(|_| free) else {
         println!("skipped: this machine has no network, or its port 8443 is taken");
         return;
-    }
-    let ip = socket.local_addr().unwrap().ip();
+    };
     let open = "server: {host: 0.0.0.0, mdns: false}\ncompat: {webrtc: \"0.0.0.0:8443\"}\n";
-    let bench = TestDir::configured(&format!("{PATIENT}{open}"));
-    let made = bench.run(&["token", "add", "sdk", "--role", "operator", "--json"]).exits(0).json();
-    let token = format!("Authorization: Bearer {}", made["token"].as_str().unwrap());
-    let served = Served::on(bench);
-    let port = served.address.rsplit(':').next().unwrap();
-    let status = |host: &str| send(&format!("{host}:{port}"), "GET /api/daemon/status", &[&token], "").1;
+    // Returns the server, and what it tells a client at an address.
+    let start = |keys: &str| {
+        let bench = TestDir::configured(&format!("{PATIENT}{keys}"));
+        let made = bench.run(&["token", "add", "sdk", "--role", "operator", "--json"]).exits(0).json();
+        let token = format!("Authorization: Bearer {}", made["token"].as_str().unwrap());
+        let served = Served::on(bench);
+        let port = served.address.rsplit(':').next().unwrap().to_owned();
+        let status =
+            move |host: &str| send(&format!("{host}:{port}"), "GET /api/daemon/status", &[&token], "").1;
+        (served, status)
+    };
+    let (served, status) = start(open);
     let far = status(&ip.to_string());
     assert_eq!((&far["no_media"], &far["wlan_ip"]), (&json!(false), &json!(ip.to_string())), "{far}");
     assert_eq!(far["camera_specs_name"], "wireless");
@@ -420,11 +426,7 @@ fn sdk_on_another_computer_is_told_where_webrtc_is() {
     }
     let _folder = served.stop();
     // Without the program for WebRTC there is nothing to see from elsewhere.
-    let bench = TestDir::configured(&format!("{PATIENT}{}", open.replace("\"0.0.0.0:8443\"", "off")));
-    let made = bench.run(&["token", "add", "sdk", "--role", "operator", "--json"]).exits(0).json();
-    let token = format!("Authorization: Bearer {}", made["token"].as_str().unwrap());
-    let served = Served::on(bench);
-    let port = served.address.rsplit(':').next().unwrap();
-    let far = send(&format!("{ip}:{port}"), "GET /api/daemon/status", &[&token], "").1;
+    let (_served, status) = start(&open.replace("\"0.0.0.0:8443\"", "off"));
+    let far = status(&ip.to_string());
     assert_eq!((&far["no_media"], &far["wlan_ip"]), (&json!(true), &json!(null)), "{far}");
 }
