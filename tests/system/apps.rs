@@ -1,6 +1,7 @@
 //! Apps that were made for the official daemon: their life, their sandbox, and the stop that ends them.
 
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,15 +12,20 @@ use super::server_fixture::Served;
 
 /// A server with these apps installed; they are files of `tests/support/apps`.
 fn with_apps(names: &[&str]) -> Served {
+    with_apps_at(names, 0, "")
+}
+
+/// The same, where the page of an app is at this port; `server` is more configuration.
+fn with_apps_at(names: &[&str], port: u16, server: &str) -> Served {
     let sdk = TestDir::new();
     sdk.write("reachy_mini/__init__.py", "");
     let folder = TestDir::configured(&format!(
-        "compat: {{app_directory: apps, app_sdk: {}}}\nlimits: {{unapproved_tool_scale: 1}}\n",
+        "compat: {{app_directory: apps, app_sdk: {}}}\nlimits: {{unapproved_tool_scale: 1}}\n{server}",
         sdk.path("").display()
     ));
     for name in names {
         assert_eq!(
-            folder.run(&["app", "install", &wheel(&folder, name).display().to_string()]).code,
+            folder.run(&["app", "install", &wheel_at(&folder, name, port).display().to_string()]).code,
             Some(0)
         );
     }
@@ -31,12 +37,18 @@ fn with_apps(names: &[&str]) -> Served {
 }
 
 fn wheel(folder: &TestDir, name: &str) -> PathBuf {
+    wheel_at(folder, name, 0)
+}
+
+fn wheel_at(folder: &TestDir, name: &str, port: u16) -> PathBuf {
     let support = workspace().join("tests/support/apps");
+    let source = std::fs::read_to_string(support.join(format!("{name}.py"))).unwrap();
+    let source = folder.write(&format!("{name}.py"), &source.replace("@PORT@", &port.to_string()));
     let script = format!(
         "{} {} {name} {} .",
         workspace().join(".venv/bin/python").display(),
         support.join("wheel.py").display(),
-        support.join(format!("{name}.py")).display(),
+        source.display(),
     );
     let output = folder.shell(&script).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -218,6 +230,91 @@ fn a_stop_of_the_robot_ends_the_app() {
     // It may be started again.
     start(&served, "streams");
     printed(&served, "streams", "READY");
+}
+
+/// Returns a port of this computer that nothing uses.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn page_of_an_app_is_served_without_the_network() {
+    let port = free_port();
+    let served = with_apps_at(&["settings"], port, "");
+    let page = format!("127.0.0.1:{port}");
+    let ask = |what: &str, headers: &[&str], body: &str| super::cli::send(&page, what, headers, body);
+    let listed = served.value("/api/apps/list-available/installed");
+    assert_eq!(listed[0]["extra"]["custom_app_url"], format!("http://0.0.0.0:{port}"));
+    assert!(TcpStream::connect(&page).is_err());
+    start(&served, "settings");
+    // Before the app listens, the answer says what is missing.
+    printed(&served, "settings", "READY");
+
+    let token = "Authorization: Bearer minismith_secret";
+    let (status, seen) = ask("GET /static/page.js?x=1", &[token, "X-Own: yes"], "");
+    assert_eq!(
+        (status, &seen["path"], &seen["headers"]["x-own"]),
+        (200, &json!("/static/page.js?x=1"), &json!("yes"))
+    );
+    assert!(seen["headers"]["authorization"].is_null(), "{seen}");
+    let own = format!("Origin: http://{page}");
+    let antennas = json!({ "antennas": [0.5, -0.5], "duration": 0.2 }).to_string();
+    assert_eq!(ask("POST /move", &[&own], &antennas), (200, json!({ "robot": 200 })));
+    served.until("/api/state/full", |state| {
+        (state["antennas_position"][0].as_f64().unwrap() - 0.5).abs() < 0.05
+    });
+
+    // An upgraded connection, as that of a WebSocket, goes both ways.
+    let mut stream = TcpStream::connect(&page).unwrap();
+    write!(stream, "GET /ws HTTP/1.1\r\nHost: {page}\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+        .unwrap();
+    let mut text = String::new();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    while !text.ends_with("\r\n\r\n") {
+        assert_ne!(reader.read_line(&mut text).unwrap(), 0, "{text}");
+    }
+    assert!(text.starts_with("HTTP/1.1 101 "), "{text}");
+    stream.write_all(b"over the upgrade").unwrap();
+    let mut rest = String::new();
+    reader.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "OVER THE UPGRADE");
+
+    // Pages of others reach neither it nor, from there, this server; and the page has no rights here.
+    for (header, status) in [
+        ("Origin: https://evil.example", 403),
+        ("Host: evil.example", 400),
+        ("Host: 192.0.2.7", 401),
+        ("X-Forwarded-For: 192.0.2.7", 401),
+    ] {
+        assert_eq!(ask("GET /", &[header], "").0, status, "{header}");
+    }
+    let as_page = |origin: &str| super::cli::send(&served.address, "POST /api/v1/stop", &[origin], "").0;
+    for name in ["127.0.0.1", "localhost", "[::1]"] {
+        assert_eq!(as_page(&format!("Origin: http://{name}:{port}")), 403, "{name}");
+    }
+    assert_eq!(served.post("/api/apps/stop-current-app", &json!({})).0, 200);
+    for _ in 0..200 {
+        if TcpStream::connect(&page).is_err() {
+            return;
+        }
+        std::thread::park_timeout(Duration::from_millis(25));
+    }
+    panic!("the page is served after the end of the app");
+}
+
+#[test]
+fn page_of_an_app_is_only_for_those_who_may_move_the_robot() {
+    let port = free_port();
+    let served = with_apps_at(&["settings"], port, "server: {anonymous_role: viewer}\n");
+    let token = served.bench.run(&["token", "add", "desk", "--role", "operator", "--json"]).exits(0).json();
+    let bearer = format!("Authorization: Bearer {}", token["token"].as_str().unwrap());
+    let (status, started) =
+        super::cli::send(&served.address, "POST /api/apps/start-app/settings", &[&bearer], "");
+    assert_eq!(status, 200, "{started}");
+    printed(&served, "settings", "READY");
+    let (status, refused) = super::cli::send(&format!("127.0.0.1:{port}"), "GET /", &[], "");
+    assert_eq!(status, 403, "{refused}");
+    assert!(refused["detail"].as_str().unwrap().contains("operator"), "{refused}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::AppError;
 use crate::sandbox::Host;
 use crate::sdk;
 use crate::step::{PIP_INSTALL, last, run};
-use crate::store::{App, Store, valid};
+use crate::store::{App, OWN_PACKAGE, Store, valid};
 
 /// Reads what a project needs to be built.
 const READ_PROJECT: &str = "
@@ -104,7 +104,7 @@ impl Installer<'_> {
             run(if has_pip { self.python } else { &python }, &words, step)
         };
         let text = |path: &Path| path.display().to_string();
-        let own = venv.join("own");
+        let own = folder.join(OWN_PACKAGE);
         pip(&["--no-deps", "--target", &text(&own), &text(&wheel)], "installing the app's package")?;
         let packages: Vec<Package> = read(&python, READ_PACKAGE, &own)?;
         let [package] = <[Package; 1]>::try_from(packages).map_err(|found| AppError::Source {

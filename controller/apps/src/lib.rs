@@ -2,14 +2,17 @@
 //!
 //! Reading order: [`store`] (what is installed), [`install`] (from a folder, a wheel or an archive), [`sdk`] (the official SDK for them), [`official`] (what
 //! the official daemon has installed),
-//! [`sandbox`] (what an app may do), [`running`] (the app that runs), [`manager`] (all of it, for the server).
+//! [`page`] (what an app serves), [`sandbox`] (what an app may do), [`running`] (the app that runs), [`manager`] (all of it, for the server), [`jobs`] (what takes
+//! longer).
 //!
 //! Safety: nothing of an app runs outside its sandbox, not even while it is installed. An app reaches the robot, by the official
 //! API, and nothing else; a person can grant it the camera, the sound devices or the network.
 
 pub mod install;
+pub mod jobs;
 pub mod manager;
 pub mod official;
+pub mod page;
 pub mod running;
 pub mod sandbox;
 pub mod sdk;

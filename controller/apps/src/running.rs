@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 
 use crate::AppError;
-use crate::sandbox::Started;
+use crate::sandbox::{AppNetwork, Started};
 use crate::store::App;
 
 /// Lines that are kept of what an app prints, and the longest one, bytes.
@@ -66,11 +66,15 @@ struct Inner {
     child: Option<Child>,
 }
 
+/// What connects with an app: one request at a time.
+type Network = Arc<Mutex<AppNetwork>>;
+
 /// A running app. Dropping the last one ends it.
 #[derive(Clone, Debug)]
 pub struct RunningApp {
     app: App,
     inner: Arc<Mutex<Inner>>,
+    network: Network,
 }
 
 impl RunningApp {
@@ -79,10 +83,11 @@ impl RunningApp {
     /// # Errors
     /// When a thread cannot be started.
     pub(crate) fn watch(app: App, started: Started, log: &Path) -> Result<(Self, Option<OwnedFd>), AppError> {
-        let Started { child, listener, printed } = started;
+        let Started { child, listener, printed, network } = started;
         let inner =
             Inner { state: AppState::Running, error: None, lines: VecDeque::new(), child: Some(child) };
-        let running = RunningApp { app, inner: Arc::new(Mutex::new(inner)) };
+        let network = Arc::new(Mutex::new(network));
+        let running = RunningApp { app, inner: Arc::new(Mutex::new(inner)), network };
         let (heard, log) = (running.clone(), File::create(log).ok());
         std::thread::Builder::new().name("app".into()).spawn(move || {
             heard.listen(printed, log);
@@ -100,6 +105,14 @@ impl RunningApp {
     pub fn status(&self) -> AppStatus {
         let inner = self.lock();
         AppStatus { app: self.app.clone(), state: inner.state, error: inner.error.clone() }
+    }
+
+    /// Returns a stream that is connected with what the app serves at this port of its own network.
+    ///
+    /// # Errors
+    /// When nothing listens there, or the app has ended.
+    pub fn connect(&self, port: u16) -> std::io::Result<OwnedFd> {
+        self.network.lock().unwrap_or_else(PoisonError::into_inner).connect(port)
     }
 
     /// Returns the last lines that it printed.

@@ -1,14 +1,15 @@
 //! What an app may do, and how it is started.
 
-use std::io::{Error, ErrorKind, IoSliceMut};
+use std::io::{Error, ErrorKind, IoSliceMut, Write};
 use std::mem::MaybeUninit;
+use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
-use minismith_protocol::app_sandbox::{ARGUMENT, AppSandbox};
+use minismith_protocol::app_sandbox::{ARGUMENT, AppSandbox, CONNECTED};
 use minismith_protocol::confinement::Report;
 use minismith_runtime::config::Apps;
 use minismith_runtime::subprocess::{self, Program};
@@ -50,6 +51,33 @@ pub struct Started {
     pub listener: Option<OwnedFd>,
     /// What the app prints.
     pub printed: std::fs::File,
+    /// Connects with what the app serves in its own network.
+    pub network: AppNetwork,
+}
+
+/// The network of an app, seen from outside.
+#[derive(Debug)]
+pub struct AppNetwork(UnixStream);
+
+impl AppNetwork {
+    /// Returns a stream that is connected with what the app serves at this port of 127.0.0.1.
+    ///
+    /// # Errors
+    /// When nothing listens there, or the app has ended.
+    pub fn connect(&mut self, port: u16) -> Result<OwnedFd, Error> {
+        self.0.write_all(&port.to_be_bytes())?;
+        let mut answer = [0; 1];
+        let received = receive_part(&self.0, &mut answer).inspect_err(|_| {
+            // A late answer must not be taken for that to another request.
+            let _closed = self.0.shutdown(Shutdown::Both);
+        });
+        let (length, stream) = received?;
+        match (length, answer, stream.into_iter().next()) {
+            (1, [CONNECTED], Some(stream)) => Ok(stream),
+            (1, ..) => Err(ErrorKind::ConnectionRefused.into()),
+            _ => Err(ErrorKind::UnexpectedEof.into()),
+        }
+    }
 }
 
 /// Returns the second number of an interpreter's version, by the names that every installation has.
@@ -156,7 +184,9 @@ impl Host {
         })?;
         let received = receive(&near);
         match received {
-            Ok((listener, printed)) => Ok(Started { child, listener, printed: printed.into() }),
+            Ok((listener, printed)) => {
+                Ok(Started { child, listener, printed: printed.into(), network: AppNetwork(near) })
+            }
             Err(why) => {
                 // It has ended, or has hung.
                 let _gone = child.kill();
@@ -208,31 +238,15 @@ fn receive(control: &UnixStream) -> Result<(Option<OwnedFd>, OwnedFd), AppError>
     let mut descriptors = Vec::new();
     while !line.contains(&b'\n') {
         let mut bytes = [0; 4096];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
-        let mut attached = RecvAncillaryBuffer::new(&mut space);
-        let received = rustix::net::recvmsg(
-            control,
-            &mut [IoSliceMut::new(&mut bytes)],
-            &mut attached,
-            RecvFlags::CMSG_CLOEXEC,
-        );
-        let length = match received {
-            Ok(received) => received.bytes,
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(rustix::io::Errno::AGAIN) => {
-                return Err(AppError::Sandbox("it did not report in time".into()));
-            }
-            Err(error) => return Err(AppError::Process(error.into())),
-        };
+        let (length, given) = receive_part(control, &mut bytes).map_err(|error| match error.kind() {
+            ErrorKind::WouldBlock => AppError::Sandbox("it did not report in time".into()),
+            _ => AppError::Process(error),
+        })?;
         if length == 0 || line.len() > MAX_REPORT_BYTES {
             return Err(AppError::Process(Error::new(ErrorKind::UnexpectedEof, "the tool host ended early")));
         }
         line.extend_from_slice(bytes.get(..length).unwrap_or_default());
-        for message in attached.drain() {
-            if let RecvAncillaryMessage::ScmRights(given) = message {
-                descriptors.extend(given);
-            }
-        }
+        descriptors.extend(given);
     }
     let report: Report = serde_json::from_slice(&line).map_err(|error| AppError::Process(error.into()))?;
     if let Some(why) = report.refusal {
@@ -241,4 +255,18 @@ fn receive(control: &UnixStream) -> Result<(Option<OwnedFd>, OwnedFd), AppError>
     let printed = descriptors.pop();
     let printed = printed.ok_or_else(|| AppError::Process(Error::other("the tool host sent no pipe")))?;
     Ok((descriptors.pop(), printed))
+}
+
+/// Receives some bytes, and the descriptors that come with them. No bytes come where the other end is closed.
+fn receive_part(control: &UnixStream, bytes: &mut [u8]) -> Result<(usize, Vec<OwnedFd>), Error> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+    let mut attached = RecvAncillaryBuffer::new(&mut space);
+    let received = rustix::io::retry_on_intr(|| {
+        rustix::net::recvmsg(control, &mut [IoSliceMut::new(bytes)], &mut attached, RecvFlags::CMSG_CLOEXEC)
+    })?;
+    let given = attached.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(given) => Some(given),
+        _ => None,
+    });
+    Ok((received.bytes, given.flatten().collect()))
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::AppError;
+use crate::page::AppPage;
 
 /// Something that only a person can give an app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -59,6 +60,9 @@ pub struct Store {
 }
 
 const RECORD: &str = "app.json";
+
+/// Where the app's own package is, in its folder.
+pub(crate) const OWN_PACKAGE: &str = "venv/own";
 
 /// The file with the name of the app that starts with the server.
 const STARTUP: &str = "startup";
@@ -153,6 +157,12 @@ impl Store {
         }
         self.save(&app)?;
         Ok(app)
+    }
+
+    /// Returns the page that an app says it serves.
+    #[must_use]
+    pub fn page(&self, app: &App) -> Option<AppPage> {
+        AppPage::of_module(&self.folder_of(&app.name).ok()?.join(OWN_PACKAGE), &app.module)
     }
 
     /// Removes an app with all its files.

@@ -5,6 +5,10 @@
 //! [`Report`](crate::confinement::Report)) comes over the socket, with two descriptors if nothing is refused: a listening
 //! socket at 127.0.0.1 and [`PORT`] of the app's own network, at which the controller serves the official API, and a pipe with
 //! what the app prints. The tool host ends with the app, and the app with the tool host.
+//!
+//! While the app runs, the controller may ask for a connection to what the app serves in that network, such as a page with its
+//! settings: it writes the port (two bytes, big-endian). One byte comes back: [`CONNECTED`] with a stream that is connected to
+//! 127.0.0.1 and this port, or [`NOT_CONNECTED`] if nothing listens there.
 
 use std::path::PathBuf;
 
@@ -15,6 +19,12 @@ pub const ARGUMENT: &str = "--app";
 
 /// The port at which apps expect the official daemon.
 pub const PORT: u16 = 8000;
+
+/// The answer with a connected stream.
+pub const CONNECTED: u8 = 1;
+
+/// The answer without one.
+pub const NOT_CONNECTED: u8 = 0;
 
 /// The mechanisms, in the order in which they are applied. Without one of them the app does not start.
 pub const MECHANISMS: [&str; 7] =

@@ -4,7 +4,7 @@
 //! Reading order: [`paths`] (where files are), [`config`] (the keys of `config.yaml` as typed values), [`agent_spec`] (agents in the configuration),
 //! [`role`] and [`tokens`] (permissions), [`report`] (reports of motions and turns), [`journal`] (one JSON line per
 //! request and action), [`logs`] (stderr, a file, OpenTelemetry spans). [`subprocess`] starts every process, and [`net`]
-//! opens every listener and connection. Helpers: [`bounded`], [`chance`].
+//! opens every listener and connection. Helpers: [`bounded`], [`chance`], [`rate_limiter`].
 //!
 //! # Configuration
 //!
@@ -33,6 +33,7 @@ pub mod journal;
 pub mod logs;
 pub mod net;
 pub mod paths;
+pub mod rate_limiter;
 pub mod report;
 pub mod role;
 pub mod subprocess;

@@ -224,8 +224,8 @@ impl Server {
                 "{peers} may move the robot over the official API without a token (`compat.trusted_peers`)"
             );
         }
-        let router = auth::with_auth(router, keeper);
-        robot.serve_apps(router.clone(), config.tool_host.python.clone());
+        let router = auth::with_auth(router, keeper.clone());
+        robot.serve_apps(router.clone(), config.tool_host.python.clone(), keeper, address.ip());
         let threads = (own_journal, answering, steering, attending, moving);
         Ok(Server { router, robot, operator, uploads, microphone: heard, _threads: threads })
     }

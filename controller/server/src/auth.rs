@@ -5,15 +5,15 @@
 //! other requests are rejected. An unknown token is always rejected, so that a mistake is noticed.
 //!
 //! Reading order: [`minismith_runtime::tokens`] (the token file), this file (caller, Host header and origin), [`routes`] (minimum roles),
-//! [`rate_limiter`] (rate limits).
+//! [`minismith_runtime::rate_limiter`] (rate limits).
 //!
 //! Threads: any; nothing here blocks except reading the token file after it has changed.
 
-pub mod rate_limiter;
 pub mod routes;
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ipnet::IpNet;
 use tracing::Span;
@@ -120,6 +120,8 @@ pub struct AccessControl {
     trusted: Vec<IpNet>,
     names: Vec<String>,
     origins: Vec<String>,
+    /// The ports of pages of apps on this computer.
+    app_ports: Mutex<BTreeSet<u16>>,
 }
 
 impl AccessControl {
@@ -137,7 +139,18 @@ impl AccessControl {
             trusted: server.trusted_peers.iter().map(|peers| peers.0).collect(),
             names,
             origins: server.allowed_origins.iter().map(|origin| origin.0.clone()).collect(),
+            app_ports: Mutex::default(),
         }
+    }
+
+    /// Rejects from now on the pages that this computer serves at a port: a page of an app must not have more rights than the app.
+    pub fn distrust_pages_at(&self, port: u16) {
+        self.app_ports.lock().unwrap_or_else(PoisonError::into_inner).insert(port);
+    }
+
+    fn is_page_of_app(&self, site: &str) -> bool {
+        let port = site.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+        port.is_some_and(|port| self.app_ports.lock().unwrap_or_else(PoisonError::into_inner).contains(&port))
     }
 
     /// Returns whether a page may send requests to the server by this host name.
@@ -146,7 +159,9 @@ impl AccessControl {
         let origin = origin.to_ascii_lowercase();
         let site = origin.split_once("://").map(|(_, site)| site);
         self.origins.contains(&origin)
-            || site.is_some_and(|site| site == host.to_ascii_lowercase() || is_local(name_of(site)))
+            || site.is_some_and(|site| {
+                site == host.to_ascii_lowercase() || (is_local(name_of(site)) && !self.is_page_of_app(site))
+            })
     }
 
     /// Returns the caller of a request.
@@ -274,6 +289,25 @@ mod tests {
         {
             assert_eq!(from(origin), Err(Denied::Origin), "{origin}");
         }
+    }
+
+    #[test]
+    fn pages_of_apps_are_rejected_on_every_local_name() {
+        let (_folder, gate) =
+            gate(|server| server.allowed_origins = vec!["http://localhost:9000".parse().unwrap()]);
+        [8042, 9000].map(|port| gate.distrust_pages_at(port));
+        let from = |origin, host| {
+            gate.accept(&AccessRequest { origin: Some(origin), ..knock("127.0.0.1", host) }).is_ok()
+        };
+        for origin in ["http://localhost:8042", "http://127.0.0.1:8042", "http://[::1]:8042"] {
+            assert!(!from(origin, "localhost:8000"), "{origin}");
+        }
+        // With its own app it talks, other local pages stay as they were, and a person may allow one.
+        assert!(from("http://localhost:8042", "localhost:8042"));
+        assert!(
+            from("http://localhost:5173", "localhost:8000")
+                && from("http://localhost:9000", "localhost:8000")
+        );
     }
 
     #[test]

@@ -154,9 +154,7 @@ pub fn run(config: &Config, command: AppCommand) -> anyhow::Result<CommandStatus
             store.grant(&name, what.into(), false).map(|app| print::line(&granted(&app)))
         }
         AppCommand::Start { name, on } => {
-            return ask(config, &on, &format!("api/apps/start-app/{name}"), &|reply| {
-                format!("The app {} is {}.", text(reply, "/info/name"), text(reply, "/state"))
-            });
+            return ask(config, &on, &format!("api/apps/start-app/{name}"), &told);
         }
         AppCommand::Stop { on } => {
             return ask(config, &on, "api/apps/stop-current-app", &|_| "The app has ended.".into());
@@ -242,6 +240,16 @@ fn text<'a>(reply: &'a Value, pointer: &str) -> &'a str {
     reply.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// Returns an app's status as a sentence, with the address of its page, if it has one.
+fn told(status: &Value) -> String {
+    let said = format!("The app {} is {}.", text(status, "/info/name"), text(status, "/state"));
+    let page = text(status, "/info/extra/custom_app_url").replace("0.0.0.0", "localhost");
+    match text(status, "/state") {
+        "running" if !page.is_empty() => format!("{said} It serves a page at {page} while it runs."),
+        _ => said,
+    }
+}
+
 /// Sends a request to the running server and reports its reply.
 fn ask(
     config: &Config,
@@ -286,7 +294,7 @@ fn status(config: &Config, json: bool) -> anyhow::Result<CommandStatus> {
     } else if status.is_null() {
         print::line("No app is running.");
     } else {
-        print::line(&format!("The app {} is {}.", text(&status, "/info/name"), text(&status, "/state")));
+        print::line(&told(&status));
         if let Some(error) = status.get("error").and_then(Value::as_str) {
             print::line(error);
         }

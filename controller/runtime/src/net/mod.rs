@@ -2,11 +2,12 @@
 //!
 //! Reading order: this file (listeners, and requests to our own server), [`server`] (its connections), [`Address`],
 //! [`local_socket`] (programs on this computer), [`mdns`] (discovery of the robot), [`http`] (requests to other servers), [`sse`] (event streams), [`mjpeg_client`]
-//! (a network camera), [`download`] (a file), [`self_check`] (whether our own server answers).
+//! (a network camera), [`download`] (a file), [`forward`] (requests that are passed on), [`self_check`] (whether our own server answers).
 //! Safety: without a token, nothing listens beyond loopback.
 
 mod address;
 pub mod download;
+pub mod forward;
 pub mod http;
 pub mod local_socket;
 pub mod loopback_client;

@@ -25,11 +25,11 @@ use tracing::field::Empty;
 use uuid::Uuid;
 
 use super::refuse;
-use crate::auth::rate_limiter::RateLimiter;
 use crate::auth::{AccessControl, AccessRequest, Caller, Denied, RequestInfo, routes};
 use minismith_runtime::config::Server;
 use minismith_runtime::journal::{Entry, Journal};
 use minismith_runtime::net::server::Peer;
+use minismith_runtime::rate_limiter::RateLimiter;
 use minismith_runtime::report::round_for_display;
 use minismith_runtime::role::Role;
 
@@ -51,6 +51,9 @@ const RELAYED_FOR: &str = "x-minismith-peer";
 
 /// Size of a burst of requests, as a multiple of the rate limit.
 const RATE_BURST_FACTOR: f64 = 4.0;
+
+/// A path of the official API, which operators may use.
+const OFFICIAL: &str = "/ws/sdk";
 
 /// The state of the middleware.
 pub(super) struct AuthMiddleware {
@@ -77,6 +80,11 @@ impl AuthMiddleware {
             clock: MonotonicClock::start(),
             journal,
         }
+    }
+
+    /// Rejects pages that this computer serves at a port: they are those of an app.
+    pub(super) fn distrust_pages_at(&self, port: u16) {
+        self.gate.distrust_pages_at(port);
     }
 
     /// Returns the caller, or the caller if known and the error response.
@@ -172,6 +180,28 @@ pub(super) fn with_auth(routes: Router, keeper: Arc<AuthMiddleware>) -> Router {
     routes.layer(middleware::from_fn_with_state(keeper, guard)).layer(pages)
 }
 
+/// Puts in front of the page of an app what admits those who may use the official API without a token.
+pub(super) fn with_page_auth(page: Router, keeper: Arc<AuthMiddleware>) -> Router {
+    page.layer(middleware::from_fn_with_state(keeper, guard_page))
+}
+
+async fn guard_page(State(keeper): State<Arc<AuthMiddleware>>, mut request: Request, next: Next) -> Response {
+    let Some(Peer(peer)) = request.extensions().get::<Peer>().copied() else {
+        return unknown_origin();
+    };
+    let as_official = AccessRequest { path: OFFICIAL, token: None, ..access_request(peer.ip(), &request) };
+    if let Err(turned_away) = keeper.check_request(&as_official, false) {
+        return turned_away.1;
+    }
+    // A token is for this server alone.
+    request.headers_mut().remove(AUTHORIZATION);
+    next.run(request).await
+}
+
+fn unknown_origin() -> Response {
+    refuse(StatusCode::INTERNAL_SERVER_ERROR, "unknown origin: the connection has no peer address")
+}
+
 async fn guard(State(keeper): State<Arc<AuthMiddleware>>, request: Request, next: Next) -> Response {
     let id = Uuid::new_v4();
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
@@ -204,10 +234,7 @@ async fn answer(
     next: Next,
 ) -> Response {
     let Some(Peer(peer)) = request.extensions().get::<Peer>().copied() else {
-        return refuse(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "unknown origin: the connection has no peer address",
-        );
+        return unknown_origin();
     };
     let path = request.uri().path().to_owned();
     let method = request.method().clone();

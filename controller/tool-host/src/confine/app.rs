@@ -2,10 +2,11 @@
 //!
 //! Unlike a guest, an app is a program with files, threads, processes and sockets of its own. It lives in namespaces: a root
 //! with nothing but the system's programs and its own folder, its own processes, and a network in which there is nothing but a
-//! socket that the controller serves. So it needs no relay, and the controller knows whose a request is.
+//! socket that the controller serves. So it needs no relay, and the controller knows whose a request is. The other way, the
+//! process that waits for the app connects the controller with what the app serves.
 
 use std::fs::{self, File};
-use std::io::{Error, IoSlice, Result};
+use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::mem::MaybeUninit;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,13 +14,14 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use minismith_protocol::app_sandbox::{AppSandbox, PORT};
+use minismith_protocol::app_sandbox::{AppSandbox, CONNECTED, NOT_CONNECTED, PORT};
 use minismith_protocol::confinement::Report;
 use minismith_protocol::zygote::Mechanism;
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::StatVfsMountFlags;
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags};
 use rustix::net::{AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketType};
-use rustix::process::{Resource, Rlimit, Signal, setrlimit};
+use rustix::process::{PidfdFlags, Resource, Rlimit, Signal, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets, UnshareFlags};
 
 use super::{Applied, die_with_number, filter};
@@ -76,12 +78,67 @@ pub fn run(json: &str) -> ExitCode {
         Ok(listener) => listener,
         Err(why) => return refuse(mechanisms, why),
     };
+    // Its other end is closed when this process has ended.
+    let (alive, parent) = match rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC) {
+        Ok(pipe) => pipe,
+        Err(error) => return refuse(mechanisms, format!("pipe: {error}")),
+    };
     // The first process of the new process namespace: when it ends, the kernel ends all others there.
     match process::fork() {
         Err(error) => refuse(mechanisms, format!("fork: {error}")),
-        Ok(Fork::Child) => inside(&sandbox, listener.as_ref(), mechanisms),
-        Ok(Fork::Parent(app)) => wait(app),
+        Ok(Fork::Child) => {
+            drop(parent);
+            inside(&sandbox, listener.as_ref(), &alive, mechanisms)
+        }
+        Ok(Fork::Parent(app)) => {
+            if sandbox.only_robot {
+                connect_on_request(app);
+            }
+            wait(app)
+        }
     }
+}
+
+/// Connects the controller with what the app serves, for each port that it asks for, until the app or the controller has ended.
+/// This process has the app's network. It cannot have a thread for this, since its children have process numbers of their own.
+fn connect_on_request(app: rustix::process::Pid) {
+    let Ok(ended) = rustix::process::pidfd_open(app, PidfdFlags::empty()) else { return };
+    let requests = std::io::stdin();
+    loop {
+        let mut watched = [PollFd::new(&ended, PollFlags::IN), PollFd::new(&requests, PollFlags::IN)];
+        match rustix::event::poll(&mut watched, None) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(_) => return,
+        }
+        let [app, _] = &watched;
+        if !app.revents().is_empty() || answer_request().is_err() {
+            return;
+        }
+    }
+}
+
+fn answer_request() -> Result<()> {
+    let mut port = [0; 2];
+    // Both bytes are written at once.
+    if rustix::io::read(std::io::stdin(), &mut port)? != port.len() {
+        return Err(ErrorKind::UnexpectedEof.into());
+    }
+    match connect(u16::from_be_bytes(port)) {
+        Ok(stream) => send(&[CONNECTED], &[stream.as_fd()]),
+        Err(_) => send(&[NOT_CONNECTED], &[]),
+    }
+}
+
+fn connect(port: u16) -> Result<OwnedFd> {
+    let stream = stream_socket()?;
+    rustix::net::connect(&stream, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, port))?;
+    Ok(stream)
+}
+
+fn stream_socket() -> Result<OwnedFd> {
+    let flags = rustix::net::SocketFlags::CLOEXEC;
+    Ok(rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?)
 }
 
 /// Waits for the app, and ends as it did.
@@ -163,12 +220,7 @@ fn serve() -> Result<OwnedFd> {
         Some(error) => return Err(Error::from_raw_os_error(-error)),
         None => return Err(Error::other("the kernel gave no answer")),
     }
-    let socket = rustix::net::socket_with(
-        AddressFamily::INET,
-        SocketType::STREAM,
-        rustix::net::SocketFlags::CLOEXEC,
-        None,
-    )?;
+    let socket = stream_socket()?;
     rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, PORT))?;
     rustix::net::listen(&socket, 128)?;
     Ok(socket)
@@ -275,8 +327,13 @@ fn bind(root: &Path, from: &Path, to: &Path) -> Result<PathBuf> {
 }
 
 /// Becomes the app. It returns only on failure.
-fn inside(sandbox: &AppSandbox, listener: Option<&OwnedFd>, mut mechanisms: Vec<Mechanism>) -> ExitCode {
-    let ready = restrict(sandbox, &mut mechanisms).and_then(|()| {
+fn inside(
+    sandbox: &AppSandbox,
+    listener: Option<&OwnedFd>,
+    parent: &OwnedFd,
+    mut mechanisms: Vec<Mechanism>,
+) -> ExitCode {
+    let ready = restrict(sandbox, parent, &mut mechanisms).and_then(|()| {
         rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(|error| format!("pipe: {error}"))
     });
     let (printed, prints) = match ready {
@@ -306,10 +363,19 @@ fn become_app(sandbox: &AppSandbox, prints: &OwnedFd) -> Result<()> {
     Ok(rustix::process::chdir(&sandbox.folder)?)
 }
 
-fn restrict(sandbox: &AppSandbox, mechanisms: &mut Vec<Mechanism>) -> std::result::Result<(), String> {
+fn restrict(
+    sandbox: &AppSandbox,
+    parent: &OwnedFd,
+    mechanisms: &mut Vec<Mechanism>,
+) -> std::result::Result<(), String> {
     // With the process that waits for it, and so with the controller.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| error.to_string())?;
+    // No signal comes if it had ended before.
+    let mut watched = [PollFd::new(parent, PollFlags::IN)];
+    if rustix::event::poll(&mut watched, Some(&Timespec::default())) != Ok(0) {
+        return Err("the process that waits for it has ended".into());
+    }
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     if let Err(error) = rustix::mount::mount("proc", "/proc", "proc", flags, None) {
         // Some containers do not permit it. Most apps do without.
@@ -372,17 +438,16 @@ fn refuse(mechanisms: Vec<Mechanism>, why: String) -> ExitCode {
 
 /// Sends the report with these descriptors.
 fn report(report: &Report, descriptors: &[BorrowedFd<'_>]) -> Result<()> {
-    let line = format!("{}\n", serde_json::to_string(report)?);
+    send(format!("{}\n", serde_json::to_string(report)?).as_bytes(), descriptors)
+}
+
+/// Sends bytes to the controller, with these descriptors.
+fn send(bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut attached = SendAncillaryBuffer::new(&mut space);
     if !descriptors.is_empty() {
         attached.push(SendAncillaryMessage::ScmRights(descriptors));
     }
-    rustix::net::sendmsg(
-        std::io::stdin(),
-        &[IoSlice::new(line.as_bytes())],
-        &mut attached,
-        SendFlags::NOSIGNAL,
-    )?;
+    rustix::net::sendmsg(std::io::stdin(), &[IoSlice::new(bytes)], &mut attached, SendFlags::NOSIGNAL)?;
     Ok(())
 }

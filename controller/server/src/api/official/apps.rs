@@ -1,16 +1,18 @@
 //! Apps that were made for the official daemon: installed, started in their sandbox, and stopped.
 //!
 //! An app's requests come over a socket in the app's own network, so the server knows whose they are: the app is an operator who
-//! may use the official API. A stop of the robot also ends the app. Apps come from files; there is no hub here.
+//! may use the official API. A stop of the robot also ends the app. Apps come from files; there is no hub here. The page that an app
+//! serves is passed on from the same port of this computer.
 
-use std::collections::HashMap;
+use std::future::Future;
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{any, get, post};
@@ -19,11 +21,13 @@ use firmware_bridge::motion::{Interpolation, Motion, Target};
 use firmware_bridge::posture::Posture;
 use minismith_apps::AppError;
 use minismith_apps::install::Installer;
+use minismith_apps::jobs::{JobStatus, Jobs};
 use minismith_apps::manager::AppManager;
+use minismith_apps::page::AppPage;
 use minismith_apps::running::{AppStatus, RunningApp};
 use minismith_apps::store::{App, Grant};
 use minismith_control::motion_executor::MoveRequest;
-use minismith_runtime::net::{self, server};
+use minismith_runtime::net::{self, forward, server};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::interval;
@@ -31,17 +35,15 @@ use uuid::Uuid;
 
 use super::pose::present;
 use super::{Mode, Robot, mode};
-use crate::api::auth::AppConnection;
+use crate::api::auth::{AppConnection, AuthMiddleware, with_page_auth};
 use crate::api::extract::{ApiError, JsonBody};
+use crate::api::refuse;
 
 /// How often it looks whether the app has ended, or the robot was stopped.
 const WATCH_PERIOD: Duration = Duration::from_millis(50);
 
 /// Connections that an app may have.
 const MAX_CONNECTIONS: usize = 32;
-
-/// Jobs that are remembered.
-const MAX_JOBS: usize = 32;
 
 /// How close to its sleep pose the head counts as asleep: millimetres and degrees together, as in the official daemon
 /// (official `apps/manager.py`, `SLEEP_POSE_MAGIC_DISTANCE`).
@@ -57,23 +59,14 @@ pub(super) struct Apps {
     python: OnceLock<PathBuf>,
     /// What is served to apps: the same as to others. It holds the robot, so it is taken away at the end.
     router: Mutex<Option<Router>>,
-    jobs: Mutex<HashMap<Uuid, Job>>,
+    jobs: Jobs,
+    pages: OnceLock<Pages>,
 }
 
-/// A running or finished installation.
-#[derive(Clone, Debug, Serialize)]
-struct Job {
-    command: &'static str,
-    status: JobStatus,
-    logs: Vec<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum JobStatus {
-    InProgress,
-    Done,
-    Failed,
+/// Where the pages of apps are served, and who guards them.
+struct Pages {
+    keeper: Arc<AuthMiddleware>,
+    host: IpAddr,
 }
 
 impl Apps {
@@ -82,7 +75,8 @@ impl Apps {
             manager: manager.map(Arc::new),
             python: OnceLock::new(),
             router: Mutex::default(),
-            jobs: Mutex::default(),
+            jobs: Jobs::default(),
+            pages: OnceLock::new(),
         }
     }
 
@@ -95,25 +89,28 @@ impl Apps {
     fn set_router(&self, router: Option<Router>) {
         *self.router.lock().unwrap_or_else(PoisonError::into_inner) = router;
     }
-
-    fn with_job(&self, id: Uuid, change: impl FnOnce(&mut Job)) {
-        if let Some(job) = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&id) {
-            change(job);
-        }
-    }
-
-    fn job(&self, id: Uuid) -> Option<Job> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
-    }
 }
 
 impl Robot {
-    /// Says what is served to apps, and starts the app that starts with the server.
-    pub(in crate::api) fn serve_apps(self: &Arc<Self>, router: Router, python: PathBuf) {
+    /// Says what is served to apps, and starts the app that starts with the server. The pages of apps are served at `host`.
+    pub(in crate::api) fn serve_apps(
+        self: &Arc<Self>,
+        router: Router,
+        python: PathBuf,
+        keeper: Arc<AuthMiddleware>,
+        host: IpAddr,
+    ) {
         // This is called once.
         self.apps.set_router(Some(router));
         let _first = self.apps.python.set(python);
         let Some(manager) = &self.apps.manager else { return };
+        // A browser may still show the page of an app that ran under an earlier server.
+        for app in manager.store().list().unwrap_or_default() {
+            if let Some(page) = own_page(manager, &app) {
+                keeper.distrust_pages_at(page.port);
+            }
+        }
+        let _first = self.apps.pages.set(Pages { keeper, host });
         match manager.store().startup() {
             Ok(Some(name)) => {
                 let robot = self.clone();
@@ -164,14 +161,14 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
 }
 
 /// Returns an app in the official format.
-fn described(app: &App) -> Value {
+fn described(manager: &AppManager, app: &App) -> Value {
     json!({
         "name": app.name,
         "source_kind": "installed",
         "description": app.description,
         "url": null,
         "extra": {
-            "custom_app_url": null,
+            "custom_app_url": manager.store().page(app).map(|page| page.url),
             "version": app.version,
             "path": app.source,
             "grants": app.grants.iter().map(|grant| grant.name()).collect::<Vec<_>>(),
@@ -179,8 +176,8 @@ fn described(app: &App) -> Value {
     })
 }
 
-fn reported(status: &AppStatus) -> Value {
-    json!({ "info": described(&status.app), "state": status.state, "error": status.error })
+fn reported(manager: &AppManager, status: &AppStatus) -> Value {
+    json!({ "info": described(manager, &status.app), "state": status.state, "error": status.error })
 }
 
 fn refused(error: AppError) -> ApiError {
@@ -198,8 +195,9 @@ fn refused(error: AppError) -> ApiError {
 type Answer = Result<Json<Value>, ApiError>;
 
 async fn installed(State(robot): State<Arc<Robot>>) -> Answer {
-    let apps = robot.apps.manager()?.store().list().map_err(refused)?;
-    Ok(Json(apps.iter().map(described).collect()))
+    let manager = robot.apps.manager()?;
+    let apps = manager.store().list().map_err(refused)?;
+    Ok(Json(apps.iter().map(|app| described(manager, app)).collect()))
 }
 
 async fn available(State(robot): State<Arc<Robot>>, Path(kind): Path<String>) -> Answer {
@@ -252,35 +250,14 @@ fn begin_job(
     command: &'static str,
     work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<String, AppError> + Send + 'static,
 ) -> Answer {
-    let id = Uuid::new_v4();
-    let mut jobs = robot.apps.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_running = |job: &Job| job.status == JobStatus::InProgress;
-    if jobs.values().any(is_running) {
+    let Some(id) = robot.apps.jobs.enter(command) else {
         return Err(ApiError::new(
             StatusCode::CONFLICT,
             "an app is being installed or removed; try again when it is done",
         ));
-    }
-    if jobs.len() >= MAX_JOBS {
-        jobs.clear();
-    }
-    jobs.insert(id, Job { command, status: JobStatus::InProgress, logs: Vec::new() });
-    drop(jobs);
+    };
     let robot = robot.clone();
-    tokio::task::spawn_blocking(move || {
-        let mut progress = |line: &str| robot.apps.with_job(id, |job| job.logs.push(line.to_owned()));
-        let ended = work(&mut progress);
-        robot.apps.with_job(id, |job| match ended {
-            Ok(said) => {
-                job.logs.push(said);
-                job.status = JobStatus::Done;
-            }
-            Err(error) => {
-                job.logs.push(error.to_string());
-                job.status = JobStatus::Failed;
-            }
-        });
-    });
+    tokio::task::spawn_blocking(move || robot.apps.jobs.run(id, work));
     Ok(Json(json!({ "job_id": id })))
 }
 
@@ -311,8 +288,11 @@ async fn updates(State(robot): State<Arc<Robot>>) -> Answer {
 }
 
 async fn job_status(State(robot): State<Arc<Robot>>, Path(id): Path<Uuid>) -> Answer {
-    let job =
-        robot.apps.job(id).ok_or_else(|| ApiError::new(StatusCode::NOT_FOUND, "there is no such job"))?;
+    let job = robot
+        .apps
+        .jobs
+        .get(id)
+        .ok_or_else(|| ApiError::new(StatusCode::NOT_FOUND, "there is no such job"))?;
     Ok(Json(json!(job)))
 }
 
@@ -321,7 +301,7 @@ async fn job_stream(
     Path(id): Path<Uuid>,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, ApiError> {
-    if robot.apps.job(id).is_none() {
+    if robot.apps.jobs.get(id).is_none() {
         return Err(ApiError::new(StatusCode::NOT_FOUND, "there is no such job"));
     }
     Ok(upgrade
@@ -335,7 +315,7 @@ async fn follow_job(mut socket: WebSocket, robot: Arc<Robot>, id: Uuid) {
     let mut sent = None;
     loop {
         ticks.tick().await;
-        let Some(job) = robot.apps.job(id) else { return };
+        let Some(job) = robot.apps.jobs.get(id) else { return };
         let state = (job.logs.len(), job.status);
         if sent != Some(state) {
             sent = Some(state);
@@ -354,14 +334,16 @@ async fn follow_job(mut socket: WebSocket, robot: Arc<Robot>, id: Uuid) {
 
 async fn start(State(robot): State<Arc<Robot>>, Path(name): Path<String>) -> Answer {
     robot.running()?;
-    Ok(Json(reported(&begin(&robot, name).await?)))
+    let status = begin(&robot, name).await?;
+    Ok(Json(reported(robot.apps.manager()?, &status)))
 }
 
 /// Starts an app, serves it, and watches it.
 async fn begin(robot: &Arc<Robot>, name: String) -> Result<AppStatus, ApiError> {
     let manager = robot.apps.manager()?.clone();
     let router = robot.apps.router.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let started = tokio::task::spawn_blocking(move || manager.start(&name)).await;
+    let starting = manager.clone();
+    let started = tokio::task::spawn_blocking(move || starting.start(&name)).await;
     let (running, listener) = started
         .map_err(|error| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))?
         .map_err(refused)?;
@@ -371,6 +353,11 @@ async fn begin(robot: &Arc<Robot>, name: String) -> Result<AppStatus, ApiError> 
         let router = router.ok_or_else(closing)?;
         serve(&running, listener, router)
             .map_err(|error| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))?;
+    }
+    if let (Some(page), Some(pages)) = (own_page(&manager, &status.app), robot.apps.pages.get())
+        && let Err(error) = serve_page(pages, &running, page.port).await
+    {
+        tracing::warn!(app = status.app.name, "its page is not served: {error}");
     }
     let (robot, seen) = (robot.clone(), robot.executor.stops_by_others());
     tokio::spawn(async move {
@@ -392,16 +379,49 @@ fn serve(running: &RunningApp, listener: OwnedFd, router: Router) -> std::io::Re
     let listener = net::adopt(listener)?;
     let app = running.status().app;
     let connection = AppConnection { name: app.name.into(), has_media: app.grants.contains(&Grant::Camera) };
+    let router = router.layer(Extension(connection));
+    tokio::spawn(server::serve(listener, router, None, MAX_CONNECTIONS, end_of(running)));
+    Ok(())
+}
+
+/// Returns what completes when the app has ended.
+fn end_of(running: &RunningApp) -> impl Future<Output = ()> + Send + 'static {
     let running = running.clone();
-    let until = async move {
+    async move {
         let mut ticks = interval(WATCH_PERIOD);
         while running.is_alive() {
             ticks.tick().await;
         }
-    };
-    let router = router.layer(Extension(connection));
-    tokio::spawn(server::serve(listener, router, None, MAX_CONNECTIONS, until));
+    }
+}
+
+/// Returns the page that an app serves in a network of its own.
+fn own_page(manager: &AppManager, app: &App) -> Option<AppPage> {
+    manager.store().page(app).filter(|_| !app.grants.contains(&Grant::Network))
+}
+
+/// Serves the page of an app at the same port of this computer until the app ends. It has the rights of the app at most, so whoever
+/// may not move the robot may not use it; and with this server it may not talk at all.
+async fn serve_page(pages: &Pages, running: &RunningApp, port: u16) -> Result<(), net::BindError> {
+    pages.keeper.distrust_pages_at(port);
+    // Who connects from elsewhere is checked with each request.
+    let listener = net::listen(pages.host, port, true).await?;
+    let page = Router::new().fallback(page).with_state((running.clone(), port));
+    let page = with_page_auth(page, pages.keeper.clone());
+    tokio::spawn(server::serve(listener, page, None, MAX_CONNECTIONS, end_of(running)));
     Ok(())
+}
+
+async fn page(State((running, port)): State<(RunningApp, u16)>, request: Request) -> Response {
+    let name = running.status().app.name;
+    let failed = |why: &dyn std::fmt::Display| {
+        refuse(StatusCode::BAD_GATEWAY, &format!("the page of the app {name} did not answer: {why}"))
+    };
+    match tokio::task::spawn_blocking(move || running.connect(port)).await {
+        Ok(Ok(stream)) => forward::forward(request, stream).await.unwrap_or_else(|error| failed(&error)),
+        Ok(Err(error)) => failed(&error),
+        Err(error) => failed(&error),
+    }
 }
 
 async fn stop(State(robot): State<Arc<Robot>>) -> Result<Json<()>, ApiError> {
@@ -438,14 +458,15 @@ fn is_asleep(posture: &Posture) -> bool {
 }
 
 async fn restart(State(robot): State<Arc<Robot>>) -> Answer {
-    let name = robot.apps.manager()?.status().ok_or_else(|| refused(AppError::NoneRunning))?.app.name;
+    let manager = robot.apps.manager()?;
+    let name = manager.status().ok_or_else(|| refused(AppError::NoneRunning))?.app.name;
     end(&robot).await?;
-    Ok(Json(reported(&begin(&robot, name).await?)))
+    Ok(Json(reported(manager, &begin(&robot, name).await?)))
 }
 
 async fn status(State(robot): State<Arc<Robot>>) -> Json<Value> {
-    let status = robot.apps.manager.as_ref().and_then(|manager| manager.status());
-    Json(status.as_ref().map_or(Value::Null, reported))
+    let reported = |manager: &Arc<AppManager>| Some(reported(manager, &manager.status()?));
+    Json(robot.apps.manager.as_ref().and_then(reported).unwrap_or_default())
 }
 
 #[derive(Serialize, Deserialize)]
