@@ -26,6 +26,10 @@ const MAX_CLIENTS: usize = 16;
 /// Interval of the frames, nanoseconds.
 const PERIOD_NS: u64 = 1_000_000_000 / camera_model::FRAMES_PER_SECOND as u64;
 
+/// The longest wait for a camera's next frame, and the time between two looks for it, nanoseconds.
+const PATIENCE_NS: u64 = 40_000_000;
+const LOOK_NS: u64 = 2_000_000;
+
 /// A socket at which programs on this computer get camera frames. Dropping it ends the service and removes the socket.
 pub struct CameraSocket {
     wake: OwnedFd,
@@ -46,7 +50,8 @@ impl CameraSocket {
         })?;
         let wake = eventfd(0, EventfdFlags::CLOEXEC)?;
         let end = wake.try_clone()?;
-        let mut service = Service { listener, observer, clients: Vec::new(), shown: None, next_id: 0 };
+        let mut service =
+            Service { listener, observer, clients: Vec::new(), shown: None, seen: None, next_id: 0 };
         let thread =
             std::thread::Builder::new().name("camera-socket".into()).spawn(move || service.run(&end))?;
         Ok(CameraSocket { wake, thread: Some(thread) })
@@ -71,6 +76,8 @@ struct Service {
     clients: Vec<Client>,
     /// The frame that clients got last, and what prepares the next ones.
     shown: Option<(Arc<Frame>, Resampler)>,
+    /// The latest frame when the next one was due: clients get the one after it.
+    seen: Option<Arc<Frame>>,
     next_id: u64,
 }
 
@@ -78,22 +85,35 @@ impl Service {
     fn run(&mut self, end: &OwnedFd) {
         let mut due: u64 = 0;
         loop {
-            let timeout = (!self.clients.is_empty()).then(|| due.saturating_sub(now_ns()));
+            let timeout = (!self.clients.is_empty()).then(|| match due.saturating_sub(now_ns()) {
+                0 if self.seen.is_some() => LOOK_NS,
+                left => left,
+            });
             if self.wait(end, timeout) {
                 return;
             }
             if self.clients.is_empty() {
                 // The table for the images takes megabytes.
                 self.shown = None;
+                self.seen = None;
                 continue;
             }
             let now = now_ns();
-            if now >= due {
+            if now >= due && (self.is_new() || now >= due + PATIENCE_NS) {
+                self.seen = None;
                 self.show(now);
                 // A frame that comes late does not make the next ones come early.
                 due = (due + PERIOD_NS).max(now);
             }
         }
+    }
+
+    /// Returns whether a frame has just come. Otherwise clients would get frames that are up to one period of the camera older.
+    fn is_new(&mut self) -> bool {
+        let Ok(latest) = self.observer.frame() else { return true };
+        let seen = self.seen.get_or_insert_with(|| latest.clone());
+        // A rendered image is as old as the request.
+        self.observer.is_simulated() || !Arc::ptr_eq(seen, &latest)
     }
 
     /// Waits for clients, and reads what they send. Returns whether the service is to end.
