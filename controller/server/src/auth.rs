@@ -295,7 +295,7 @@ mod tests {
     fn pages_of_apps_are_rejected_on_every_local_name() {
         let (_folder, gate) =
             gate(|server| server.allowed_origins = vec!["http://localhost:9000".parse().unwrap()]);
-        [8042, 9000].map(|port| gate.distrust_pages_at(port));
+        [8042, 9000].into_iter().for_each(|port| gate.distrust_pages_at(port));
         let from = |origin, host| {
             gate.accept(&AccessRequest { origin: Some(origin), ..knock("127.0.0.1", host) }).is_ok()
         };
