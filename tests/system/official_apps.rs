@@ -19,6 +19,19 @@ fn official() -> Option<PathBuf> {
     None
 }
 
+/// The address of the page that the template gives an app, whose own network has it.
+const PAGE: &str = "127.0.0.1:8042";
+
+/// Returns a whole response.
+fn bytes(address: &str, path: &str) -> Vec<u8> {
+    let mut connection = TcpStream::connect(address).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    connection.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    connection.read_to_end(&mut answer).unwrap();
+    answer
+}
+
 fn yaw(state: &Value) -> f64 {
     state["head_pose"]["yaw"].as_f64().unwrap()
 }
@@ -62,14 +75,7 @@ fn official_template_app_runs_in_the_sandbox() {
     let joints = ["yaw_body", "stewart_1", "right_antenna"].map(|joint| urdf.contains(joint));
     assert_eq!(joints, [true; 3]);
     let mesh = urdf.split_once("package://assets/").unwrap().1.split('"').next().unwrap();
-    let mut connection = TcpStream::connect(&served.address).unwrap();
-    let request = format!(
-        "GET /api/kinematics/stl/{mesh} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
-        served.address
-    );
-    connection.write_all(request.as_bytes()).unwrap();
-    let mut answer = Vec::new();
-    connection.read_to_end(&mut answer).unwrap();
+    let answer = bytes(&served.address, &format!("/api/kinematics/stl/{mesh}"));
     assert!(answer.starts_with(b"HTTP/1.1 200") && answer.len() > 1_000, "{mesh}");
     for outside in ["..%2Frobot.urdf", "%2Fetc%2Fpasswd", "nothing.stl", "robot.urdf"] {
         let (status, _) = served.get(&format!("/api/kinematics/stl/{outside}"));
@@ -86,6 +92,18 @@ fn official_template_app_runs_in_the_sandbox() {
     served.until("/api/state/full", |state| yaw(state) < -0.3);
     let status = served.value("/api/apps/current-app-status");
     assert_eq!((&status["state"], &status["error"]), (&json!("running"), &Value::Null), "{status}");
+    // Its page is there for a browser, and what is set there has an effect.
+    let page = String::from_utf8(bytes(PAGE, "/")).unwrap();
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("/static/main.js"), "{page}");
+    assert!(bytes(PAGE, "/static/main.js").starts_with(b"HTTP/1.1 200"));
+    let json = ["Content-Type: application/json"];
+    let (status, set) = super::cli::send(PAGE, "POST /antennas", &json, r#"{"enabled": false}"#);
+    assert_eq!((status, set), (200, json!({ "antennas_enabled": false })));
+    let at_rest = |state: &Value| {
+        let antennas = state["antennas_position"].as_array().unwrap();
+        antennas.iter().all(|angle| angle.as_f64().unwrap().abs() < 0.05)
+    };
+    served.until("/api/state/full", at_rest);
     // Without a grant there is no camera for it, and so no failure to open one.
     assert_eq!(served.post("/api/apps/stop-current-app", &json!({})).0, 200);
     assert_eq!(served.value("/api/apps/current-app-status"), Value::Null);
