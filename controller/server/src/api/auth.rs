@@ -180,7 +180,7 @@ pub(super) fn with_auth(routes: Router, keeper: Arc<AuthMiddleware>) -> Router {
     routes.layer(middleware::from_fn_with_state(keeper, guard)).layer(pages)
 }
 
-/// Puts in front of the page of an app what admits those who may use the official API without a token.
+/// Puts in front of the page of an app a check that accepts clients that may use the official API without a token.
 pub(super) fn with_page_auth(page: Router, keeper: Arc<AuthMiddleware>) -> Router {
     page.layer(middleware::from_fn_with_state(keeper, guard_page))
 }

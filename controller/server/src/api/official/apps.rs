@@ -400,8 +400,8 @@ fn own_page(manager: &AppManager, app: &App) -> Option<AppPage> {
     manager.store().page(app).filter(|_| !app.grants.contains(&Grant::Network))
 }
 
-/// Serves the page of an app at the same port of this computer until the app ends. It has the rights of the app at most, so whoever
-/// may not move the robot may not use it; and with this server it may not talk at all.
+/// Serves the page of an app at the same port of this computer until the app ends. It has the rights of the app at most: a client
+/// that may not move the robot may not use it, and it may not talk with this server at all.
 async fn serve_page(pages: &Pages, running: &RunningApp, port: u16) -> Result<(), net::BindError> {
     pages.keeper.distrust_pages_at(port);
     // Who connects from elsewhere is checked with each request.
