@@ -247,7 +247,6 @@ fn page_of_an_app_is_served_without_the_network() {
     assert_eq!(listed[0]["extra"]["custom_app_url"], format!("http://0.0.0.0:{port}"));
     assert!(TcpStream::connect(&page).is_err());
     start(&served, "settings");
-    // Before the app listens, the answer says what is missing.
     printed(&served, "settings", "READY");
 
     let token = "Authorization: Bearer minismith_secret";

@@ -59,20 +59,21 @@ impl Jobs {
 
     /// Does the work of a job to its end. The work reports its progress.
     pub fn run(&self, id: Uuid, work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<String, AppError>) {
-        let change = |change: &dyn Fn(&mut Job)| {
-            if let Some(job) = self.lock().get_mut(&id) {
-                change(job);
-            }
-        };
-        let ended = work(&mut |line| change(&|job| job.logs.push(line.to_owned())));
+        let ended = work(&mut |line| self.change(id, |job| job.logs.push(line.to_owned())));
         let (last, status) = match ended {
             Ok(said) => (said, JobStatus::Done),
             Err(error) => (error.to_string(), JobStatus::Failed),
         };
-        change(&|job| {
-            job.logs.push(last.clone());
+        self.change(id, |job| {
+            job.logs.push(last);
             job.status = status;
         });
+    }
+
+    fn change(&self, id: Uuid, change: impl FnOnce(&mut Job)) {
+        if let Some(job) = self.lock().get_mut(&id) {
+            change(job);
+        }
     }
 
     /// Returns a job.

@@ -66,15 +66,13 @@ struct Inner {
     child: Option<Child>,
 }
 
-/// What connects with an app: one request at a time.
-type Network = Arc<Mutex<AppNetwork>>;
-
 /// A running app. Dropping the last one ends it.
 #[derive(Clone, Debug)]
 pub struct RunningApp {
     app: App,
     inner: Arc<Mutex<Inner>>,
-    network: Network,
+    /// One request at a time.
+    network: Arc<Mutex<AppNetwork>>,
 }
 
 impl RunningApp {
