@@ -209,7 +209,7 @@ test-packages: build fleet ## Tries the Debian package and the wheel in a clean 
 reproducible: ## Builds PROGRAM (minismith-tool-host-3.13) for MACHINE (this one) twice in different folders and compares the hashes
 	@scripts/reproducible $(or $(PROGRAM),minismith-tool-host-3.13) $(or $(MACHINE),$(shell uname -m))
 
-# What CI runs of it: the programs alone, against those of `make build`.
+# What CI runs of it where time is left: the programs alone, against those of `make build`.
 test-qemu-user: build models ## Builds the programs for aarch64, runs them by qemu-user, and compares them with those for x86-64
 	@mkdir -p $(TARGET)/qemu
 	@cp "$$(scripts/dist --program minismith aarch64 | tail -1)" "$$(scripts/dist --program minismith-tool-host-3.13 aarch64 | tail -1)" $(TARGET)/qemu/

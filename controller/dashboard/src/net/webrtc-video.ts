@@ -118,13 +118,16 @@ class VideoSession {
   private async onFrame(): Promise<void> {
     if (this.ending.signal.aborted) return;
     const at = performance.now();
-    const bitmap = await createImageBitmap(this.video);
-    if (this.ending.signal.aborted) return bitmap.close();
-    const previous = cameraFrame.value;
-    cameraFrame.value = { at, bitmap, jpeg: null };
-    previous?.bitmap.close();
-    cameraError.value = null;
-    this.expectFrame();
+    // A busy browser drops a frame before it is copied; the next one follows.
+    const bitmap = await createImageBitmap(this.video).catch(() => null);
+    if (this.ending.signal.aborted) return bitmap?.close();
+    if (bitmap !== null) {
+      const previous = cameraFrame.value;
+      cameraFrame.value = { at, bitmap, jpeg: null };
+      previous?.bitmap.close();
+      cameraError.value = null;
+      this.expectFrame();
+    }
     this.video.requestVideoFrameCallback(() => void this.onFrame());
   }
 
