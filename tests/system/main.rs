@@ -70,6 +70,7 @@ mod report;
 mod repository_rules;
 mod rest_api;
 mod science;
+mod second_reader;
 mod security_promises;
 mod self_update;
 mod sentences;

@@ -14,6 +14,7 @@ mod events;
 mod reply;
 mod requested_tool;
 mod run;
+mod second_reading;
 mod thinker;
 mod tool_builder;
 mod tool_reuse;
@@ -58,7 +59,7 @@ pub use call::reported;
 pub use events::{ConversationEvent, Progress, Watching};
 pub use reply::{Reply, ToolReply, ToolRunReply};
 pub use thinker::Mind;
-pub use understood::UnderstoodPart;
+use understood::UnderstoodPart;
 pub use vision_model::VisionModel;
 
 /// An error that keeps a tool from running.
@@ -129,6 +130,7 @@ pub struct Conversation<'a> {
     person: String,
     role: Role,
     style: Option<Style>,
+    is_spoken: bool,
     models: PathBuf,
     album: PathBuf,
     vision_model: Option<VisionModel>,
@@ -157,6 +159,7 @@ impl<'a> Conversation<'a> {
             person: "the person in the conversation".into(),
             role: Role::Owner,
             style: None,
+            is_spoken: false,
             models: PathBuf::new(),
             album: body.photo_directory().to_owned(),
             vision_model: None,
@@ -192,6 +195,11 @@ impl<'a> Conversation<'a> {
     pub fn heard_from(&mut self, person: &str, role: Role) {
         person.clone_into(&mut self.person);
         self.role = role;
+    }
+
+    /// Sets whether later requests are spoken. Who speaks waits less long for a language model than who types.
+    pub fn spoken(&mut self, is_spoken: bool) {
+        self.is_spoken = is_spoken;
     }
 
     /// Adds a receiver for each step when it is done.
@@ -266,12 +274,13 @@ impl<'a> Conversation<'a> {
         let known = self.known_tools().unwrap_or_default();
         let context = Known { tools: &known, before: Some(&self.dialog_context) };
         let understood = dry_run::understood(text, &context);
-        let plan = match &understood {
+        let mut plan = match &understood {
             Understanding::Plan(plan) => plan.clone(),
             _ => Vec::new(),
         };
         let parts = understood::parts(text, &plan, |part| dry_run::understood(part, &context));
         let is_beyond = dry_run::is_beyond(&understood, text);
+        let may_be_commands = dry_run::may_be_commands(&understood, text);
         let reply = match decide(understood) {
             Decision::Stop => self.stop(),
             Decision::Decline(_) | Decision::Refuse(_) if let Some(reply) = self.make_from_words(text) => {
@@ -279,15 +288,14 @@ impl<'a> Conversation<'a> {
             }
             // The agents may know what the grammar does not.
             Decision::Decline(declined) if is_beyond => {
-                let mut notices = Vec::new();
-                let reply = self.answer_by_reading(text).or_else(|| self.run_turn(text, &mut notices));
-                let mut reply = reply.unwrap_or_else(|| Reply::nothing(declined, TurnOutcome::NotUnderstood));
-                if !notices.is_empty() {
-                    reply.read.push("the language model's server".into());
+                let read_again = if may_be_commands { self.read_again(text, &declined) } else { None };
+                match read_again {
+                    Some((commanded, reply)) => {
+                        plan = commanded;
+                        reply
+                    }
+                    None => self.answer_beyond(text, declined),
                 }
-                notices.push(std::mem::take(&mut reply.text));
-                reply.text = notices.join(" ");
-                reply
             }
             Decision::Decline(text) => Reply::nothing(text, TurnOutcome::NotUnderstood),
             Decision::Refuse(text) => Reply::nothing(text, TurnOutcome::Refused),
@@ -295,6 +303,19 @@ impl<'a> Conversation<'a> {
         };
         self.keep_turn(text, &reply);
         (plan, reply)
+    }
+
+    /// Answers what the grammar does not understand: by the files that it names, or by the agents.
+    fn answer_beyond(&mut self, text: &str, declined: String) -> Reply {
+        let mut notices = Vec::new();
+        let reply = self.answer_by_reading(text).or_else(|| self.run_turn(text, &mut notices));
+        let mut reply = reply.unwrap_or_else(|| Reply::nothing(declined, TurnOutcome::NotUnderstood));
+        if !notices.is_empty() {
+            reply.read.push("the language model's server".into());
+        }
+        notices.push(std::mem::take(&mut reply.text));
+        reply.text = notices.join(" ");
+        reply
     }
 
     /// Brakes to rest and reports the position. It covers all stops up to now, so that later requests may

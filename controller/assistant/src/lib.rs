@@ -5,6 +5,7 @@
 //! * [`conversation`] (one turn: text in, reply out)
 //! * [`agents`] (assign and decide; they never act)
 //! * [`author`] (writes tools without a model)
+//! * [`second_reader`] (has a model on this computer read a sentence that the grammar does not)
 //! * [`retrieval`] (selects pages for an author)
 //! * [`memory`] (sessions in one SQLite file)
 //! * [`code_tasks`] (questions about files that a script answers)
@@ -33,3 +34,4 @@ pub mod code_tasks;
 pub mod conversation;
 pub mod memory;
 pub mod retrieval;
+pub mod second_reader;

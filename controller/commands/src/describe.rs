@@ -15,6 +15,8 @@ struct Phrases {
     done: String,
     refused: String,
     heard: String,
+    taken: String,
+    meant: String,
     unclear: String,
     cannot: String,
     nothing: String,
@@ -70,6 +72,10 @@ pub enum Answer<'a> {
     Refused(&'a str, &'a str),
     /// These words were taken for ones that sound alike.
     Heard(&'a str),
+    /// A sentence that the lexicon does not know was taken for this.
+    Taken(&'a str),
+    /// The person is asked whether this was meant.
+    Meant(&'a str),
     /// These words were not understood.
     Unclear(&'a str),
     /// The robot can't do it.
@@ -86,6 +92,8 @@ pub fn answer(answer: Answer<'_>, language: &str) -> String {
         Answer::Done(what) => phrases.done.replace("{what}", what),
         Answer::Refused(what, why) => phrases.refused.replace("{what}", what).replace("{why}", why),
         Answer::Heard(words) => phrases.heard.replace("{words}", words),
+        Answer::Taken(what) => phrases.taken.replace("{what}", what),
+        Answer::Meant(what) => phrases.meant.replace("{what}", what),
         Answer::Unclear(words) => phrases.unclear.replace("{words}", words),
         Answer::Cannot => phrases.cannot.clone(),
         Answer::Nothing => phrases.nothing.clone(),

@@ -100,6 +100,20 @@ pub(super) fn combined(
     }
 }
 
+/// Returns the motion of plain commands in English; none if the reader of commands does not understand all of them. Its
+/// answers are in the language with this code.
+#[must_use]
+pub fn commanded(commands: &str, language: &'static str) -> Option<Spoken> {
+    let (reading, _) = read(commands, None, "en");
+    match reading_plan(reading, language) {
+        Understanding::Plan(mut plan) => match plan.pop() {
+            Some(Intent::Spoken(spoken)) if spoken.heard.is_empty() => Some(*spoken),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Returns the plan of a motion that the reader of commands understood.
 fn reading_plan(reading: Reading, language: &'static str) -> Understanding {
     let Reading::Motion { meaning, act, parts, phrase, heard, .. } = reading else {

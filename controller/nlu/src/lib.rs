@@ -64,6 +64,7 @@ mod typo;
 pub mod vision_intent;
 
 pub use aim::Aim;
+pub use combine::commanded;
 pub use dialog_context::{DialogContext, PastTurn};
 pub use intent::{Intent, Reach, Reason, Sight, Topic, Understanding};
 pub use known::{Known, KnownTool};

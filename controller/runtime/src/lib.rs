@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`paths`] (where files are), [`config`] (the keys of `config.yaml` as typed values), [`agent_spec`] (agents in the configuration),
 //! [`role`] and [`tokens`] (permissions), [`report`] (reports of motions and turns), [`journal`] (one JSON line per
-//! request and action), [`logs`] (stderr, a file, OpenTelemetry spans). [`subprocess`] starts every process, and [`net`]
+//! request and action), [`logs`] (stderr, a file, OpenTelemetry spans). [`subprocess`] starts every process, [`child_program`] those that live as long as the server, and [`net`]
 //! opens every listener and connection. Helpers: [`bounded`], [`chance`], [`rate_limiter`].
 //!
 //! # Configuration
@@ -28,6 +28,7 @@
 pub mod agent_spec;
 pub mod bounded;
 pub mod chance;
+pub mod child_program;
 pub mod config;
 pub mod journal;
 pub mod logs;

@@ -6,11 +6,10 @@ pub mod operator;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use minismith_runtime::child_program::{ChildProgram, reached_at};
 use minismith_runtime::config::{Config, Fleet, FleetMembership};
 use minismith_runtime::paths::Environment;
 use minismith_runtime::subprocess;
-
-use crate::child_program::{ChildProgram, reached_at};
 
 const PROGRAM: &str = "minismith-fleet";
 

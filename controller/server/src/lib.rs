@@ -1,7 +1,7 @@
 //! The HTTP and WebSocket server, and access control.
 //!
-//! Reading order: [`api`] (the routes), [`auth`] (who asks, and what for), `child_program` (programs that run beside the server:
-//! WebRTC, `fleet`). Camera frames and sound for programs on this computer are in [`minismith_media`].
+//! Reading order: [`api`] (the routes), [`auth`] (who asks, and what for), `webrtc` and `fleet` (the programs beside the server).
+//! Camera frames and sound for programs on this computer are in [`minismith_media`].
 //!
 //! # Requests
 //!
@@ -20,6 +20,5 @@
 
 pub mod api;
 pub mod auth;
-mod child_program;
 mod fleet;
 mod webrtc;

@@ -5,11 +5,10 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
+use minismith_runtime::child_program::{ChildProgram, reached_at};
 use minismith_runtime::config::{Server, WebRtc};
 use minismith_runtime::net::address_in_network;
 use minismith_runtime::{subprocess, tokens};
-
-use crate::child_program::{ChildProgram, reached_at};
 
 const PROGRAM: &str = "minismith-webrtc";
 

@@ -1,8 +1,8 @@
 //! The sentences of `tests/cases/sentences/`: whether what would move is what was meant.
 //!
-//! Each sentence takes the way of a conversation without a language model: the stop words, the grammar with its dialog
-//! context, and the planner of motions. The planned setpoints, by forward kinematics, are judged by the checks of the
-//! case. Nobody and nothing is in view.
+//! Each sentence takes the way of a conversation: the stop words, the grammar with its dialog context, the model on this
+//! computer as second reader if it is configured, and the planner of motions. The planned setpoints, by forward kinematics,
+//! are judged by the checks of the case. Nobody and nothing is in view, and questions get no answer.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,10 +16,14 @@ use firmware_bridge::limits::Limits;
 use firmware_bridge::motion::{Motion, PlanRules};
 use firmware_bridge::posture::{HeadPose, Posture};
 use minismith_assistant::agents::robot_control::{motions_of, spoken_motions};
-use minismith_assistant::conversation::dry_run::understood;
+use minismith_assistant::conversation::dry_run::{may_be_commands, understood};
+use minismith_assistant::second_reader::{SecondReading, second_reading};
+use minismith_language_model::client::Client;
+use minismith_language_model::{Model as _, Watch};
 use minismith_motion_checks::sentences::{Judgement, Sentence, Wanted, parse};
 use minismith_motion_checks::trace::{EventKind, Trace, TraceEvent};
 use minismith_nlu::{Aim, DialogContext, Intent, Known, PastTurn, Understanding, is_stop};
+use minismith_runtime::config::{Config, Nlu};
 use minismith_runtime::report::TurnOutcome;
 use serde::Serialize;
 
@@ -42,6 +46,10 @@ pub struct Sum {
     pub declined: u32,
     /// Something else was done.
     pub wrong: u32,
+    /// Of the declined ones, those with a question about what the model on this computer read.
+    pub asked: u32,
+    /// Of these, those where a yes does what was meant.
+    pub asked_right: u32,
 }
 
 /// The result of a file.
@@ -64,33 +72,69 @@ pub struct Results {
     pub files: Vec<FileResult>,
     /// The time to understand a sentence that 99 of 100 keep, milliseconds.
     pub p99_ms: f64,
+    /// The median time of the model on this computer for a sentence, seconds; none without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_s: Option<f64>,
+    /// Likewise, what 9 of 10 sentences keep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_p90_s: Option<f64>,
 }
 
 /// Says all sentences of the files in a folder.
 ///
 /// # Errors
 /// Fails when a file cannot be read.
-pub fn run(folder: &Path) -> anyhow::Result<Results> {
+pub fn run(config: &Config, folder: &Path) -> anyhow::Result<Results> {
+    let model = (config.nlu == Nlu::Local).then(|| Client::local(config));
+    let mut measured = Measured { model, times: Vec::new(), model_times: Vec::new() };
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .with_context(|| format!("cannot read {}", folder.display()))?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
         .collect();
     paths.sort();
-    let mut times = Vec::new();
     let mut files = Vec::new();
     for path in paths {
         let text =
             std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let cases = parse(&text).with_context(|| path.display().to_string())?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        files.push(judged(&name, &cases, &mut times));
+        files.push(judged(&name, &cases, &mut measured)?);
     }
+    let Measured { mut times, mut model_times, .. } = measured;
     let p99_ms = quantile(&mut times, 0.99).unwrap_or_default();
-    Ok(Results { files, p99_ms })
+    let (model_s, model_p90_s) = (quantile(&mut model_times, 0.5), quantile(&mut model_times, 0.9));
+    Ok(Results { files, p99_ms, model_s, model_p90_s })
 }
 
-fn judged(name: &str, cases: &[Sentence], times: &mut Vec<f64>) -> FileResult {
+/// The model, if one reads, and the times so far.
+struct Measured {
+    model: Option<Client>,
+    /// Of the grammar, milliseconds.
+    times: Vec<f64>,
+    /// Of the model, seconds.
+    model_times: Vec<f64>,
+}
+
+impl Measured {
+    /// Has the model read what the grammar does not.
+    fn read_again(
+        &mut self,
+        text: &str,
+        understood: &Understanding,
+    ) -> anyhow::Result<Option<SecondReading>> {
+        let Some(model) = &mut self.model else { return Ok(None) };
+        if is_stop(text) || !may_be_commands(understood, text) {
+            return Ok(None);
+        }
+        let clock = MonotonicClock::start();
+        let read = second_reading(text, &mut |prompt| model.answer(prompt, &mut |_| Watch::On))?;
+        self.model_times.push(clock.now().seconds());
+        Ok(read)
+    }
+}
+
+fn judged(name: &str, cases: &[Sentence], measured: &mut Measured) -> anyhow::Result<FileResult> {
     let is_unseen = name.ends_with("unseen");
     let mut result = FileResult {
         name: name.to_owned(),
@@ -102,7 +146,7 @@ fn judged(name: &str, cases: &[Sentence], times: &mut Vec<f64>) -> FileResult {
         let mut listener = Listener::default();
         let mut heard = Heard::default();
         for turn in &case.turns {
-            heard = listener.hear(turn, times);
+            heard = listener.hear(turn, measured)?;
         }
         let judgement = case.judge(&heard.trace, heard.is_stop);
         for sum in [result.groups.entry(case.group.clone()).or_default(), &mut result.all] {
@@ -111,6 +155,10 @@ fn judged(name: &str, cases: &[Sentence], times: &mut Vec<f64>) -> FileResult {
                 Judgement::Right => sum.right += 1,
                 Judgement::Declined => sum.declined += 1,
                 Judgement::Wrong => sum.wrong += 1,
+            }
+            if let (Judgement::Declined, Some(question)) = (judgement, &heard.question) {
+                sum.asked += 1;
+                sum.asked_right += u32::from(case.judge(question, false) == Judgement::Right);
             }
         }
         if judgement != Judgement::Right && !is_unseen {
@@ -124,7 +172,7 @@ fn judged(name: &str, cases: &[Sentence], times: &mut Vec<f64>) -> FileResult {
             ));
         }
     }
-    result
+    Ok(result)
 }
 
 /// What became of one sentence.
@@ -133,6 +181,8 @@ struct Heard {
     trace: Trace,
     is_stop: bool,
     plan: String,
+    /// What a yes to a question would do.
+    question: Option<Trace>,
 }
 
 /// A robot that does at once what it understands.
@@ -153,20 +203,50 @@ impl Default for Listener {
 }
 
 impl Listener {
-    fn hear(&mut self, text: &str, times: &mut Vec<f64>) -> Heard {
+    fn hear(&mut self, text: &str, measured: &mut Measured) -> anyhow::Result<Heard> {
         let clock = MonotonicClock::start();
         let is_stop = is_stop(text);
         let understood = understood(text, &Known { tools: &[], before: Some(&self.context) });
-        times.push(clock.now().seconds() * 1e3);
-        let mut setpoints = Vec::new();
+        measured.times.push(clock.now().seconds() * 1e3);
         let from = self.posture(&self.joints);
-        let plan = match &understood {
+        let mut plan = match &understood {
             Understanding::Plan(plan) if !is_stop => plan.clone(),
             _ => Vec::new(),
         };
+        let mut said = format!("{understood:?}");
+        let mut question = None;
+        if let Some(reading) = measured.read_again(text, &understood)? {
+            if reading.is_certain {
+                plan = reading.plan;
+            } else {
+                said = format!("{}? {said}", reading.description);
+                let joints = self.joints;
+                question = Some(self.act(&reading.plan).0);
+                self.joints = joints;
+            }
+        }
+        let (trace, is_done) = self.act(&plan);
+        let words: Vec<String> = plan.iter().map(ToString::to_string).collect();
+        if !words.is_empty() {
+            said = words.join("; ");
+        }
+        self.context.remember(PastTurn {
+            said: text.to_owned(),
+            answer: String::new(),
+            plan,
+            steps: Vec::new(),
+            ending: if is_done { TurnOutcome::Done } else { TurnOutcome::NotUnderstood },
+            from: Some(Aim::of(&from)),
+        });
+        Ok(Heard { trace, is_stop, plan: said, question })
+    }
+
+    /// Does a plan. Returns what moves, and whether all of it was done.
+    fn act(&mut self, plan: &[Intent]) -> (Trace, bool) {
+        let mut setpoints = Vec::new();
         let mut is_done = !plan.is_empty();
         let mut events = Vec::new();
-        for intent in &plan {
+        for intent in plan {
             if let Intent::Say(words) = intent {
                 let at_s = setpoints.len() as f64 * PERIOD.as_secs_f64();
                 events.push(TraceEvent { at_s, kind: EventKind::Speech { text: words.clone() } });
@@ -189,18 +269,7 @@ impl Listener {
         let rest = (SETTLING_SECONDS / PERIOD.as_secs_f64()).ceil() as usize;
         setpoints.extend(std::iter::repeat_n(self.joints, rest));
         let samples = setpoints.iter().map(|joints| sample_of(&self.posture(joints))).collect();
-        let trace = Trace { period_s: PERIOD.as_secs_f64(), samples, events };
-        let words: Vec<String> = plan.iter().map(ToString::to_string).collect();
-        let said = if words.is_empty() { format!("{understood:?}") } else { words.join("; ") };
-        self.context.remember(PastTurn {
-            said: text.to_owned(),
-            answer: String::new(),
-            plan,
-            steps: Vec::new(),
-            ending: if is_done { TurnOutcome::Done } else { TurnOutcome::NotUnderstood },
-            from: Some(Aim::of(&from)),
-        });
-        Heard { trace, is_stop, plan: said }
+        (Trace { period_s: PERIOD.as_secs_f64(), samples, events }, is_done)
     }
 
     fn plan(&mut self, motion: &Motion, setpoints: &mut Vec<Joints>) -> Result<(), String> {
@@ -235,5 +304,16 @@ pub fn table(results: &Results) -> String {
         lines.extend(file.groups.iter().map(|(group, sum)| row(&format!("  {group}"), sum)));
     }
     lines.push(format!("99 of 100 sentences are understood within {:.2} ms", results.p99_ms));
+    if let (Some(median), Some(most)) = (results.model_s, results.model_p90_s) {
+        let sum = |of: fn(&Sum) -> u32| results.files.iter().map(|file| of(&file.all)).sum::<u32>();
+        lines.push(format!(
+            "The model on this computer read a sentence in {median:.1} s (median), 9 of 10 within {most:.1} s"
+        ));
+        lines.push(format!(
+            "{} of the declined sentences got a question; a yes does what was meant in {}",
+            sum(|sum| sum.asked),
+            sum(|sum| sum.asked_right)
+        ));
+    }
     lines.join("\n")
 }

@@ -48,7 +48,7 @@ pub struct BenchArgs {
 pub fn run(config: &Config, args: BenchArgs) -> anyhow::Result<CommandStatus> {
     let BenchArgs { json, only, quick, out, authoring, understanding, seen, peers } = args;
     if let Some(folder) = understanding {
-        return judge_understanding(&folder, json, out.as_deref());
+        return judge_understanding(config, &folder, json, out.as_deref());
     }
     if let Some(file) = authoring {
         return judge_authoring(config, &file, seen, json, out.as_deref());
@@ -71,8 +71,13 @@ pub fn run(config: &Config, args: BenchArgs) -> anyhow::Result<CommandStatus> {
 }
 
 /// Judges what is understood of the sentences of the files in a folder.
-fn judge_understanding(folder: &Path, json: bool, out: Option<&Path>) -> anyhow::Result<CommandStatus> {
-    let results = understanding::run(folder)?;
+fn judge_understanding(
+    config: &Config,
+    folder: &Path,
+    json: bool,
+    out: Option<&Path>,
+) -> anyhow::Result<CommandStatus> {
+    let results = understanding::run(config, folder)?;
     for failure in results.files.iter().flat_map(|file| &file.failures) {
         eprintln!("{failure}");
     }

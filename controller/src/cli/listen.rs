@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use minismith_assistant::code_tasks::CodeTasks;
+use minismith_assistant::second_reader;
 use minismith_control::robot::models_of;
 use minismith_dialogue::engine::Engines;
 use minismith_dialogue::sink::{Played, RealTimeSink, Sink, Sound, Stored};
@@ -89,6 +90,8 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<CommandStatus>
                 Some(said.text).filter(|text| !is_stop(text))
             }),
         );
+    conversation.spoken(true);
+    second_reader::prepare(config);
     let mut well = true;
     while let Some(said) = talk.hear() {
         let mut reply = conversation.queue_sentence(&said.text, said.stop_epoch);

@@ -8,6 +8,7 @@ use super::understood::{UnderstoodPart, parts};
 use crate::agents::coordinator::{Assignment, Decision, decide};
 use crate::agents::route::tool_request;
 use crate::author::{is_authoring_request, is_lasting_reaction, is_tool_request};
+use minismith_commands::{self as commands, Reading, Told, told};
 use minismith_nlu::{Intent, Known, Reason, Understanding, interpret, is_stop, understand};
 use minismith_toolchain::workshop::registry::Entry;
 
@@ -107,6 +108,20 @@ pub(super) fn is_beyond(understood: &Understanding, text: &str) -> bool {
                 // What a tool must not do belongs to its description.
                 || (*reason == Reason::Negated && tool_request(text).is_some())
         )
+}
+
+/// Returns whether a text may be commands that the grammar does not know. A question is none, and neither is what tells of
+/// somebody, or asks for no motion.
+#[must_use]
+pub fn may_be_commands(understood: &Understanding, text: &str) -> bool {
+    let is_unknown = match understood {
+        Understanding::Foreign { .. } => true,
+        Understanding::Unclear { reason, .. } => {
+            matches!(reason, Reason::Unknown | Reason::Conditional | Reason::Body | Reason::Together)
+        }
+        _ => false,
+    };
+    is_unknown && told(text) != Told::Everything && commands::read(text, None, "en").0 != Reading::Nothing
 }
 
 const fn is_beyond_grammar(reason: Reason) -> bool {

@@ -69,6 +69,16 @@ pub(super) enum ReplyEvent {
     Event(ConversationEvent),
 }
 
+/// A sentence that is to be queued; the fields are those of [`QueuedSentence`].
+struct Sentence<'a> {
+    text: &'a str,
+    session: Option<&'a str>,
+    style: Option<Style>,
+    is_spoken: bool,
+    is_asked: bool,
+    stop_epoch: u64,
+}
+
 /// A queued sentence.
 struct QueuedSentence {
     id: Uuid,
@@ -77,6 +87,7 @@ struct QueuedSentence {
     text: String,
     /// The agents' working style; `None` lets the sentence decide.
     style: Option<Style>,
+    is_spoken: bool,
     /// The stop count when it was sent.
     stop_epoch: u64,
     /// Whether the client can answer questions.
@@ -238,19 +249,24 @@ impl RequestQueue {
         is_asked: bool,
     ) -> Result<PendingReply, QueueFull> {
         let stop_epoch = self.control_loop.stop_epoch();
-        self.submit(style, caller, text, session, is_asked, stop_epoch)
+        self.submit(caller, Sentence { text, session, style, is_spoken: false, is_asked, stop_epoch })
     }
 
-    /// Queues a sentence that was sent at an earlier stop count: a later stop cancels it, and does not stop the robot again.
-    pub(super) fn submit(
+    /// Queues a spoken sentence that was sent at an earlier stop count: a later stop cancels it, and does not stop the robot
+    /// again.
+    pub(super) fn submit_spoken(
         &self,
-        style: Option<Style>,
         caller: Caller,
         text: &str,
         session: Option<&str>,
-        is_asked: bool,
         stop_epoch: u64,
     ) -> Result<PendingReply, QueueFull> {
+        let sentence = Sentence { text, session, style: None, is_spoken: true, is_asked: true, stop_epoch };
+        self.submit(caller, sentence)
+    }
+
+    fn submit(&self, caller: Caller, sentence: Sentence<'_>) -> Result<PendingReply, QueueFull> {
+        let Sentence { text, stop_epoch, .. } = sentence;
         let (report, reported) = unbounded_channel();
         // The sentence has the id of its request.
         let id = caller.request.id.unwrap_or_else(Uuid::new_v4);
@@ -272,9 +288,10 @@ impl RequestQueue {
             });
             return Ok(pending);
         }
-        let session = session.map(Into::into);
+        let Sentence { session, style, is_spoken, is_asked, .. } = sentence;
+        let (session, text) = (session.map(Into::into), text.into());
         let said =
-            QueuedSentence { id, caller, session, text: text.into(), style, stop_epoch, is_asked, report };
+            QueuedSentence { id, caller, session, text, style, is_spoken, stop_epoch, is_asked, report };
         self.post(Mail::Sentence(said))?;
         Ok(pending)
     }
@@ -397,7 +414,8 @@ impl<'a> Worker<'a> {
     }
 
     fn handle_sentence<'b>(&'b self, said: QueuedSentence, memory: Option<&'b Memory>, open: &mut Open<'b>) {
-        let QueuedSentence { id, caller, session, text, style, stop_epoch, is_asked, report } = said;
+        let QueuedSentence { id, caller, session, text, style, is_spoken, stop_epoch, is_asked, report } =
+            said;
         if report.is_closed() {
             return;
         }
@@ -413,6 +431,7 @@ impl<'a> Worker<'a> {
             };
             conversation.heard_from(&caller.name, caller.role);
             conversation.worked_on(style);
+            conversation.spoken(is_spoken);
             conversation.known_as(&id);
             let reply = conversation.queue_sentence(&text, stop_epoch);
             if let Some(session) = session {

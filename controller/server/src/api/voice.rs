@@ -60,6 +60,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::any;
+use minismith_assistant::second_reader;
 use minismith_voice::HEARD_RATE;
 use minismith_voice::audio::StreamResampler;
 use serde::Deserialize;
@@ -174,6 +175,7 @@ async fn engines(
 ) -> Result<(Engines, OwnedSemaphorePermit), ApiError> {
     let (room, voice) = (room.clone(), voice.clone());
     let opened = tokio::task::spawn_blocking(move || {
+        second_reader::prepare(&room.config);
         let tools = Registry::of(&room.config).map_err(|error| NoVoice(error.to_string()))?;
         let engines = Engines::open(&voice, &models_of(&room.config), is_spoken, &tools)?;
         Ok::<_, NoVoice>((engines, seat))

@@ -14,13 +14,13 @@ use axum::body::Bytes;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use firmware_bridge::clock::{Clock, MonotonicClock, Timestamp};
+use minismith_runtime::child_program::ChildProgram;
 use minismith_runtime::config::{Config, Fleet};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
 
 use super::{PROGRAM, common, environment, program};
-use crate::child_program::ChildProgram;
 
 /// The program ends when nobody has asked for the fleet for this long.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);

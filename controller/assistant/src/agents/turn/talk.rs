@@ -37,9 +37,33 @@ pub(super) fn task_of(agent: &str, task: &str, has_read: bool) -> Message {
     data(&introduction, &format!("the {agent} agent"), task)
 }
 
+/// Answers that mean yes, in the languages of the commands.
+const YES: [&str; 21] = [
+    "yes",
+    "y",
+    "yes please",
+    "ok",
+    "okay",
+    "sure",
+    "do it",
+    "go ahead",
+    "please do",
+    "ja",
+    "ja bitte",
+    "oui",
+    "sí",
+    "si",
+    "sì",
+    "是",
+    "是的",
+    "对",
+    "对的",
+    "好",
+    "好的",
+];
+
 /// Returns whether a person's answer is a yes.
 pub fn is_yes(reply: &str) -> bool {
-    let word = reply.trim().trim_end_matches(['.', '!']).to_lowercase();
-    ["yes", "y", "yes please", "ok", "okay", "sure", "do it", "go ahead", "please do"]
-        .contains(&word.as_str())
+    let word = reply.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
+    YES.contains(&word.as_str())
 }

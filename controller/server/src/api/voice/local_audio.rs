@@ -10,6 +10,7 @@ use tokio::task::JoinHandle;
 use super::thread::{VoiceWorker, begin};
 use crate::api::caller::MessageAuthor;
 use crate::api::request_queue::RequestQueue;
+use minismith_assistant::second_reader;
 use minismith_control::robot::RobotRuntime;
 use minismith_dialogue::Parts;
 use minismith_protocol::old_names::http::EventNames;
@@ -33,6 +34,7 @@ pub(in crate::api) fn here(
     queue: RequestQueue,
     journal: Journal,
 ) -> std::io::Result<LocalAudio> {
+    second_reader::prepare(config);
     let (here, leaving) = watch::channel(());
     let speaker = Arc::new(MessageAuthor::from_microphone(config.voice.role, journal));
     let report = Arc::new(|reported: String| tracing::debug!(told = %reported, "by voice"));

@@ -146,7 +146,7 @@ impl Answering<'_> {
             speaker.note("a sentence by voice", "refused");
             return self.end(ReplyEvent::Error { detail: why });
         }
-        match queue.submit(None, self.caller(), &said.text, session.as_deref(), true, stop_epoch) {
+        match queue.submit_spoken(self.caller(), &said.text, session.as_deref(), stop_epoch) {
             Ok(pending) => self.follow(pending),
             Err(full) => self.end(ReplyEvent::Error { detail: full.to_string() }),
         }

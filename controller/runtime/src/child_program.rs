@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
 
+use crate::subprocess::{self, Program};
 use firmware_bridge::clock::{Clock, MonotonicClock};
-use minismith_runtime::subprocess::{self, Program};
 
 /// The time that a program has to end by itself.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
