@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, MonotonicClock};
+use minismith_assistant::second_reader::second_reading;
 use minismith_language_model::{Client, Completion, Form, Message, Model, ModelCallError, Prompt, Watch};
 use minismith_local_model::ModelStore;
 use minismith_local_model::server::shared;
@@ -205,4 +206,23 @@ fn a_real_model_without_memory_is_an_error_in_time() {
     let error = client.answer(&prompt("Nod.", Form::Text), &mut |_| Watch::On).unwrap_err();
     println!("{error}");
     assert!(matches!(error, ModelCallError::Local { .. }) && clock.now().seconds() < 60.0, "{error}");
+}
+
+#[test]
+#[ignore = "needs a real model: make test-llm"]
+fn a_real_model_reads_what_the_grammar_does_not() {
+    let installed = Installed::new();
+    let mut client = installed.client();
+    let mut described = |sentence: &str| {
+        let clock = MonotonicClock::start();
+        let read = second_reading(sentence, &mut |prompt| client.answer(prompt, &mut |_| Watch::On)).unwrap();
+        println!("{:.1} s: {sentence}: {read:?}", clock.now().seconds());
+        read.map(|read| (read.description, read.is_certain))
+    };
+    let certain = |what: &str| Some((what.to_owned(), true));
+    assert_eq!(described("plz look rihgt"), Some(("look right".into(), false)));
+    assert_eq!(described("shake your head like you disagree"), certain("shake the head 2 times"));
+    assert_eq!(described("turn yore body left"), certain("turn the body left"));
+    assert_eq!(described("whatever you do, don't turn your body"), None);
+    assert_eq!(described("open the window please"), None);
 }

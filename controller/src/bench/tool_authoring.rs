@@ -96,8 +96,9 @@ fn answered(context: &BenchContext<'_>) -> Result<f64, Failed> {
     // The first one starts the process and evaluates the instructions.
     for round in 0..=context.pick(1, 3) {
         let clock = MonotonicClock::start();
-        let sampled =
-            sample(REQUEST, None, &contract, &mut |prompt| client.answer(prompt, &mut |_| Watch::On));
+        let sampled = sample(REQUEST, None, &contract, &|| true, &mut |prompt| {
+            client.answer(prompt, &mut |_| Watch::On)
+        });
         if let Some(no) = sampled.no_answer {
             return Err(Failed::at("the local model")(&no));
         }

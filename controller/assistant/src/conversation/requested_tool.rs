@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use firmware_bridge::clock::{Clock, MonotonicClock};
 use minismith_contract::Contract;
 use minismith_score::Score;
 
@@ -16,6 +17,9 @@ use minismith_language_model::ModelCallError;
 
 /// The largest number of motions that are rehearsed for one request.
 const MAX_REHEARSED: usize = 3;
+
+/// The model begins no other answer after this time: a slow computer needs as long again for it.
+const MAX_SECONDS_BEFORE_ANSWER: f64 = 20.0;
 
 impl Conversation<'_> {
     /// Makes the requested tool. Returns `None` if the text asks for none, or if a remote language model is there to be
@@ -106,7 +110,9 @@ impl Conversation<'_> {
         let Some(mut mind) = self.agents.take() else { return Sampled::default() };
         let mut spent = Usage::default();
         let given = author::given_name(request);
-        let mut sampled = sample(request, given.as_deref(), contract, &mut |prompt| {
+        let clock = MonotonicClock::start();
+        let may_go_on = || clock.now().seconds() < MAX_SECONDS_BEFORE_ANSWER;
+        let mut sampled = sample(request, given.as_deref(), contract, &may_go_on, &mut |prompt| {
             let answer = self.ask_model(&mut mind, "code", prompt)?;
             spent.count(answer.tokens);
             Ok(answer)

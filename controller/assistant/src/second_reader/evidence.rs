@@ -1,41 +1,75 @@
 //! What the words of a sentence say of a motion, by the lexicon of its language: the check of what a model made of it.
 
 use minismith_commands::concept::{Act, Concept, Part, Tag, Way};
-use minismith_commands::lexicon::{Lexicon, lexicon};
+use minismith_commands::lexicon::lexicon;
 use minismith_commands::reader::detect;
 use minismith_commands::tagger::tag;
+
+/// A sentence with more words than this that the lexicon does not know is about something else, too.
+const MAX_UNKNOWN_WORDS: usize = 1;
+
+/// How far the words of a sentence support commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Support {
+    /// They name the same, and nothing else.
+    Certain,
+    /// They name nothing that differs.
+    Possible,
+    /// They name another side, gesture or number.
+    None,
+}
+
+/// A direction or a gesture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    Way(Way),
+    Gesture(Act),
+}
 
 /// What a sentence names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Evidence {
-    ways: Vec<Way>,
+    /// In the order of the words.
+    motions: Vec<Named>,
+    /// Likewise; 1 is left out, since it is said with and without a word.
+    numbers: Vec<f64>,
     parts: Vec<Part>,
-    gestures: Vec<Act>,
     /// What is done with a part, where the part and the direction do not tell it all.
     verbs: Vec<Act>,
-    /// In ascending order; 1 is left out, since it is said with and without a word.
-    numbers: Vec<f64>,
-    /// Whether it has words that turn a meaning round or tie it to something else: "not", "instead", "if", "again".
+    /// Whether it has words that turn a meaning round or tie it to something else ("not", "instead", "if", "again"), or words
+    /// that the lexicon does not know and that may be a thing or a circumstance.
     is_involved: bool,
 }
 
 impl Evidence {
     /// Returns what a sentence names, and its language.
     pub(super) fn of_sentence(text: &str) -> (Evidence, &'static str) {
-        let (lexicon, _) = detect(text, "en");
-        (Self::of(&tag(text, lexicon)), lexicon.code.as_str())
+        let (lexicon, tags) = detect(text, "en");
+        let mut evidence = Self::of(&tag(text, lexicon));
+        let is_unknown = |tag: &Tag| tag.concept == Concept::Unknown;
+        // "Tilt the picture": a thing. "Should it get loud, nod": a circumstance.
+        let is_elsewhere = |pair: &[Tag]| {
+            matches!(pair, [before, after]
+                if (before.concept == Concept::Article && is_unknown(after))
+                    || (is_unknown(before) && after.concept == Concept::Comma))
+        };
+        let is_motion = |tag: &Tag| matches!(tag.concept, Concept::Act(_) | Concept::Way(_));
+        evidence.is_involved |= tags.iter().filter(|tag| is_unknown(tag)).count() > MAX_UNKNOWN_WORDS
+            || tags.windows(2).any(is_elsewhere)
+            || tags.iter().take_while(|tag| !is_motion(tag)).any(is_unknown);
+        (evidence, lexicon.code.as_str())
     }
 
     /// Returns what commands in English name.
     pub(super) fn of_commands(commands: &str) -> Evidence {
-        lexicon("en").map(|english: &Lexicon| Self::of(&tag(commands, english))).unwrap_or_default()
+        lexicon("en").map(|english| Self::of(&tag(commands, english))).unwrap_or_default()
     }
 
     fn of(tags: &[Tag]) -> Evidence {
         let mut evidence = Evidence::default();
         for Tag { concept, .. } in tags {
             match concept {
-                Concept::Way(way) => evidence.ways.push(*way),
+                Concept::Way(way) => evidence.motions.push(Named::Way(*way)),
                 Concept::Part(Part::LeftAntenna) => evidence.antenna(Way::Left),
                 Concept::Part(Part::RightAntenna) => evidence.antenna(Way::Right),
                 Concept::Part(Part::Antenna | Part::Antennas) => evidence.parts.push(Part::Antenna),
@@ -50,28 +84,22 @@ impl Evidence {
             }
         }
         evidence.numbers.retain(|number| *number != 1.0);
-        evidence.numbers.sort_by(f64::total_cmp);
-        evidence.ways.sort_unstable();
-        evidence.ways.dedup();
+        evidence.motions.dedup();
         evidence.parts.sort_unstable();
         evidence.parts.dedup();
-        for acts in [&mut evidence.gestures, &mut evidence.verbs] {
-            acts.sort_unstable();
-            acts.dedup();
-        }
         evidence
     }
 
     fn antenna(&mut self, side: Way) {
         self.parts.push(Part::Antenna);
-        self.ways.push(side);
+        self.motions.push(Named::Way(side));
     }
 
     fn act(&mut self, act: Act) {
         match act {
-            Act::Wave => self.gestures.push(Act::Wiggle),
+            Act::Wave => self.motions.push(Named::Gesture(Act::Wiggle)),
             Act::Nod | Act::Shake | Act::Bow | Act::Wiggle | Act::Dance | Act::Wake | Act::Sleep => {
-                self.gestures.push(act);
+                self.motions.push(Named::Gesture(act));
             }
             Act::Look | Act::Turn => self.verbs.push(Act::Turn),
             Act::Lean => self.verbs.push(Act::Tilt),
@@ -81,19 +109,26 @@ impl Evidence {
         }
     }
 
-    /// Whether this sentence names all that the commands do, and they do all that it names.
-    pub(super) fn bears_out(&self, commands: &Evidence) -> bool {
+    /// Returns how far this sentence supports commands.
+    pub(super) fn supports(&self, commands: &Evidence) -> Support {
+        if !self.motions.iter().all(|one| commands.motions.contains(one))
+            || !self.numbers.iter().all(|one| commands.numbers.contains(one))
+            || !self.parts.iter().all(|one| commands.parts.contains(one))
+        {
+            return Support::None;
+        }
         // "The lamp is on your left" orders nothing.
-        let orders = !(self.verbs.is_empty() && self.gestures.is_empty());
-        orders
+        let orders =
+            !self.verbs.is_empty() || self.motions.iter().any(|one| matches!(one, Named::Gesture(_)));
+        let is_certain = orders
             && !self.is_involved
-            && self.ways == commands.ways
-            && self.parts == commands.parts
-            && self.gestures == commands.gestures
+            && self.motions == commands.motions
             && self.numbers == commands.numbers
+            && self.parts == commands.parts
             && self.verbs.iter().all(|verb| commands.verbs.contains(verb))
             // A verb that the lexicon does not know most likely turns.
-            && commands.verbs.iter().all(|verb| *verb == Act::Turn || self.verbs.contains(verb))
+            && commands.verbs.iter().all(|verb| *verb == Act::Turn || self.verbs.contains(verb));
+        if is_certain { Support::Certain } else { Support::Possible }
     }
 }
 
@@ -112,6 +147,10 @@ const fn is_involved(concept: &Concept) -> bool {
             | Concept::Again
             | Concept::Same
             | Concept::Undo
+            | Concept::Before
+            | Concept::After
+            | Concept::First
+            | Concept::Last
             | Concept::Every
             | Concept::If(_)
             | Concept::When

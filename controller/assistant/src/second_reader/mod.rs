@@ -2,8 +2,8 @@
 //!
 //! The model rewrites the sentence as plain commands, within a grammar of commands (`commands.gbnf`), and the reader of
 //! commands reads those; the model never writes a motion. The commands are done at once only where the words of the
-//! sentence bear them out (`evidence`) and nothing that was understood of the sentence differs. Otherwise they are a
-//! question to the person.
+//! sentence name the same and nothing else (`evidence`). Where they name something that differs, the model's reading is
+//! dropped; otherwise it is a question to the person.
 
 mod evidence;
 #[cfg(test)]
@@ -12,7 +12,7 @@ mod tests;
 use minismith_commands::describe::describe;
 use minismith_nlu::{Intent, commanded};
 
-use self::evidence::Evidence;
+use self::evidence::{Evidence, Support};
 use minismith_language_model::client::Client;
 use minismith_language_model::{
     Completion, Form, Message, Model as _, ModelAnswer, ModelCallError, Prompt, Watch,
@@ -47,8 +47,8 @@ pub struct SecondReading {
     pub is_certain: bool,
 }
 
-/// Has a model read a sentence. Returns `None` if it is too long, or if nothing is to move by the model's answer. `ask` puts
-/// a prompt to the model.
+/// Has a model read a sentence. Returns `None` if it is too long, if nothing is to move by the model's answer, or if the
+/// sentence says something else. `ask` puts a prompt to the model.
 ///
 /// # Errors
 /// Returns the reason if the model does not answer.
@@ -81,7 +81,11 @@ fn reading(text: &str, commands: &str) -> Option<SecondReading> {
     let (said, language) = Evidence::of_sentence(text);
     let spoken = commanded(commands, language)?;
     let description = describe(spoken.meaning.as_ref()?, language);
-    let is_certain = said.bears_out(&Evidence::of_commands(commands));
+    let is_certain = match said.supports(&Evidence::of_commands(commands)) {
+        Support::Certain => true,
+        Support::Possible => false,
+        Support::None => return None,
+    };
     Some(SecondReading { plan: vec![Intent::Spoken(Box::new(spoken))], description, language, is_certain })
 }
 

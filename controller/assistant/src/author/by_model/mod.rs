@@ -94,11 +94,12 @@ pub struct Sampled {
 }
 
 /// Has a model write motions for a request until one does what the contract says, three at most. `given` is the person's
-/// name for the tool. `ask` puts a prompt to the model.
+/// name for the tool. `may_go_on` says whether there is time for another answer. `ask` puts a prompt to the model.
 pub fn sample(
     request: &str,
     given: Option<&str>,
     contract: &Contract,
+    may_go_on: &dyn Fn() -> bool,
     ask: &mut dyn FnMut(&Prompt) -> Result<ModelAnswer, ModelCallError>,
 ) -> Sampled {
     let allowed = allowed(request, contract);
@@ -111,6 +112,9 @@ pub fn sample(
     dialog.push(Message::person(asked));
     let mut repair: Vec<Message> = Vec::new();
     for sample in 0..MAX_ANSWERS {
+        if sample > 0 && !may_go_on() {
+            break;
+        }
         let messages = [dialog.clone(), std::mem::take(&mut repair)].concat();
         let form = Form::Grammar { gbnf: grammar(allowed), sample };
         let prompt = Prompt {

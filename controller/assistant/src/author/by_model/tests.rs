@@ -37,7 +37,7 @@ fn each_example_is_a_tool_that_its_contract_does_not_refuse() {
 fn deviation_goes_back_to_the_model_and_the_right_answer_ends_the_search() {
     let contract = Contract::from_request(REQUEST);
     let mut prompts = Vec::new();
-    let sampled = sample(REQUEST, Some("yes_twice"), &contract, &mut |prompt| {
+    let sampled = sample(REQUEST, Some("yes_twice"), &contract, &|| true, &mut |prompt| {
         prompts.push(prompt.clone());
         says(if prompts.len() == 1 { ONCE } else { TWICE })
     });
@@ -64,15 +64,22 @@ fn nonsense_and_silence_give_no_candidate() {
         "plan: x\nname: def\nhead(left=20)",
     ];
     for text in nonsense {
-        let sampled = sample(REQUEST, None, &contract, &mut |_| says(text));
+        let sampled = sample(REQUEST, None, &contract, &|| true, &mut |_| says(text));
         assert!(sampled.candidates.is_empty(), "{text}: {:?}", sampled.candidates);
     }
     let mut asked = 0;
-    let sampled = sample(REQUEST, None, &contract, &mut |_| {
+    let sampled = sample(REQUEST, None, &contract, &|| true, &mut |_| {
         asked += 1;
         Err(ModelCallError::GivenUp)
     });
     assert!(asked == 1 && matches!(sampled.no_answer, Some(ModelCallError::GivenUp)));
+    // A slow computer gives one answer.
+    let mut asked = 0;
+    let sampled = sample(REQUEST, None, &contract, &|| false, &mut |_| {
+        asked += 1;
+        says(nonsense[0])
+    });
+    assert!(asked == 1 && sampled.candidates.is_empty() && sampled.no_answer.is_none());
 }
 
 #[test]
