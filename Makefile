@@ -16,7 +16,7 @@ FUZZ_TARGETS := policy wire bus configuration bundle trace recorded_move image s
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers peers official official-tests official-examples official-browser official-remote official-media official-apps clients models pictures predefined model llm test-llm bench soak growth bench-authoring bench-understanding fuzz nextest lint deny sbom dist deb wheel test-packages reproducible test-qemu test-qemu-user check clean
+.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers test-peers-long peers official official-tests official-examples official-browser official-remote official-media official-apps clients models pictures predefined model llm test-llm bench soak growth bench-authoring bench-understanding fuzz nextest lint lint-programs lint-recorder deny sbom dist deb wheel test-packages reproducible test-qemu test-qemu-user check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -120,6 +120,9 @@ test: build code models nextest ## The tests of what is here; test-peers tests i
 	@scripts/sound --tests
 	cargo nextest run
 
+# The longest of the tests against programs of others: what takes minutes, or hundreds of spoken sentences.
+LONG_PEERS := test(/^(long_runs|voice|openapi|official_apps|dataset_export)::/) or test(=browser::twenty_pages_are_live_at_once)
+
 # The browser, an editor, the official SDK, daemon and dances, clients for MCP and OpenAI, Rerun, and speech with real models.
 test-peers: build code recorder webrtc fleet zenohd clients models nextest ## The tests against programs of others, which it installs (2 GB)
 	@scripts/chromium >/dev/null
@@ -129,10 +132,14 @@ test-peers: build code recorder webrtc fleet zenohd clients models nextest ## Th
 	@scripts/peers
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
 	@scripts/peers --media
-	cargo nextest run --profile peers
+	cargo nextest run --profile peers $(if $(filter short,$(PEERS)),-E 'not ($(LONG_PEERS))')
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
 	cargo nextest run --package minismith-webrtc
 	cargo nextest run --package minismith-fleet
+
+# After `make test-peers PEERS=short`, which leaves them out.
+test-peers-long: build
+	cargo nextest run --profile peers -E '$(LONG_PEERS)'
 
 llm: ## A small language model and its server in .cache/llm (1.2 GB; built from source in 10 to 25 minutes), for test-llm only
 	@scripts/llm
@@ -172,18 +179,23 @@ fuzz: ## Fuzzes every reader of outside bytes (or FUZZ_TARGETS="policy wire"), F
 			-- $$(test -f $$dictionary && echo -dict=$$dictionary) $(FUZZING) || exit 1; \
 	done
 
-lint: setup dashboard sbom ## Format, clippy, documentation and licences, warnings denied
+lint: lint-programs lint-recorder ## Format, clippy, documentation and licences, warnings denied
+
+lint-programs: setup dashboard sbom
 	@scripts/sound
 	@scripts/deny --pinned
 	cargo fmt --all -- --check
 	cargo clippy --all-targets -- -D warnings
-	cargo clippy --profile recorder --package minismith-recorder --all-targets -- -D warnings
 	cargo clippy --package minismith-webrtc --all-targets -- -D warnings
 	cargo clippy --package minismith-fleet --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
-	RUSTDOCFLAGS="-D warnings" cargo doc --profile recorder --package minismith-recorder --no-deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --package minismith-webrtc --no-deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --package minismith-fleet --no-deps
+
+# Its three hundred crates take minutes.
+lint-recorder:
+	cargo clippy --profile recorder --package minismith-recorder --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --profile recorder --package minismith-recorder --no-deps
 
 deny: ## Licences, sources and known vulnerabilities of the crates, by deny.toml (ADVISORIES=DIR where the database is out of reach)
 	@ADVISORIES="$(ADVISORIES)" scripts/deny
