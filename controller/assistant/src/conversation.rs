@@ -59,7 +59,7 @@ pub use call::reported;
 pub use events::{ConversationEvent, Progress, Watching};
 pub use reply::{Reply, ToolReply, ToolRunReply};
 pub use thinker::Mind;
-use understood::UnderstoodPart;
+pub use understood::UnderstoodPart;
 pub use vision_model::VisionModel;
 
 /// An error that keeps a tool from running.
@@ -280,7 +280,8 @@ impl<'a> Conversation<'a> {
         };
         let parts = understood::parts(text, &plan, |part| dry_run::understood(part, &context));
         let is_beyond = dry_run::is_beyond(&understood, text);
-        let may_be_commands = dry_run::may_be_commands(&understood, text);
+        let is_local = self.agents.as_ref().is_some_and(|mind| mind.is_local);
+        let may_be_commands = is_local && dry_run::may_be_commands(&understood, text);
         let reply = match decide(understood) {
             Decision::Stop => self.stop(),
             Decision::Decline(_) | Decision::Refuse(_) if let Some(reply) = self.make_from_words(text) => {

@@ -116,9 +116,7 @@ pub(super) fn is_beyond(understood: &Understanding, text: &str) -> bool {
 pub fn may_be_commands(understood: &Understanding, text: &str) -> bool {
     let is_unknown = match understood {
         Understanding::Foreign { .. } => true,
-        Understanding::Unclear { reason, .. } => {
-            matches!(reason, Reason::Unknown | Reason::Conditional | Reason::Body | Reason::Together)
-        }
+        Understanding::Unclear { reason, .. } => is_beyond_grammar(*reason) && *reason != Reason::Knowledge,
         _ => false,
     };
     is_unknown && told(text) != Told::Everything && commands::read(text, None, "en").0 != Reading::Nothing
