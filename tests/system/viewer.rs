@@ -207,7 +207,8 @@ fn killed_or_stalled_recorder_changes_nothing() {
         if signal == Signal::STOP {
             kill_process(pid, Signal::CONT).unwrap();
         }
-        let Served { bench, .. } = served;
+        // A trace is complete only after the controller has ended.
+        let bench = served.stop();
         for trace in traces(&bench) {
             let lines = lines(&bench, &trace);
             assert!(cycles(&lines).len() > 200, "{trace}");
