@@ -52,6 +52,11 @@ impl CycleReceiver {
         self.records.pop().ok()
     }
 
+    /// Returns the next waiting record if it is of an earlier cycle than this one.
+    pub fn receive_before(&mut self, cycle: u64) -> Option<CycleRecord> {
+        self.records.peek().is_ok_and(|next| next.cycle < cycle).then(|| self.receive()).flatten()
+    }
+
     /// Returns the number of records that were dropped because too many were waiting.
     #[must_use]
     pub fn lost(&self) -> u64 {

@@ -156,16 +156,22 @@ impl Worker {
         loop {
             let is_quiet = self.open.is_none() && self.live.is_none();
             let next = mail.recv_timeout(if is_quiet { QUIET_INTERVAL } else { WRITE_INTERVAL });
+            // An action is announced before it moves. So a message that arrives after the following lines belongs to this
+            // cycle or a later one, and the cycles before it can be written.
+            let announced_until = self.control_loop.snapshot().cycles;
             let is_over = match next {
                 Ok((_, Mail::Close)) | Err(RecvTimeoutError::Disconnected) => true,
                 Ok(reported) => {
                     self.waiting.push_back(reported);
-                    // Messages of a burst are written together.
                     continue_with(mail, &mut self.waiting)
                 }
-                Err(RecvTimeoutError::Timeout) => false,
+                Err(RecvTimeoutError::Timeout) => continue_with(mail, &mut self.waiting),
             };
-            self.store(is_over);
+            self.store(if is_over { u64::MAX } else { announced_until });
+            if is_over {
+                self.receive_all();
+            }
+            self.flush();
             if is_over {
                 break;
             }
@@ -204,21 +210,22 @@ impl Worker {
         }
     }
 
-    /// Writes all pending cycles and messages in order.
-    fn store(&mut self, all: bool) {
-        while let Some(cycle) = self.cycles.receive() {
+    /// Writes the pending cycles before this one, and their messages, in order.
+    fn store(&mut self, end: u64) {
+        while let Some(cycle) = self.cycles.receive_before(end) {
             while let Some((_, mail)) = self.waiting.pop_front_if(|(stamp, _)| *stamp <= cycle.cycle) {
                 self.receive(cycle.cycle, mail);
             }
             self.write_cycle(&cycle);
         }
-        if all {
-            let cycle = self.control_loop.snapshot().cycles;
-            while let Some((_, mail)) = self.waiting.pop_front() {
-                self.receive(cycle, mail);
-            }
+    }
+
+    /// Writes all pending messages.
+    fn receive_all(&mut self) {
+        let cycle = self.control_loop.snapshot().cycles;
+        while let Some((_, mail)) = self.waiting.pop_front() {
+            self.receive(cycle, mail);
         }
-        self.flush();
     }
 
     fn receive(&mut self, cycle: u64, mail: Mail) {
