@@ -133,4 +133,17 @@ impl Composer<'_> {
         let is_gesture = clause.act.is_some_and(|act| !is_posture(act) && act != Act::Wait);
         clause.link == Link::Comma && is_gesture && clause.act == old.act && is_bare && is_new
     }
+
+    /// "Nod three times, then shake your head just as many times": the number is that of the gesture before.
+    pub(crate) fn count_as_before(&self, clause: &mut Clause) {
+        let Some(factor) = clause.factor.filter(|_| clause.compared.contains(&Compared::Longer)) else {
+            return;
+        };
+        let before = self.said.last().map(|said| &said.meaning).or(self.past.map(|past| &past.meaning));
+        if let (Some(_), None, Some(Meaning::Gesture(gesture))) = (clause.act, clause.count, before) {
+            clause.count = Some((f64::from(gesture.count) * factor).round() as u32);
+            clause.compared.retain(|compared| *compared != Compared::Longer);
+            clause.factor = None;
+        }
+    }
 }

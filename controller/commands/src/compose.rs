@@ -68,6 +68,7 @@ impl<'a> Composer<'a> {
             } else {
                 Link::Start
             };
+            self.count_as_before(&mut clause);
             if self.stays_upright(&clause) {
                 // "Bow, but keep your antennas up": they are.
                 clause.is_still = true;

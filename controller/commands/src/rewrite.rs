@@ -9,7 +9,7 @@ pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
 
 /// Rewrites tags, those of no importance left out.
 pub(crate) fn rewrite(tags: Vec<Tag>) -> Vec<Tag> {
-    let tags = backwards(around(tags));
+    let tags = backwards(around(rounds(tags)));
     let tags = times(inwards(later(tags)));
     let tags = rates(about(tags));
     let tags = trends(tags);
@@ -102,6 +102,30 @@ fn backwards(tags: Vec<Tag>) -> Vec<Tag> {
             other => vec![other],
         };
         out.extend(concepts.into_iter().map(|concept| Tag { concept, span: tag.span.clone() }));
+    }
+    out
+}
+
+/// "Left and right, left and right": there and back, twice.
+fn rounds(tags: Vec<Tag>) -> Vec<Tag> {
+    let is_round = |tag: Option<&Tag>| tag.is_some_and(|tag| tag.concept == Concept::Way(Way::Sides));
+    let mut out = Vec::with_capacity(tags.len());
+    let mut count = 1;
+    let mut rest = tags.iter().peekable();
+    while let Some(tag) = rest.next() {
+        let is_next = is_round(Some(tag)) && rest.peek().is_some_and(|tag| tag.concept == Concept::Comma);
+        let mut ahead = rest.clone();
+        ahead.next();
+        if is_next && is_round(ahead.peek().copied()) {
+            rest.next();
+            count += 1;
+            continue;
+        }
+        out.push(tag.clone());
+        if is_round(Some(tag)) && count > 1 {
+            out.push(Tag { concept: Concept::Count(count), span: tag.span.clone() });
+            count = 1;
+        }
     }
     out
 }
