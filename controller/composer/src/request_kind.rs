@@ -114,7 +114,9 @@ fn is_about_a_tool(words: &[Word]) -> bool {
             | "play"
             | "execute"
     );
-    if is_order || words.len() < 4 {
+    // "Do a tool ...".
+    let is_made = word(0) == "do" && word(1) == "a" && word(2) == "tool";
+    if (is_order && !is_made) || words.len() < 4 {
         return false;
     }
     let is_tool = |at: usize| matches!(word(at), "tool" | "skill" | "trick");
@@ -124,7 +126,7 @@ fn is_about_a_tool(words: &[Word]) -> bool {
             (at.saturating_sub(3)..at).any(|at| matches!(word(at), "a" | "an" | "another" | "new"));
         let has_link = matches!(
             word(at + 1),
-            "that" | "which" | "where" | "to" | "for" | "called" | "named" | ":" | "in"
+            "that" | "which" | "where" | "to" | "for" | "called" | "named" | ":" | "in" | "with"
         );
         word(at) == "tool" && has_article && has_link
     });
@@ -133,7 +135,13 @@ fn is_about_a_tool(words: &[Word]) -> bool {
             && word(at + 1) == "to"
             && (0..at).any(|at| matches!(word(at), "like" | "want" | "need" | "love" | "wish"))
     });
-    if describes || is_able {
+    // "... Would you write that tool?"
+    let makes = (1..words.len()).any(|at| {
+        is_tool(at)
+            && matches!(word(at - 1), "that" | "this" | "such" | "a")
+            && matches!(word(at.wrapping_sub(2)), "make" | "write" | "build" | "create" | "code" | "program")
+    });
+    if describes || is_able || is_made || makes {
         return true;
     }
     let announces =

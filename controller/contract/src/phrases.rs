@@ -89,7 +89,7 @@ const PHRASES: [(&str, &str); 60] = [
     ("inward", "in all the while|in all the time|in the whole time"),
     (
         "together",
-        "at the same time|at the very same time|at exactly the same time|at exactly the same moment\
+        "not one after the other|not one after another|in one diagonal movement|in one diagonal motion|at the same time|at the very same time|at exactly the same time|at exactly the same moment\
          |at the same moment|at the same instant|in sync|in unison|all at once|both at once|along with it\
          |in parallel|at once|in one go|in the same go|in a single motion|in one motion|in one movement|in tandem\
          |all together|both together|in the same breath|in the same movement|in the same motion|concurrently\
@@ -118,7 +118,7 @@ const PHRASES: [(&str, &str); 60] = [
          |back where it was|back to where it was|back to where it started|back to its place|back in place\
          |back into place|to normal|back home|back to the starting position|back to the start position\
          |back to its starting position|back to upright|back to where they were|back to the beginning\
-         |upright again|straight again|back to zero|back to its normal position|back to level",
+         |upright again|straight again|come up again|comes up again|coming up again|stand up again|stands up again|back to zero|back to its normal position|back to level",
     ),
     (
         "neutral",

@@ -172,7 +172,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(
         Tag::Same,
-        "in the same go|in the same breath|in the same movement|in the same motion|in the same move|at one go|in one go|in a single motion|in one motion|in one movement|as one|in concert|in tandem|side by side with it|\
+        "not one after the other|not one after another|in one diagonal movement|in one diagonal motion|in the same go|in the same breath|in the same movement|in the same motion|in the same move|at one go|in one go|in a single motion|in one motion|in one movement|as one|in concert|in tandem|side by side with it|\
          in lockstep|in harmony|in synchrony|synchronised|synchronized|in time with each other|both together|\
          done together|both done together|all together|jointly together|coinciding|at one and the same time",
     );
@@ -488,7 +488,8 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     add(
         Tag::Then,
         "in the next place|follow it with|follow that with|follow this with|follow it up with|follow that up with|follow up with|\
-         not until then|no sooner than that|when it has come up|when it has come back|when it is back up|when it is down|\
+         not until then|no sooner than that|when it is up again|once it is up again|when the head is up again|once the head is up again|\
+         when the head is back|once the head is back|when the head is up|when it has come up|when it has come back|when it is back up|when it is down|\
          when it is up|when it is there|once up|once down|once there|once it has come back|once back|once it is back up|\
          from there|at which point|whereafter|thereupon|that being done|this done|in second place|in third place|\
          in the next step|as the next step|as a next step|as a second step|to follow|followed up by|then it is time for",

@@ -46,7 +46,8 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "then",
-        "when it has come up|when it has come back|when it is back up|when it is down|when it is up|when it is there\
+        "when it is up again|when it's up again|once it is up again|once it's up again|when the head is up again|once the head is up again\
+         |when the head is back|once the head is back|when the head is up|when it has come up|when it has come back|when it is back up|when it is down|when it is up|when it is there\
          |once up|once down|once there|once back|from there|at which point|thereupon|that done|this done|with that done\
          |in the next step|as the next step|as a next step|as a second step|followed up by|whereupon|upon which|thereafter\
          |later on|secondly|thirdly",
