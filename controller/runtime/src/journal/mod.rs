@@ -75,13 +75,13 @@ pub struct JournalThread {
 impl Journal {
     /// Adds an entry.
     pub fn note(&self, entry: Entry) {
-        let entry = entry.numbered();
+        // Numbered and sent under one lock, so that entries of several threads are written in the order of their numbers.
         let mut latest = self.latest();
+        let entry = entry.numbered();
         if latest.len() >= LATEST_CAPACITY {
             latest.pop_front();
         }
         latest.push_back(entry.clone());
-        drop(latest);
         if self.queue.try_send(Mail::Entry(Box::new(entry))).is_err() {
             self.lost.count(1);
         }
