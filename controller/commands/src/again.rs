@@ -7,6 +7,7 @@ use crate::clause::{Clause, Heading, Link};
 use crate::compose::Composer;
 use crate::concept::{Act, Compared, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
+use crate::refer::scaled_count;
 
 impl Composer<'_> {
     /// "The left antenna goes out and back seven times": the way back was said last, and the count holds for both.
@@ -141,7 +142,7 @@ impl Composer<'_> {
         };
         let before = self.said.last().map(|said| &said.meaning).or(self.past.map(|past| &past.meaning));
         if let (Some(_), None, Some(Meaning::Gesture(gesture))) = (clause.act, clause.count, before) {
-            clause.count = Some((f64::from(gesture.count) * factor).round() as u32);
+            clause.count = Some(scaled_count(gesture.count, factor));
             clause.compared.retain(|compared| *compared != Compared::Longer);
             clause.factor = None;
         }

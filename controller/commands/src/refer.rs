@@ -219,7 +219,7 @@ fn compare_one(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
         }
     };
     let count = |gesture: &mut Gesture, factor: f64| {
-        gesture.count = ((f64::from(gesture.count) * factor).round() as u32).clamp(1, 50);
+        gesture.count = scaled_count(gesture.count, factor);
         gesture.total = gesture.total.map(|total| total * factor);
     };
     match (meaning, compared) {
@@ -254,4 +254,9 @@ fn compare_one(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
         }
         _ => {}
     }
+}
+
+/// Returns a number of times a factor, within the possible range.
+pub(crate) fn scaled_count(count: u32, factor: f64) -> u32 {
+    ((f64::from(count) * factor).round() as u32).clamp(1, 50)
 }

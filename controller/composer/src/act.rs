@@ -332,11 +332,7 @@ fn aims(verb: &Verb, part: PartRef, dir: Option<Dir>, unit: Option<Unit>) -> Res
         mode => mode,
     };
     use Dir::{Back, Down, Forward, In, Left, Out, Right, Sides, Straight, Up};
-    // "Lifts the head straight up".
-    let dir = match dir.or(verb.dir).unwrap_or(Left) {
-        Straight => Up,
-        dir => dir,
-    };
+    let dir = dir.or(verb.dir).unwrap_or(Left);
     let side = if dir == Left { Direction::Left } else { Direction::Right };
     // "Bows to the left": down, and turned.
     if mode == Mode::Pitch && matches!(dir, Left | Right) && !is_mm {
@@ -348,16 +344,19 @@ fn aims(verb: &Verb, part: PartRef, dir: Option<Dir>, unit: Option<Unit>) -> Res
         (Left | Right, _) if is_mm => aim(Axis::HeadSide, side, 12.0),
         (Left | Right, Mode::Tilt | Mode::Lean | Mode::Rise) => aim(Axis::HeadTilt, side, 20.0),
         (Left | Right, _) => aim(Axis::HeadTurn, side, 30.0),
-        (Up, Mode::Rise | Mode::Shift) if !is_degrees => aim(Axis::HeadRise, Direction::Up, 12.0),
+        // "Lifts the head straight up".
+        (Up | Straight, Mode::Rise | Mode::Shift) if !is_degrees => aim(Axis::HeadRise, Direction::Up, 12.0),
         (Down, Mode::Rise | Mode::Shift) if !is_degrees => aim(Axis::HeadRise, Direction::Down, 18.0),
         // "Push the head up" lifts it.
-        (Up, Mode::Move) if verb.name() == "push" && !is_degrees => aim(Axis::HeadRise, Direction::Up, 12.0),
+        (Up | Straight, Mode::Move) if verb.name() == "push" && !is_degrees => {
+            aim(Axis::HeadRise, Direction::Up, 12.0)
+        }
         (Down, Mode::Move) if verb.name() == "push" && !is_degrees => {
             aim(Axis::HeadRise, Direction::Down, 18.0)
         }
-        (Up, _) if is_mm => aim(Axis::HeadRise, Direction::Up, 12.0),
+        (Up | Straight, _) if is_mm => aim(Axis::HeadRise, Direction::Up, 12.0),
         (Down, _) if is_mm => aim(Axis::HeadRise, Direction::Down, 18.0),
-        (Up, _) => aim(Axis::HeadPitch, Direction::Up, 20.0),
+        (Up | Straight, _) => aim(Axis::HeadPitch, Direction::Up, 20.0),
         (Down, _) => aim(Axis::HeadPitch, Direction::Down, 20.0),
         (Forward, Mode::Tilt | Mode::Pitch | Mode::Look) if !is_mm => {
             aim(Axis::HeadPitch, Direction::Down, 15.0)
@@ -367,7 +366,7 @@ fn aims(verb: &Verb, part: PartRef, dir: Option<Dir>, unit: Option<Unit>) -> Res
         (Back, _) if is_degrees => aim(Axis::HeadPitch, Direction::Up, 15.0),
         (Forward | Out, _) => aim(Axis::HeadForward, Direction::Forward, 15.0),
         (Back | In, _) => aim(Axis::HeadForward, Direction::Back, 15.0),
-        (Sides | Straight, _) => aim(Axis::HeadTurn, Direction::Left, 30.0),
+        (Sides, _) => aim(Axis::HeadTurn, Direction::Left, 30.0),
     };
     if is_mm && !one.axis.is_shift() {
         return impossible("an angle is given in degrees", "say, for example, 20 degrees");

@@ -169,13 +169,12 @@ impl Worker {
             };
             self.store(if is_over { u64::MAX } else { announced_until });
             if is_over {
-                self.receive_all();
-            }
-            self.flush();
-            if is_over {
                 break;
             }
+            self.flush();
         }
+        self.receive_all();
+        self.flush();
         self.close();
         if let Some(live) = self.live.take() {
             live.end();
