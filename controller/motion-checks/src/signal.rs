@@ -1,5 +1,7 @@
 //! One axis over time: its swings, and the intervals in which it moves.
 
+use std::ops::RangeInclusive;
+
 use super::axis::{Axis, Direction};
 use super::trace::Trace;
 
@@ -9,6 +11,8 @@ const SMOOTHING_S: f64 = 0.08;
 const SLOPE_HALF_WINDOW_S: f64 = 0.12;
 /// Two motions with a shorter rest between them are one, seconds.
 const MIN_REST_S: f64 = 0.15;
+/// Slower than this is no motion, degrees or millimetres per second. It is above the noise of measured speeds.
+const SLOWEST_PER_S: f64 = 0.4;
 /// Swings smaller than this share of the largest one are overshoot.
 const OVERSHOOT_SHARE: f64 = 0.12;
 
@@ -225,19 +229,34 @@ impl Signal {
             Axis::AntennaLeft | Axis::AntennaRight => 3.0,
             _ => 2.0,
         };
-        let mut intervals: Vec<Interval> = Vec::new();
+        let mut spans: Vec<RangeInclusive<usize>> = Vec::new();
         for (index, speed) in speeds.iter().enumerate() {
             if speed.abs() < threshold {
                 continue;
             }
-            let time = self.time_s(index);
-            match intervals.last_mut() {
-                Some(last) if time - last.end_s < MIN_REST_S => last.end_s = time,
-                _ => intervals.push(Interval { start_s: time, end_s: time }),
+            match spans.last_mut() {
+                Some(last) if self.time_s(index - *last.end()) < MIN_REST_S => *last = *last.start()..=index,
+                _ => spans.push(index..=index),
             }
         }
-        intervals.retain(|interval| self.range(interval.start_s, interval.end_s) >= least_range);
-        intervals
+        // A motion starts and ends at speeds that alone could be drift. They count beside a motion: otherwise a slow one
+        // is measured as too short.
+        let slowest = (0.08 * peak).clamp(SLOWEST_PER_S, threshold);
+        let is_slow_motion = |index: &usize| speeds.get(*index).is_some_and(|speed| speed.abs() >= slowest);
+        let intervals = spans
+            .into_iter()
+            .map(|span| (self.time_s(*span.start()), self.time_s(*span.end()), span))
+            .filter(|(start_s, end_s, _)| self.range(*start_s, *end_s) >= least_range)
+            .map(|(start_s, end_s, span)| {
+                let first = (0..*span.start()).rev().take_while(is_slow_motion).last();
+                let last = (*span.end()..speeds.len()).take_while(is_slow_motion).last();
+                Interval {
+                    start_s: first.map_or(start_s, |index| self.time_s(index)),
+                    end_s: last.map_or(end_s, |index| self.time_s(index)),
+                }
+            })
+            .collect();
+        union(intervals)
     }
 
     /// Returns the largest minus the smallest deviation between two times, in the axis' unit.
