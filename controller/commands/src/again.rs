@@ -147,4 +147,27 @@ impl Composer<'_> {
             clause.factor = None;
         }
     }
+
+    /// "Two fewer", "three nods less": the number is taken off that of the gesture before.
+    pub(crate) fn count_fewer(&self, clause: &mut Clause) -> Result<(), String> {
+        let before = match self.said.last() {
+            Some(said) => Some((&said.meaning, said.clause.act)),
+            None => self.past.map(|past| (&past.meaning, past.act)),
+        };
+        let Some((Meaning::Gesture(gesture), act)) = before else { return Ok(()) };
+        let is_same_act = clause.act.is_none() || clause.act == act;
+        let is_count = clause.is_fewer
+            && clause.compared == [Compared::Smaller]
+            && clause.said_amount().is_none()
+            && clause.size.is_none()
+            && clause.ways.is_empty();
+        let fewer = clause.count.or(clause.number.map(|number| number as u32));
+        if let Some(fewer) = fewer.filter(|fewer| is_same_act && is_count && *fewer > 0) {
+            let count = gesture.count.checked_sub(fewer).filter(|count| *count > 0);
+            clause.count = Some(count.ok_or_else(|| "that would leave none".to_owned())?);
+            clause.number = None;
+            clause.compared.clear();
+        }
+        Ok(())
+    }
 }

@@ -90,6 +90,8 @@ pub(crate) struct Clause {
     pub is_chin: bool,
     pub pace: Option<f64>,
     pub compared: Vec<Compared>,
+    /// Whether its number is taken off the one before: "two fewer".
+    pub is_fewer: bool,
     pub is_negated: bool,
     pub is_still: bool,
     pub is_again: bool,

@@ -69,6 +69,7 @@ impl<'a> Composer<'a> {
                 Link::Start
             };
             self.count_as_before(&mut clause);
+            self.count_fewer(&mut clause)?;
             if self.stays_upright(&clause) {
                 // "Bow, but keep your antennas up": they are.
                 clause.is_still = true;

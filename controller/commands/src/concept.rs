@@ -249,6 +249,8 @@ pub enum Concept {
     Over,
     /// "wonder", "grateful": a word of a request that is put in the speaker's own way.
     Courtesy,
+    /// "fewer": after a number, so many less than before.
+    Fewer,
     /// "than the last one": what is compared before it changes from one repetition to the next.
     ThanLast,
     /// "more" or "then", by what stands around it.

@@ -19,6 +19,7 @@
 //! | `courtesy` | a word of a request in the speaker's own way: what stands before the verb asks for it | wondering, grateful |
 //! | `taken_back` | a correction that takes back what was said, also if nothing follows | no, wait no |
 //! | `than_last` | makes a change from one repetition to the next of the comparison before it | than the one before |
+//! | `smaller fewer` | smaller; after a number, so many less than before | fewer, less |
 //! | `chin` | the head; raised or lowered, it pitches | chin, nose |
 //! | `more_or_then` | at the start of a text "more", else "then" | 再 |
 //! | `alone X` | X where the text says nothing else of a motion, else the words one by one | not twice |
@@ -175,6 +176,7 @@ fn concept(key: &str) -> Option<Concept> {
         "back_a_bit" => C::BackABit,
         "courtesy" => C::Courtesy,
         "than_last" => C::ThanLast,
+        "fewer" => C::Fewer,
         "more_or_then" => C::MoreOrThen,
         "alone" => C::Alone,
         "or" => C::Or,

@@ -56,6 +56,17 @@ impl Composer<'_> {
             return Ok(());
         };
         old.compared.clear();
+        let is_one_antenna = matches!(old.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna]);
+        let is_gesture = old.act.is_some_and(|act| !is_posture(act));
+        if is_one_antenna
+            && is_gesture
+            && clause.parts.is_empty()
+            && matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite)
+        {
+            // "Wiggle the right antenna. Your other right": the other antenna.
+            clause.parts = vec![Part::Other];
+            clause.ways.clear();
+        }
         if clause.is_same
             && clause.is_again
             && clause.compared == [Compared::Bigger]

@@ -396,6 +396,9 @@ impl Splitter {
             Concept::Most => self.now.is_most = true,
             Concept::Pace(pace) => self.now.pace = Some(*pace),
             Concept::More(compared) => self.now.compared.push(*compared),
+            Concept::Fewer => {
+                self.now.is_fewer = self.number.or(self.now.number).is_some() || self.now.count.is_some();
+            }
             Concept::Together => self.now.is_together = true,
             Concept::InTurn => self.now.is_in_turn = true,
             Concept::Instead => self.now.is_instead = true,

@@ -119,6 +119,16 @@ fn references_change_the_last_motion() {
     assert_parts(&["nod twice", "again, but slower"], &["2x(HeadPitch", "stroke=1.7"]);
     assert_parts(&["look up 10 degrees", "5 more"], &["HeadPitch Up+5"]);
     assert_parts(&["nod five times", "ten more"], &["10x("]);
+    assert_parts(&["nod five times", "two fewer"], &["3x("]);
+    assert_parts(&["nod five times", "too many, two will do"], &["2x("]);
+    assert_parts(&["shake your head four times", "one shake less"], &["3x("]);
+    assert_parts(&["nod twice", "two less"], &["refused"]);
+    assert_parts(&["nicke fünfmal", "eins weniger"], &["4x("]);
+    assert_parts(&["asiente cinco veces", "dos menos"], &["3x("]);
+    assert_parts(&["hoche la tête cinq fois", "deux de moins"], &["3x("]);
+    assert_parts(&["annuisci cinque volte", "due in meno"], &["3x("]);
+    assert_parts(&["wiggle your right antenna", "your other right"], &["AntennaLeft"]);
+    assert_parts(&["tilt your head right", "now the mirror image"], &["HeadTilt Left"]);
     assert_parts(&["nod six times", "now half as many"], &["3x("]);
     assert_parts(&["look up 15 degrees", "same thing but downwards"], &["HeadPitch Down=15"]);
     assert_parts(&["wiggle the left antenna 3 times", "do that with the other one"], &["3x(AntennaRight"]);
