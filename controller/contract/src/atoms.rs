@@ -261,7 +261,10 @@ fn tempo(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     // "Half a second" is a time, "once a second" a tempo.
     let is_rate = word(tokens, end) == "per"
         || (matches!(word(tokens, end), "a" | "every" | "each") && word(tokens, at) != "half");
-    (is_rate && count > 0.0).then_some((factor / count, end + 2))
+    // "Once every second and a half".
+    let is_longer = (0..).zip(["and", "a", "half"]).all(|(more, part)| word(tokens, end + 2 + more) == part);
+    let (span, end) = if is_longer { (1.5 * factor, end + 5) } else { (factor, end + 2) };
+    (is_rate && count > 0.0).then_some((span / count, end))
 }
 
 /// Divides the tokens into stretches.

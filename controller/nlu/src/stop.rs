@@ -13,7 +13,7 @@ pub fn is_stop(text: &str) -> bool {
     let scan = scanned(text);
     let is_short = text.len() <= MAX_READ_BYTES;
     if scan.found {
-        return !(is_short && is_part_of_motion(text));
+        return !(is_short && (is_part_of_motion(text) || is_pause_of_tool(text)));
     }
     !scan.has_stop_word && is_short && is_spoken_stop(text)
 }
@@ -50,6 +50,29 @@ fn is_part_of_motion(text: &str) -> bool {
         if heard.is_empty() && !meaning.axes().is_empty());
     let is_other_word = may_be_german && language == "de";
     is_motion && (!begins_with_stop || names_what_ends || is_other_word) && !is_spoken_stop(text)
+}
+
+/// Returns whether a text asks for a tool and each of its stop words is a pause of that tool: "a tool that looks up, stops
+/// there for two seconds and ...", "with a short stop after each step". Said to the robot itself, these are stops.
+fn is_pause_of_tool(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let said: Vec<&str> = lower.split_whitespace().collect();
+    let words: Vec<&str> =
+        said.iter().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    let Some(tool) = words.iter().position(|word| *word == "tool") else { return false };
+    // "Stop! For two seconds ...".
+    let goes_on = |at: usize| said.get(at).is_some_and(|word| word.ends_with(char::is_alphanumeric));
+    let is_stop_word = |word: &str| scanned(word).found;
+    let is_pause = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before)).copied().unwrap_or_default();
+        let after = words.get(at + 1..).unwrap_or_default();
+        let is_place = matches!(after.first(), Some(&("there" | "here" | "dead")));
+        let is_for_a_time = after.get(usize::from(is_place)).is_some_and(|word| *word == "for");
+        at > tool
+            && goes_on(at)
+            && (is_for_a_time || ["short", "brief", "little", "quick", "tiny"].contains(&before))
+    };
+    words.iter().enumerate().filter(|(_, word)| is_stop_word(word)).all(|(at, _)| is_pause(at))
 }
 
 /// In longer texts, only English stop words are looked for.
@@ -237,6 +260,11 @@ mod tests {
             "when I wave, stop",
             "it is not far now, stop",
             "stop the sign",
+            "make a tool that nods, stop",
+            "stop the tool for now",
+            "make a tool that nods. stop! for two seconds I thought it was broken",
+            "stop there for 2 seconds",
+            "forget the tool and stop it",
         ] {
             assert!(is_stop(text), "{text:?}");
         }
@@ -274,6 +302,8 @@ mod tests {
             "why did you not move?",
             "you did not move",
             "why did you not stop",
+            "make a tool: raise the head in three steps, with a short stop after every step",
+            "do a tool called dish: turn left, all in one go. Stop there for 2 seconds, then back to normal",
             "move",
         ] {
             assert!(!is_stop(text), "{text:?}");

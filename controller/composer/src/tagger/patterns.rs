@@ -319,12 +319,14 @@ impl Tagger<'_> {
         is_plain && is_end && (at + length + 1..at + length + 9).any(|place| self.number_or_motion(place))
     }
 
-    /// "Every second and a half".
+    /// "Every second and a half", "once every second and a half".
     pub(super) fn every_and_a_half(&self, at: usize) -> Option<(Tag, usize)> {
+        let start = at + usize::from(self.text(at) == "once");
         let is_tail =
-            ["and", "a", "half"].iter().enumerate().all(|(more, word)| self.text(at + 2 + more) == *word);
-        let is_rate = matches!(self.text(at), "every" | "each" | "per") && self.text(at + 1) == "second";
-        (is_rate && is_tail).then_some((Tag::Rate(1.5), 5))
+            ["and", "a", "half"].iter().enumerate().all(|(more, word)| self.text(start + 2 + more) == *word);
+        let is_rate =
+            matches!(self.text(start), "every" | "each" | "per") && self.text(start + 1) == "second";
+        (is_rate && is_tail).then_some((Tag::Rate(1.5), start + 5 - at))
     }
 
     /// "Harder and harder", "ever harder": each more than the one before.
