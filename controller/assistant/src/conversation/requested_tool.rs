@@ -119,8 +119,9 @@ impl Conversation<'_> {
         });
         self.agents = Some(mind);
         reply.spent = Some(spent);
-        // What the composer made of the whole request gives way only to what shows more of it.
-        if let Some(Ok(own)) = judged.filter(|own| own.as_ref().is_ok_and(is_whole)) {
+        // What the composer made gives way only to what shows more of the request: it does what it understood, while a
+        // model may have guessed.
+        if let Some(Ok(own)) = judged.filter(|own| own.as_ref().is_ok_and(Candidate::is_acceptable)) {
             sampled.candidates.retain(|candidate| candidate.is_better_than(&own));
         }
         sampled
