@@ -1,6 +1,6 @@
 //! What became of each stretch of a request.
 
-use minismith_score::expects::Expect;
+use minismith_score::expects::{Action, Expect};
 use serde::{Deserialize, Serialize};
 
 use crate::atoms::Atom;
@@ -105,6 +105,22 @@ pub(crate) fn accounts(
             || matches!(expect, Expect::Either { of }
                 if of.iter().flatten().any(|one| matches!(one, Expect::Together { .. } | Expect::Holds { .. })))
     };
+    let is_return = |at: &usize| {
+        matches!(
+            atoms.get(*at).map(|atom| &atom.meaning),
+            Some(Meaning::BackAgain | Meaning::Verb { verb: Verb::Return, .. })
+        )
+    };
+    let orders_way_back = |expect: &Expect| {
+        matches!(expect, Expect::Order { actions }
+            if actions.iter().any(|action| matches!(action, Action::Move { back: true, .. })))
+    };
+    // "Before the body returns": an order of other motions does not show when it does.
+    let names_way_back = |at: usize| {
+        let next = clause_of.iter().skip(at + 1).find_map(|clause| *clause);
+        let next = next.and_then(|next| clauses.get(next));
+        next.is_some_and(|clause| clause.atoms.iter().any(is_return)) && !has(&orders_way_back)
+    };
     // Whether something comes of the clause that a link opens.
     let is_served = |at: usize, link: Link| {
         let Some(next) = clause_of.iter().skip(at + 1).find_map(|clause| *clause) else { return true };
@@ -147,6 +163,9 @@ pub(crate) fn accounts(
                 (Meaning::Link(link @ (Link::Before | Link::After | Link::While)), None)
                     if is_several && !is_served(at, *link) =>
                 {
+                    Account::NotUnderstood
+                }
+                (Meaning::Link(Link::Before), _) if is_several && names_way_back(at) => {
                     Account::NotUnderstood
                 }
                 // What stands outside of clauses or only joins words.

@@ -244,3 +244,14 @@ fn a_side_and_a_unit_may_be_named_elsewhere() {
     let far = |expect: &Expect| matches!(expect, Expect::Moves { axis: Axis::BodyTurn, at_least, .. } if *at_least > 30.0);
     assert!(expects("The body turns left by 10, then 20, then 40 degrees.", far));
 }
+
+#[test]
+fn the_order_of_a_way_back_is_not_shown_by_that_of_other_motions() {
+    let request = "spread your antennas outward after the body has turned left, and bring them upright before the body \
+                   returns to the front";
+    let contract = Contract::from_request(request);
+    let account = |text: &str| contract.words.iter().find(|one| one.text == text).map(|one| &one.account);
+    assert_eq!(account("before"), Some(&Account::NotUnderstood));
+    let contract = Contract::from_request("look left, and come back before you nod");
+    assert!(contract.words.iter().all(|one| one.account != Account::NotUnderstood), "{:?}", contract.words);
+}
