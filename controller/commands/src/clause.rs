@@ -97,6 +97,8 @@ pub(crate) struct Clause {
     pub is_again: bool,
     pub is_same: bool,
     pub is_it: bool,
+    /// Whether it refers to the last two motions.
+    pub is_both_turns: bool,
     pub is_as_well: bool,
     pub is_undo: bool,
     pub is_stay: bool,

@@ -68,6 +68,9 @@ impl<'a> Composer<'a> {
             } else {
                 Link::Start
             };
+            if self.refers_to_both(&clause)? {
+                continue;
+            }
             self.count_as_before(&mut clause);
             self.count_fewer(&mut clause)?;
             if self.stays_upright(&clause) {
@@ -223,7 +226,9 @@ impl<'a> Composer<'a> {
             if clause.is_it {
                 return Err("only the last motion can be undone".to_owned());
             }
-            let before = self.past.map(|past| past.before);
+            let earlier = self.past.and_then(|past| past.earlier.as_ref()).map(|earlier| earlier.before);
+            let last = self.past.map(|past| past.before);
+            let before = if clause.is_both_turns { earlier } else { last };
             let Some(before) = before else { return Err("there is nothing to undo".to_owned()) };
             self.push(clause, Meaning::Posture(Box::new(before)));
             return Ok(());

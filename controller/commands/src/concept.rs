@@ -207,6 +207,8 @@ pub enum Concept {
     Same,
     /// "it", "them".
     It,
+    /// "both of those": the last two motions.
+    BothTurns,
     /// "undo".
     Undo,
     /// "stay there".

@@ -19,6 +19,7 @@
 //! | `courtesy` | a word of a request in the speaker's own way: what stands before the verb asks for it | wondering, grateful |
 //! | `taken_back` | a correction that takes back what was said, also if nothing follows | no, wait no |
 //! | `than_last` | makes a change from one repetition to the next of the comparison before it | than the one before |
+//! | `both_turns` | the last two motions, or the two steps of the last one | both of those |
 //! | `smaller fewer` | smaller; after a number, so many less than before | fewer, less |
 //! | `chin` | the head; raised or lowered, it pitches | chin, nose |
 //! | `more_or_then` | at the start of a text "more", else "then" | 再 |
@@ -148,6 +149,7 @@ fn concept(key: &str) -> Option<Concept> {
         "as_well" => C::AsWell,
         "same" => C::Same,
         "it" => C::It,
+        "both_turns" => C::BothTurns,
         "undo" => C::Undo,
         "stay" => C::Stay,
         "for" => C::For,

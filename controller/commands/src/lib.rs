@@ -38,6 +38,6 @@ pub mod words;
 pub use build::{Impossible, timeline};
 pub use clause::Phrase;
 pub use meaning::Meaning;
-pub use past::Past;
+pub use past::{Earlier, Past};
 pub use reader::{Reading, is_saying, is_stop, read};
 pub use tale::{Told, told};

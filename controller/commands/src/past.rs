@@ -19,4 +19,21 @@ pub struct Past {
     pub phrase: Phrase,
     /// The posture before it.
     pub before: AxisValues,
+    /// What was done before that.
+    pub earlier: Option<Earlier>,
+}
+
+/// What was done before the last motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Earlier {
+    /// What it meant.
+    pub meaning: Meaning,
+    /// The posture before it.
+    pub before: AxisValues,
+}
+
+impl From<Past> for Earlier {
+    fn from(past: Past) -> Self {
+        Earlier { meaning: past.meaning, before: past.before }
+    }
 }

@@ -300,6 +300,7 @@ fn merge_leading(clause: &mut Clause, leading: &Clause) {
     clause.pause = clause.pause.or(leading.pause);
     clause.trend = clause.trend.or(leading.trend);
     clause.is_most |= leading.is_most;
+    clause.is_both_turns |= leading.is_both_turns;
     clause.is_together |= leading.is_together;
     clause.is_in_turn |= leading.is_in_turn;
     clause.is_until_stop |= leading.is_until_stop;

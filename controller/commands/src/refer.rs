@@ -1,25 +1,24 @@
 //! What refers to the last motion: again, further, more often, to the other side.
 
-use crate::clause::{Clause, Said};
+use crate::arrange::Said;
+use crate::clause::{Clause, Said as Length};
 use crate::compose::Composer;
 use crate::concept::{Compared, Part, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
+use crate::past::Past;
 
 impl Composer<'_> {
     /// A text that names no motion refers to the last one.
     pub(crate) fn refer(&mut self, mut clause: Clause) -> Result<(), String> {
         if (clause.is_first || clause.is_last) && (clause.is_again || clause.is_same || clause.is_it) {
-            // "The last bit again": one step of those that were done in one turn.
-            let steps = match self.past.map(|past| &past.meaning) {
-                Some(Meaning::Sequence(steps)) if self.said.is_empty() => steps.as_slice(),
-                _ => &[],
-            };
-            let step = match (clause.is_first, clause.is_last, steps) {
+            // "The last bit again": one step of those that were done in one turn, or one of two turns.
+            let (steps, is_one_turn) = self.steps();
+            let step = match (clause.is_first, clause.is_last, steps.as_slice()) {
                 (true, false, [first, _, ..]) => Some(first),
                 (false, true, [_, .., last]) | (true, true, [_, last]) => Some(last),
                 _ => None,
             };
-            let step = step.filter(|step| matches!(step, Meaning::Gesture(_))).cloned();
+            let step = step.filter(|step| !is_one_turn || matches!(step, Meaning::Gesture(_))).cloned();
             let Some(meaning) = step else {
                 return Err("only the last motion can be done again".to_owned());
             };
@@ -42,7 +41,7 @@ impl Composer<'_> {
             && meaning.is_posture()
         {
             // "Back ten", "ten less".
-            clause.amount = Some(Said::Degrees(number));
+            clause.amount = Some(Length::Degrees(number));
             clause.number = None;
             compare(&mut meaning, Compared::Smaller, &clause);
             self.push(clause, meaning);
@@ -108,6 +107,58 @@ impl Composer<'_> {
         }
         self.push(new, meaning);
         Ok(())
+    }
+}
+
+impl Composer<'_> {
+    /// Returns the steps of the last motion, or the last two motions, and whether they are of one turn.
+    fn steps(&self) -> (Vec<Meaning>, bool) {
+        match self.past.filter(|_| self.said.is_empty()) {
+            Some(Past { meaning: Meaning::Sequence(steps), .. }) => (steps.clone(), true),
+            Some(Past { meaning, earlier: Some(earlier), .. }) => {
+                (vec![earlier.meaning.clone(), meaning.clone()], false)
+            }
+            _ => (Vec::new(), true),
+        }
+    }
+
+    /// "Now both of those", "those two at the same time". Returns whether a clause says so.
+    pub(crate) fn refers_to_both(&mut self, clause: &Clause) -> Result<bool, String> {
+        let is_other_order = matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite);
+        if let Some(Said { clause: before, meaning: Meaning::Sequence(steps) }) = self.said.last_mut()
+            && before.is_both_turns
+            && is_other_order
+            && clause.parts.is_empty()
+        {
+            // "Both of those, in the other order".
+            steps.reverse();
+            return Ok(true);
+        }
+        if !clause.is_both_turns || clause.is_undo {
+            return Ok(false);
+        }
+        let (mut steps, _) = self.steps();
+        let [one, other] = steps.as_slice() else {
+            return Err("it is not clear which two motions are meant".to_owned());
+        };
+        let meaning = if clause.is_together {
+            if one.axes().iter().any(|axis| other.axes().contains(axis)) {
+                return Err("these two move the same part".to_owned());
+            }
+            Meaning::Together(steps)
+        } else {
+            if is_other_order {
+                steps.reverse();
+            }
+            Meaning::Sequence(steps)
+        };
+        let meaning = match clause.count {
+            Some(count) if count > 1 => Meaning::Repeat(count.min(20), Box::new(meaning)),
+            _ => meaning,
+        };
+        self.refers = true;
+        self.push(clause.clone(), meaning);
+        Ok(true)
     }
 }
 
@@ -212,7 +263,7 @@ fn compare(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
 /// Changes a motion by comparison with what it was.
 fn compare_one(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
     let amount = clause.amount.map(|said| match said {
-        Said::Degrees(amount) | Said::Millimetres(amount) => amount,
+        Length::Degrees(amount) | Length::Millimetres(amount) => amount,
     });
     let step = amount.unwrap_or(10.0 * clause.size.unwrap_or(1.0));
     let (up, down) = match clause.factor {

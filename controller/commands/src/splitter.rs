@@ -406,6 +406,7 @@ impl Splitter {
             Concept::AsWell => self.now.is_as_well = true,
             Concept::Same => self.now.is_same = true,
             Concept::It => self.now.is_it = true,
+            Concept::BothTurns => (self.now.is_both_turns, self.now.is_same) = (true, true),
             Concept::Undo => self.now.is_undo = true,
             Concept::Stay => self.now.is_stay = true,
             Concept::UntilStop => self.now.is_until_stop = true,

@@ -56,7 +56,8 @@ pub(super) fn combined(
         Reading::Motion { ref meaning, .. }
             if plan.len() == 1
                 && !adds_to(past.as_ref(), meaning)
-                && !reverses_steps(past.as_ref(), meaning) =>
+                && !reverses_steps(past.as_ref(), meaning)
+                && !repeats_earlier(past.as_ref(), meaning) =>
         {
             understood
         }
@@ -171,6 +172,11 @@ fn reverses_steps(past: Option<&Past>, meaning: &Meaning) -> bool {
     before.len() == now.len()
 }
 
+/// Returns whether what was done before the last action is done again: the grammar knows only the last one.
+fn repeats_earlier(past: Option<&Past>, meaning: &Meaning) -> bool {
+    past.and_then(|past| past.earlier.as_ref()).is_some_and(|earlier| earlier.meaning == *meaning)
+}
+
 /// Returns whether a posture leaves the axes of the last one where they are: "and now up as well".
 fn adds_to(past: Option<&Past>, meaning: &Meaning) -> bool {
     let (Some(past), Meaning::Go { .. }) = (past, meaning) else { return false };
@@ -198,14 +204,20 @@ const SAME_DEGREES: f64 = 1.0;
 
 /// Returns what a text may refer to.
 fn past(before: &DialogContext) -> Option<Past> {
-    let PastTurn { plan, said, from, .. } = before.last_action()?;
+    let earlier = before.action_before_last().and_then(done).map(Into::into);
+    Some(Past { earlier, ..done(before.last_action()?)? })
+}
+
+/// Returns what a turn did.
+fn done(turn: &PastTurn) -> Option<Past> {
+    let PastTurn { plan, said, from, .. } = turn;
     let start = AxisValues::from_posture(&posture_of(from.as_ref()?));
     if let [Intent::Spoken(spoken)] = plan.as_slice() {
         return spoken.past(start);
     }
     match read(said, None, "en").0 {
         Reading::Motion { meaning, act, parts, phrase, .. } => {
-            Some(Past { meaning, act, parts, phrase, before: start })
+            Some(Past { meaning, act, parts, phrase, before: start, earlier: None })
         }
         _ => None,
     }

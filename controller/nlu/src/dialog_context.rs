@@ -31,6 +31,7 @@ pub struct PastTurn {
 pub struct DialogContext {
     last: Option<PastTurn>,
     last_action: Option<PastTurn>,
+    action_before_last: Option<PastTurn>,
     tool: Option<(String, Map<String, Value>)>,
 }
 
@@ -45,6 +46,19 @@ impl DialogContext {
     #[must_use]
     pub fn last_action(&self) -> Option<&PastTurn> {
         self.last_action.as_ref()
+    }
+
+    /// Returns the action before the last one.
+    #[must_use]
+    pub fn action_before_last(&self) -> Option<&PastTurn> {
+        self.action_before_last.as_ref()
+    }
+
+    /// Returns what was done last, in plain English: "look left 20 degrees, then nod".
+    #[must_use]
+    pub fn last_done(&self) -> Option<String> {
+        let steps: Vec<String> = self.last_action.as_ref()?.plan.iter().map(ToString::to_string).collect();
+        (!steps.is_empty()).then(|| steps.join(", then "))
     }
 
     /// Returns the tool that was made or run last, with its last arguments.
@@ -73,10 +87,10 @@ impl DialogContext {
             self.tool = tool;
         }
         if turn.plan.iter().any(acts) {
-            self.last_action = Some(turn.clone());
+            self.action_before_last = self.last_action.replace(turn.clone());
         } else if turn.plan.is_empty() && turn.ending != TurnOutcome::Done && !refers {
             // After "nod" and "fly", a following "again" would refer to the flight.
-            self.last_action = None;
+            (self.last_action, self.action_before_last) = (None, None);
         }
         // "what happened?" twice asks about the same turn.
         let only_talk = !turn.plan.is_empty() && turn.plan.iter().all(is_talk);

@@ -120,6 +120,18 @@ fn references_change_the_last_motion() {
     assert_parts(&["look up 10 degrees", "5 more"], &["HeadPitch Up+5"]);
     assert_parts(&["nod five times", "ten more"], &["10x("]);
     assert_parts(&["nod five times", "two fewer"], &["3x("]);
+    assert_parts(&["look left", "nod once", "do both of those again"], &["HeadTurn Left", "HeadPitch Down"]);
+    assert_parts(
+        &["look left", "nod once", "both of those, but in the opposite order"],
+        &["HeadPitch Down", "HeadTurn Left"],
+    );
+    assert_parts(&["look left", "look up", "and now the first one again"], &["HeadTurn Left"]);
+    assert_parts(&["nod once", "do both of those"], &["refused"]);
+    assert_parts(
+        &["nod once", "shake your head once", "those two at the same time"],
+        &["HeadPitch", "HeadTurn"],
+    );
+    assert_parts(&["look left", "look right", "those two at the same time"], &["refused"]);
     assert_parts(&["nod five times", "too many, two will do"], &["2x("]);
     assert_parts(&["shake your head four times", "one shake less"], &["3x("]);
     assert_parts(&["nod twice", "two less"], &["refused"]);

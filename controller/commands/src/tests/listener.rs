@@ -39,11 +39,16 @@ impl Listener {
         let before = self.posture;
         let past = match reading.clone() {
             Reading::Motion { meaning, act, parts, phrase, .. } => {
-                Some(Past { meaning, act, parts, phrase, before })
+                Some(Past { meaning, act, parts, phrase, before, earlier: None })
             }
-            Reading::Conditional { event: Event::Face, otherwise: Some(meaning), .. } => {
-                Some(Past { meaning, act: None, parts: Vec::new(), phrase: Phrase::default(), before })
-            }
+            Reading::Conditional { event: Event::Face, otherwise: Some(meaning), .. } => Some(Past {
+                meaning,
+                act: None,
+                parts: Vec::new(),
+                phrase: Phrase::default(),
+                before,
+                earlier: None,
+            }),
             _ => None,
         };
         let refusal = match (&reading, past) {
@@ -52,7 +57,8 @@ impl Listener {
             (_, Some(past)) => match timeline(&past.meaning, &before) {
                 Ok(timeline) => {
                     self.posture = timeline.axes_at(timeline.seconds());
-                    self.past = Some(past);
+                    let earlier = self.past.take().map(Into::into);
+                    self.past = Some(Past { earlier, ..past });
                     None
                 }
                 Err(why) => Some(why.0),
