@@ -122,13 +122,14 @@ impl Measured {
         &mut self,
         text: &str,
         understood: &Understanding,
+        done: Option<&str>,
     ) -> anyhow::Result<Option<SecondReading>> {
         let Some(model) = &mut self.model else { return Ok(None) };
         if is_stop(text) || !may_be_commands(understood, text) {
             return Ok(None);
         }
         let clock = MonotonicClock::start();
-        let read = second_reading(text, &mut |prompt| model.answer(prompt, &mut |_| Watch::On))?;
+        let read = second_reading(text, done, &mut |prompt| model.answer(prompt, &mut |_| Watch::On))?;
         self.model_times.push(clock.now().seconds());
         Ok(read)
     }
@@ -215,7 +216,7 @@ impl Listener {
         };
         let mut said = format!("{understood:?}");
         let mut question = None;
-        if let Some(reading) = measured.read_again(text, &understood)? {
+        if let Some(reading) = measured.read_again(text, &understood, self.context.last_done().as_deref())? {
             if reading.is_certain {
                 plan = reading.plan;
             } else {

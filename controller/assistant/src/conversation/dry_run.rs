@@ -116,6 +116,8 @@ pub(super) fn is_beyond(understood: &Understanding, text: &str) -> bool {
 pub fn may_be_commands(understood: &Understanding, text: &str) -> bool {
     let is_unknown = match understood {
         Understanding::Foreign { .. } => true,
+        // What is not to be done may stand beside what is.
+        Understanding::Unclear { reason: Reason::Negated, .. } => true,
         Understanding::Unclear { reason, .. } => is_beyond_grammar(*reason) && *reason != Reason::Knowledge,
         _ => false,
     };

@@ -30,7 +30,10 @@ impl Conversation<'_> {
         let mut mind = self.agents.take_if(|mind| mind.is_local)?;
         self.emit(ConversationEvent::Thinking { agent: COORDINATOR.to_owned() });
         let timeout_s = if self.is_spoken { SPOKEN_TIMEOUT_S } else { mind.limits.seconds };
-        let read = second_reading(text, &mut |prompt| self.ask_within(&mut mind, prompt, timeout_s));
+        let done = self.dialog_context.last_done();
+        let read = second_reading(text, done.as_deref(), &mut |prompt| {
+            self.ask_within(&mut mind, prompt, timeout_s)
+        });
         self.agents = Some(mind);
         let nothing = |text| Some((Vec::new(), Reply::nothing(text, TurnOutcome::NotUnderstood)));
         match read {

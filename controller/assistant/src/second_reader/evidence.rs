@@ -39,6 +39,8 @@ pub(super) struct Evidence {
     /// Whether it has words that turn a meaning round or tie it to something else ("not", "instead", "if", "again"), or words
     /// that the lexicon does not know and that may be a thing or a circumstance.
     is_involved: bool,
+    /// Whether it has words that take something back or change what was done before.
+    takes_back: bool,
 }
 
 impl Evidence {
@@ -79,7 +81,10 @@ impl Evidence {
                 Concept::Act(act) => evidence.act(*act),
                 Concept::Number(number) => evidence.numbers.push(*number),
                 Concept::Count(count) => evidence.numbers.push(f64::from(*count)),
-                concept if is_involved(concept) => evidence.is_involved = true,
+                concept if is_involved(concept) => {
+                    evidence.is_involved = true;
+                    evidence.takes_back |= takes_back(concept);
+                }
                 _ => {}
             }
         }
@@ -111,11 +116,12 @@ impl Evidence {
 
     /// Returns how far this sentence supports commands.
     pub(super) fn supports(&self, commands: &Evidence) -> Support {
-        if !self.motions.iter().all(|one| commands.motions.contains(one))
-            || !self.numbers.iter().all(|one| commands.numbers.contains(one))
-            || !self.parts.iter().all(|one| commands.parts.contains(one))
-        {
-            return Support::None;
+        let names_all = self.motions.iter().all(|one| commands.motions.contains(one))
+            && self.numbers.iter().all(|one| commands.numbers.contains(one))
+            && self.parts.iter().all(|one| commands.parts.contains(one));
+        if !names_all {
+            // "Left, no, the other way": what is taken back is named, too.
+            return if self.takes_back { Support::Possible } else { Support::None };
         }
         // "The lamp is on your left" orders nothing.
         let orders =
@@ -175,5 +181,26 @@ const fn is_involved(concept: &Concept) -> bool {
             | Concept::InTurn
             | Concept::StopOrder
             | Concept::StopOrderAlone
+    )
+}
+
+/// Whether a word takes back what was said or done, or changes it.
+const fn takes_back(concept: &Concept) -> bool {
+    matches!(
+        concept,
+        Concept::Not
+            | Concept::NotVerb
+            | Concept::Without
+            | Concept::Still
+            | Concept::Correction
+            | Concept::TakenBack
+            | Concept::Instead
+            | Concept::Same
+            | Concept::Undo
+            | Concept::More(_)
+            | Concept::ThanLast
+            | Concept::Factor(_)
+            | Concept::Cancel
+            | Concept::Or
     )
 }

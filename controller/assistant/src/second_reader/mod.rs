@@ -48,21 +48,25 @@ pub struct SecondReading {
 }
 
 /// Has a model read a sentence. Returns `None` if it is too long, if nothing is to move by the model's answer, or if the
-/// sentence says something else. `ask` puts a prompt to the model.
+/// sentence says something else. `done` is what was done last, to which the sentence may refer. `ask` puts a prompt to the
+/// model.
 ///
 /// # Errors
 /// Returns the reason if the model does not answer.
 pub fn second_reading(
     text: &str,
+    done: Option<&str>,
     ask: &mut dyn FnMut(&Prompt) -> Result<ModelAnswer, ModelCallError>,
 ) -> Result<Option<SecondReading>, ModelCallError> {
     if text.chars().count() > MAX_SENTENCE_CHARS {
         return Ok(None);
     }
+    let done = done.filter(|done| done.chars().count() <= MAX_SENTENCE_CHARS);
+    let done = done.map(|done| format!("Done before: {done}\n")).unwrap_or_default();
     let prompt = Prompt {
         purpose: "second reader",
         instructions: INSTRUCTIONS.to_owned(),
-        messages: vec![Message::person(format!("Person: {text}\nCommands:"))],
+        messages: vec![Message::person(format!("{done}Person: {text}\nCommands:"))],
         form: Form::Grammar { gbnf: GRAMMAR.to_owned(), sample: 0 },
         max_tokens: MAX_ANSWER_TOKENS,
     };
@@ -97,7 +101,9 @@ pub fn prepare(config: &Config) {
     }
     let mut model = Client::local(config);
     let evaluated = std::thread::Builder::new().name("second reader".into()).spawn(move || {
-        if let Err(why) = second_reading("hello", &mut |prompt| model.answer(prompt, &mut |_| Watch::On)) {
+        if let Err(why) =
+            second_reading("hello", None, &mut |prompt| model.answer(prompt, &mut |_| Watch::On))
+        {
             tracing::warn!("the language model is not ready: {why}");
         }
     });

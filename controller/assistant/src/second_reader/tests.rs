@@ -70,10 +70,10 @@ fn questions_are_in_the_language_of_the_sentence() {
 #[test]
 fn long_sentences_and_failures_move_nothing() {
     let long = "look left and ".repeat(30);
-    let asked = second_reading(&long, &mut |_| panic!("a long sentence is told, not ordered"));
+    let asked = second_reading(&long, None, &mut |_| panic!("a long sentence is told, not ordered"));
     assert_eq!(asked.unwrap(), None);
     let gone = ModelCallError::Local { reason: "its process died".into() };
-    assert_eq!(second_reading("look lft", &mut |_| Err(gone.clone())).unwrap_err(), gone);
+    assert_eq!(second_reading("look lft", None, &mut |_| Err(gone.clone())).unwrap_err(), gone);
 }
 
 /// Expands a rule of the grammar in turn with each of its alternatives, the other parts with their first one.
