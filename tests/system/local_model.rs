@@ -215,7 +215,8 @@ fn a_real_model_reads_what_the_grammar_does_not() {
     let mut client = installed.client();
     let mut described = |sentence: &str| {
         let clock = MonotonicClock::start();
-        let read = second_reading(sentence, None, &mut |prompt| client.answer(prompt, &mut |_| Watch::On)).unwrap();
+        let read =
+            second_reading(sentence, None, &mut |prompt| client.answer(prompt, &mut |_| Watch::On)).unwrap();
         println!("{:.1} s: {sentence}: {read:?}", clock.now().seconds());
         read.map(|read| (read.description, read.is_certain))
     };
