@@ -72,7 +72,16 @@ fn is_pause_of_tool(text: &str) -> bool {
             && goes_on(at)
             && (is_for_a_time || ["short", "brief", "little", "quick", "tiny"].contains(&before))
     };
-    words.iter().enumerate().filter(|(_, word)| is_stop_word(word)).all(|(at, _)| is_pause(at))
+    // Without its pauses, the text must not ask to stop in another way, such as "don't move".
+    let mut has_pause = false;
+    let mut rest = String::with_capacity(text.len());
+    for (at, word) in said.iter().enumerate() {
+        let is_pause = words.get(at).is_some_and(|word| is_stop_word(word)) && is_pause(at);
+        has_pause |= is_pause;
+        rest.push_str(if is_pause { "wait" } else { word });
+        rest.push(' ');
+    }
+    has_pause && !scanned(&rest).found && !is_spoken_stop(&rest)
 }
 
 /// In longer texts, only English stop words are looked for.
@@ -265,6 +274,9 @@ mod tests {
             "make a tool that nods. stop! for two seconds I thought it was broken",
             "stop there for 2 seconds",
             "forget the tool and stop it",
+            "make a tool that nods. don't move!",
+            "make a tool with a short stop after each nod. hold still!",
+            "make a tool with a short stop after each nod. Halt, arrête!",
         ] {
             assert!(is_stop(text), "{text:?}");
         }
