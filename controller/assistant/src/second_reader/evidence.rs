@@ -71,6 +71,8 @@ impl Evidence {
         let mut evidence = Evidence::default();
         for Tag { concept, .. } in tags {
             match concept {
+                // Which way that is, the sentence does not say.
+                Concept::Way(Way::Opposite) => (evidence.is_involved, evidence.takes_back) = (true, true),
                 Concept::Way(way) => evidence.motions.push(Named::Way(*way)),
                 Concept::Part(Part::LeftAntenna) => evidence.antenna(Way::Left),
                 Concept::Part(Part::RightAntenna) => evidence.antenna(Way::Right),

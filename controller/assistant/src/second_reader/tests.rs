@@ -1,3 +1,5 @@
+use minismith_language_model::Tokens;
+
 use super::*;
 
 fn certain(sentence: &str, commands: &str) -> bool {
@@ -46,6 +48,9 @@ fn what_may_mean_something_else_is_asked() {
         ("tilt the picture a little to the right", "tilt your head right"),
         ("should it get loud, lower your antennas", "lower your antennas"),
         ("make like a curious little bird", "tilt your head left"),
+        // What is taken back, or done the other way round.
+        ("left, no, sorry mate, right", "look right"),
+        ("and now the other way, old chap", "look right"),
     ] {
         let reading = reading(sentence, commands).unwrap_or_else(|| panic!("{sentence}"));
         assert!(!reading.is_certain, "{sentence}: {}", reading.description);
@@ -59,6 +64,20 @@ fn only_commands_are_read() {
     {
         assert_eq!(reading("do something", answer), None, "{answer}");
     }
+}
+
+#[test]
+fn what_was_done_last_stands_before_the_sentence() {
+    let message = Message::person("Done before: nod 5 times\nPerson: one fewer, old chap\nCommands:");
+    let mut asked = Vec::new();
+    let read = second_reading("one fewer, old chap", Some("nod 5 times"), &mut |prompt| {
+        asked.clone_from(&prompt.messages);
+        let completion = Completion::Text("nod 4 times".into());
+        Ok(ModelAnswer { completion, tokens: Tokens::default(), from: String::new() })
+    });
+    let read = read.unwrap().unwrap();
+    assert_eq!((asked, read.is_certain), (vec![message], false));
+    assert_eq!(read.description, "nod 4 times");
 }
 
 #[test]
