@@ -216,16 +216,17 @@ fn tool_that_an_older_version_wrote_still_runs() {
 /// A request with a word that nobody knows, so the composer leaves something open.
 const OPEN_REQUEST: &str = "make a tool called peacock that fans both antennas out twice and flimmers";
 
-/// Hears the request with a model on this computer that gives these answers. Returns the prompts, too.
+/// Hears a request with a model on this computer that gives these answers. Returns the prompts, too.
 fn heard_with_local_model(
     house: &House,
+    request: &str,
     answers: Vec<Result<Completion, ModelCallError>>,
 ) -> (Reply, Vec<Prompt>) {
     let model = Scripted::new(answers);
     let prompts = model.prompts();
     let mind = Mind { is_local: true, ..Mind::new(&house.config, Box::new(model)) };
     let mut conversation = Conversation::new(&house.body, &house.workshop).thinking_with(mind);
-    let reply = conversation.hear(OPEN_REQUEST);
+    let reply = conversation.hear(request);
     (reply, prompts.seen())
 }
 
@@ -234,24 +235,39 @@ fn answer(steps: &str) -> Result<Completion, ModelCallError> {
 }
 
 #[test]
-fn local_model_writes_what_the_composer_leaves_open_and_is_judged_by_the_motion() {
+fn local_model_writes_what_the_composer_does_not_and_is_judged_by_the_motion() {
+    let house = House::new();
+    let request = "make a tool called metronome that tilts the head left and right in turns, ten tilts altogether, five \
+                   on each side";
+    let rounds =
+        |times: u32| answer(&format!("repeat({times}, head(tilt_left=15), head(tilt_right=15)),\nhead()"));
+    let (reply, prompts) = heard_with_local_model(&house, request, vec![rounds(3), rounds(5)]);
+    assert_eq!(reply.outcome, TurnOutcome::Done, "{}", reply.text);
+    let tool = reply.tool.unwrap();
+    assert_eq!((tool.name.as_str(), tool.version), ("metronome", Some(1)));
+    assert!(tool.code.unwrap().contains("repeat(5, head(tilt_left=15)"), "{}", reply.text);
+    // What was measured went back to the model.
+    assert_eq!(prompts.len(), 2);
+    let repair = format!("{:?}", prompts[1].messages.last());
+    assert!(repair.contains("expected 5 swings of the head tilt left"), "{repair}");
+    let manifest = house.workshop.registry().load("metronome", None).unwrap().manifest().clone();
+    assert_eq!(manifest.provenance.author, "code agent");
+    assert!(manifest.provenance.model.is_some());
+}
+
+#[test]
+fn what_the_local_model_adds_and_no_measurement_shows_is_not_taken() {
     let house = House::new();
     let once = answer("antennas(both=60),\nantennas(both=0)");
     let twice = answer("repeat(2, antennas(both=60), antennas(both=0)),\nbody(left=20),\nbody(left=0)");
-    let (reply, prompts) = heard_with_local_model(&house, vec![once, twice]);
-    assert_eq!(reply.outcome, TurnOutcome::Done, "{}", reply.text);
+    let (reply, prompts) = heard_with_local_model(&house, OPEN_REQUEST, vec![once, twice]);
+    assert_eq!((reply.outcome, prompts.len()), (TurnOutcome::Done, 2), "{}", reply.text);
     let tool = reply.tool.unwrap();
-    assert_eq!((tool.name.as_str(), tool.version), ("peacock", Some(1)));
-    assert!(tool.code.unwrap().contains("body(left=20)"));
-    // What was measured went back to the model; what is not shown is named.
-    assert_eq!(prompts.len(), 2);
-    let repair = format!("{:?}", prompts[1].messages.last());
-    assert!(repair.contains("expected 2 swings of the left antenna"), "{repair}");
+    let code = tool.code.unwrap();
+    assert!(code.contains("repeat(") && !code.contains("body("), "{code}");
+    // What is not shown is named.
     let verdict = json!(tool.verdict);
     assert!(verdict["partly"].is_object() && reply.text.contains("flimmers"), "{verdict} {}", reply.text);
-    let manifest = house.workshop.registry().load("peacock", None).unwrap().manifest().clone();
-    assert_eq!(manifest.provenance.author, "code agent");
-    assert!(manifest.provenance.model.is_some());
 }
 
 #[test]
@@ -262,7 +278,7 @@ fn composer_serves_where_the_local_model_fails() {
         [(vec![gone()], "its process died"), (vec![nonsense(), nonsense(), nonsense()], "")]
     {
         let house = House::new();
-        let (reply, _) = heard_with_local_model(&house, answers);
+        let (reply, _) = heard_with_local_model(&house, OPEN_REQUEST, answers);
         let tool = reply.tool.unwrap();
         assert_eq!(tool.version, Some(1), "{}", reply.text);
         assert!(tool.code.unwrap().contains("repeat("));
