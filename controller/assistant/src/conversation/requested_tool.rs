@@ -54,9 +54,12 @@ impl Conversation<'_> {
             sampled.candidates.into_iter().filter(Candidate::is_acceptable).take(MAX_REHEARSED - 1).collect();
         // Whichever is kept has the name of the first.
         let name = candidates.first().map_or(&written.name, |candidate| &candidate.score.name).clone();
+        // Of what the composer read nothing, only one of two readers vouches for the words: they do not count as shown.
+        let left_out = if written.tool.is_err() { written.not_understood.clone() } else { Vec::new() };
         let by_model = |candidate: Candidate| {
             let tool = author::authored(&Score { name: name.clone(), ..candidate.score });
-            Authored { model: Some("the model on this computer".to_owned()), ..tool }
+            let model = Some("the model on this computer".to_owned());
+            Authored { model, left_out: left_out.clone(), ..tool }
         };
         let mut tools: VecDeque<Authored> = candidates.into_iter().map(by_model).collect();
         let composed_plan = written.tool.as_ref().map(|tool| tool.plan.clone()).ok();
