@@ -101,9 +101,10 @@ impl Conversation<'_> {
         reply: &mut Reply,
     ) -> Sampled {
         let judged = written.score.clone().map(|score| Candidate::judged(score, contract));
-        let is_whole = |candidate: &Candidate| candidate.is_acceptable() && written.not_understood.is_empty();
         let is_served = match &judged {
-            Some(Ok(candidate)) => is_whole(candidate) && candidate.holds_all(),
+            Some(Ok(candidate)) => {
+                candidate.is_acceptable() && written.not_understood.is_empty() && candidate.holds_all()
+            }
             Some(Err(_)) => false,
             None => !written.is_open,
         };

@@ -142,48 +142,35 @@ impl Evidence {
 
 /// Whether a word changes what others mean, or ties it to something outside of the sentence.
 const fn is_involved(concept: &Concept) -> bool {
-    matches!(
-        concept,
-        Concept::Not
-            | Concept::NotVerb
-            | Concept::Without
-            | Concept::Still
-            | Concept::Only
-            | Concept::Correction
-            | Concept::TakenBack
-            | Concept::Instead
-            | Concept::Again
-            | Concept::Same
-            | Concept::Undo
-            | Concept::Before
-            | Concept::After
-            | Concept::First
-            | Concept::Last
-            | Concept::Every
-            | Concept::If(_)
-            | Concept::When
-            | Concept::Unless
-            | Concept::Signal(_)
-            | Concept::Nobody
-            | Concept::Asks
-            | Concept::Past
-            | Concept::Third
-            | Concept::More(_)
-            | Concept::ThanLast
-            | Concept::Factor(_)
-            | Concept::Trend(_)
-            | Concept::Or
-            | Concept::Cancel
-            | Concept::Otherwise
-            | Concept::Until
-            | Concept::UntilStop
-            | Concept::Later
-            | Concept::Somebody
-            | Concept::Cannot
-            | Concept::InTurn
-            | Concept::StopOrder
-            | Concept::StopOrderAlone
-    )
+    takes_back(concept)
+        || matches!(
+            concept,
+            Concept::Only
+                | Concept::Again
+                | Concept::Before
+                | Concept::After
+                | Concept::First
+                | Concept::Last
+                | Concept::Every
+                | Concept::If(_)
+                | Concept::When
+                | Concept::Unless
+                | Concept::Signal(_)
+                | Concept::Nobody
+                | Concept::Asks
+                | Concept::Past
+                | Concept::Third
+                | Concept::Trend(_)
+                | Concept::Otherwise
+                | Concept::Until
+                | Concept::UntilStop
+                | Concept::Later
+                | Concept::Somebody
+                | Concept::Cannot
+                | Concept::InTurn
+                | Concept::StopOrder
+                | Concept::StopOrderAlone
+        )
 }
 
 /// Whether a word takes back what was said or done, or changes it.
