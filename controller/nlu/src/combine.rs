@@ -34,9 +34,9 @@ pub(super) fn combined(
     if keeps {
         return understood;
     }
-    let past = before.and_then(past);
+    let past = before.and_then(DialogContext::past);
     let language = before.and_then(DialogContext::language).unwrap_or("en");
-    let (reading, language) = read(text, past.as_ref(), language);
+    let (reading, language) = read(text, past, language);
     let plan = match &understood {
         Understanding::Plan(plan) => plan.as_slice(),
         _ => &[],
@@ -55,9 +55,9 @@ pub(super) fn combined(
         // The grammar refers to single motions, too; only what adds to the last one is new to it.
         Reading::Motion { ref meaning, .. }
             if plan.len() == 1
-                && !adds_to(past.as_ref(), meaning)
-                && !reverses_steps(past.as_ref(), meaning)
-                && !repeats_earlier(past.as_ref(), meaning) =>
+                && !adds_to(past, meaning)
+                && !reverses_steps(past, meaning)
+                && !repeats_earlier(past, meaning) =>
         {
             understood
         }
@@ -202,14 +202,8 @@ fn is_same(plan: &[Intent], meaning: &Meaning) -> bool {
 /// Postures within this of each other count as the same, degrees or millimetres.
 const SAME_DEGREES: f64 = 1.0;
 
-/// Returns what a text may refer to.
-fn past(before: &DialogContext) -> Option<Past> {
-    let earlier = before.action_before_last().and_then(done).map(Into::into);
-    Some(Past { earlier, ..done(before.last_action()?)? })
-}
-
-/// Returns what a turn did.
-fn done(turn: &PastTurn) -> Option<Past> {
+/// Returns what a turn did, to which a later text may refer.
+pub(super) fn done(turn: &PastTurn) -> Option<Past> {
     let PastTurn { plan, said, from, .. } = turn;
     let start = AxisValues::from_posture(&posture_of(from.as_ref()?));
     if let [Intent::Spoken(spoken)] = plan.as_slice() {

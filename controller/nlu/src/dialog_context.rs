@@ -3,6 +3,7 @@
 //! It is made from outcomes. A turn that did nothing is recorded with its reason and leaves nothing to
 //! repeat.
 
+use minismith_commands::Past;
 use serde_json::{Map, Value};
 
 use super::aim::Aim;
@@ -31,7 +32,8 @@ pub struct PastTurn {
 pub struct DialogContext {
     last: Option<PastTurn>,
     last_action: Option<PastTurn>,
-    action_before_last: Option<PastTurn>,
+    /// What the last action did, and the one before it; read once, when it is recorded.
+    past: Option<Past>,
     tool: Option<(String, Map<String, Value>)>,
 }
 
@@ -48,10 +50,9 @@ impl DialogContext {
         self.last_action.as_ref()
     }
 
-    /// Returns the action before the last one.
-    #[must_use]
-    pub fn action_before_last(&self) -> Option<&PastTurn> {
-        self.action_before_last.as_ref()
+    /// Returns what a text may refer to.
+    pub(super) fn past(&self) -> Option<&Past> {
+        self.past.as_ref()
     }
 
     /// Returns what was done last, in plain English: "look left 20 degrees, then nod".
@@ -77,7 +78,13 @@ impl DialogContext {
     }
 
     /// Records a turn. `refers` states whether its words refer to an earlier action.
-    pub(super) fn record(&mut self, turn: PastTurn, refers: bool) {
+    /// `done` returns what an action did.
+    pub(super) fn record(
+        &mut self,
+        turn: PastTurn,
+        refers: bool,
+        done: impl FnOnce(&PastTurn) -> Option<Past>,
+    ) {
         let tool = turn.plan.iter().rev().find_map(|intent| match intent {
             Intent::RunTool { name, arguments } => Some((name.clone(), arguments.clone())),
             Intent::MakeTool { name, .. } => Some((name.clone(), Map::new())),
@@ -87,10 +94,12 @@ impl DialogContext {
             self.tool = tool;
         }
         if turn.plan.iter().any(acts) {
-            self.action_before_last = self.last_action.replace(turn.clone());
+            let earlier = self.past.take().map(Into::into);
+            self.past = done(&turn).map(|past| Past { earlier, ..past });
+            self.last_action = Some(turn.clone());
         } else if turn.plan.is_empty() && turn.ending != TurnOutcome::Done && !refers {
             // After "nod" and "fly", a following "again" would refer to the flight.
-            (self.last_action, self.action_before_last) = (None, None);
+            (self.last_action, self.past) = (None, None);
         }
         // "what happened?" twice asks about the same turn.
         let only_talk = !turn.plan.is_empty() && turn.plan.iter().all(is_talk);

@@ -111,6 +111,6 @@ impl DialogContext {
     /// Records a turn.
     pub fn remember(&mut self, turn: PastTurn) {
         let refers = grammar::refers(&turn.said, self);
-        self.record(turn, refers);
+        self.record(turn, refers, super::combine::done);
     }
 }
