@@ -161,3 +161,36 @@ fn image_that_is_written_needs_approval() {
     assert_eq!((&result["admitted"], &result["needs_approval"]), (&json!(true), &json!(true)), "{result}");
     assert!(rules(&result).contains(&"image-data"), "{result}");
 }
+
+#[test]
+fn photos_of_a_tool_are_files_that_it_never_has() {
+    let bench = TestDir::new();
+    let source = "from motion import head, perform, photo
+from reachy_mini import ReachyMini
+
+
+def snaps(robot: ReachyMini) -> str:
+    \"\"\"Take a photo ahead and one to the left.\"\"\"
+    return perform(robot, photo(), head(left=20), photo(), head())
+";
+    let result = check(&bench, "snaps", source);
+    assert_eq!((&result["admitted"], &result["needs_approval"]), (&json!(true), &json!(false)), "{result}");
+    let _added = bench.run(&["tool", "add", bench.write("snaps.py", source).to_str().unwrap()]).exits(0);
+    let paths = |outputs: &Value| -> Vec<std::path::PathBuf> {
+        let outputs = outputs.as_array().unwrap();
+        assert!(outputs.iter().all(|output| output["is_photo"] == json!(true)), "{outputs:?}");
+        outputs.iter().map(|output| bench.path(output["path"].as_str().unwrap())).collect()
+    };
+    let ran = bench.run(&["tool", "run", "snaps", "--out", "seen", "--json"]).exits(0).json();
+    let said = bench.run(&["say", "use snaps", "--json"]).exits(0).json();
+    let run = ran.pointer("/run/outputs").or(ran.pointer("/performance/outputs")).unwrap();
+    let stored = [
+        paths(run),
+        paths(said.pointer("/tool/run/outputs").or(said.pointer("/tool/performance/outputs")).unwrap()),
+    ];
+    for path in stored.iter().flatten() {
+        assert!(std::fs::read(path).unwrap().starts_with(&[0xff, 0xd8, 0xff]), "{}", path.display());
+    }
+    assert_eq!(stored[0].iter().filter(|path| path.starts_with(bench.path("seen"))).count(), 2);
+    assert!(stored[1].len() == 2 && stored[1].iter().all(|path| path.to_string_lossy().contains("photos")));
+}

@@ -427,6 +427,8 @@ pub enum HostCall {
         /// Whether to start.
         on: bool,
     },
+    /// Keeps the current camera image as a file of the run; the tool itself does not receive it.
+    Photo,
     /// Returns what was recorded since the last call. The reply is [`HostReply::Heard`].
     Heard,
     /// Returns where the last voice came from. The reply is [`HostReply::Value`]: null, or the angle in radians and whether

@@ -176,7 +176,7 @@ pub fn serde_name<T: Serialize>(value: &T) -> String {
 }
 
 /// The result of a conversation's turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnOutcome {
     /// Everything was executed.

@@ -236,6 +236,11 @@ impl<'a> Walk<'a> {
                 })?;
                 Ok(BTreeSet::new())
             }
+            Step::Photo {} => Ok(BTreeSet::new()),
+            Step::Otherwise(_) => Err(ScoreError::new(
+                "otherwise does not stand at the end of a when",
+                "write when(face(), head(left=20), otherwise(head(right=20)), within=10)",
+            )),
             Step::When(reaction)
             | Step::Whenever(reaction)
             | Step::AsLongAs(reaction)
@@ -259,7 +264,16 @@ impl<'a> Walk<'a> {
             let sentence = format!("it takes {} to {} seconds", EVENT_SECONDS.0, EVENT_SECONDS.1);
             self.number(&call, seconds, inside.in_repeat, EVENT_SECONDS, &sentence)?;
         }
-        self.steps(&reaction.steps, inside, step.name())
+        let (steps, others) = match step {
+            Step::When(_) => reaction.branches(),
+            _ => (reaction.steps.as_slice(), None),
+        };
+        let mut axes = self.steps(steps, inside, step.name())?;
+        if let Some(others) = others {
+            self.next += 1;
+            axes.extend(self.steps(others, inside, "otherwise")?);
+        }
+        Ok(axes)
     }
 
     fn movement(&mut self, movement: &'a Move, in_repeat: bool) -> Result<BTreeSet<Axis>, ScoreError> {

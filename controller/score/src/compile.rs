@@ -68,7 +68,15 @@ pub fn compile(score: &Score, arguments: &Arguments, setting: &Setting) -> Resul
         let slowest = Setting { stimuli: Stimuli::slowest(), ..setting.clone() };
         run(score, &values, &slowest)?;
     }
+    // The longer branch of an `otherwise` may be the one without the event.
+    if score.steps.iter().any(has_otherwise) {
+        run(score, &values, &Setting { stimuli: Stimuli::default(), ..setting.clone() })?;
+    }
     run(score, &values, setting)
+}
+
+fn has_otherwise(step: &Step) -> bool {
+    matches!(step, Step::Otherwise(_)) || step.inner().iter().any(has_otherwise)
 }
 
 fn has_reaction(step: &Step) -> bool {
@@ -183,16 +191,27 @@ impl Run<'_> {
                 end
             }
             Step::Sequence(steps) => self.sequence(steps, inner, time, scope)?,
+            // The check lets it stand in `when` only, which runs its steps.
+            Step::Otherwise(_) => time,
             Step::Play(name) => self.play(name, time),
             Step::Sound(name) => {
                 self.timeline.push_sound(time, name);
                 time
             }
+            Step::Photo {} => {
+                self.timeline.push_photo(time);
+                time
+            }
             Step::When(reaction) => {
                 let deadline = self.deadline(reaction, time, scope);
-                match self.setting.stimuli.next(&reaction.event, time, deadline) {
-                    Some(begin) => self.sequence(&reaction.steps, inner, begin, scope)?,
-                    None => deadline,
+                let (steps, others) = reaction.branches();
+                match (self.setting.stimuli.next(&reaction.event, time, deadline), others) {
+                    (Some(begin), _) => self.sequence(steps, inner, begin, scope)?,
+                    (None, Some(others)) => {
+                        let first = inner + steps.iter().map(Step::count).sum::<usize>() + 1;
+                        self.sequence(others, first, deadline, scope)?
+                    }
+                    (None, None) => deadline,
                 }
             }
             Step::Whenever(reaction) => {

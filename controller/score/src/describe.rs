@@ -64,12 +64,19 @@ impl Describer<'_> {
             Step::Sequence(steps) => self.steps(steps),
             Step::Play(name) => format!("the move {name}"),
             Step::Sound(name) => format!("the sound {name}"),
-            Step::When(reaction) => format!(
-                "within {}, when there is {}: {}",
-                self.reaction_seconds(reaction),
-                reaction.event.describe(),
-                self.steps(&reaction.steps)
-            ),
+            Step::Photo {} => "a photo".to_owned(),
+            Step::Otherwise(steps) => self.steps(steps),
+            Step::When(reaction) => {
+                let (steps, others) = reaction.branches();
+                let others = others.map(|others| format!("; otherwise: {}", self.steps(others)));
+                format!(
+                    "within {}, when there is {}: {}{}",
+                    self.reaction_seconds(reaction),
+                    reaction.event.describe(),
+                    self.steps(steps),
+                    others.unwrap_or_default()
+                )
+            }
             Step::Whenever(reaction) => format!(
                 "for {}, whenever there is {}: {}",
                 self.reaction_seconds(reaction),

@@ -183,6 +183,13 @@ pub enum Expect {
         /// The expectation for that call; not one about a parameter.
         expect: Box<Expect>,
     },
+    /// In a call without the event, something else is expected.
+    Without {
+        /// The event.
+        event: Event,
+        /// The expectation for that call; not one about a parameter or another call without an event.
+        expect: Box<Expect>,
+    },
     /// All expectations of one of these lists.
     Either {
         /// The lists; none of them contains another choice.
@@ -330,6 +337,7 @@ impl Expects {
                     _ => without,
                 }
             }
+            Expect::Without { .. } => measure(expect, runs.default),
             Expect::Parameter { name, value, .. } => {
                 let is_call =
                     |call: &&(String, f64, &MotionTrace)| call.0 == *name && (call.1 - value).abs() < 1e-9;
@@ -447,6 +455,15 @@ impl Expect {
                 check_numbers(&[*value])?;
                 expect.check(false)
             }
+            Expect::Without { expect, .. }
+                if is_outside
+                    && !matches!(
+                        **expect,
+                        Expect::Without { .. } | Expect::Parameter { .. } | Expect::Likely { .. }
+                    ) =>
+            {
+                expect.check(true)
+            }
             Expect::Either { of } if is_outside => {
                 check_length(of.len(), 1)?;
                 of.iter().try_for_each(|list| {
@@ -457,7 +474,10 @@ impl Expect {
             Expect::Likely { expect } if is_outside && !matches!(**expect, Expect::Likely { .. }) => {
                 expect.check(true)
             }
-            Expect::Parameter { .. } | Expect::Either { .. } | Expect::Likely { .. } => {
+            Expect::Parameter { .. }
+            | Expect::Without { .. }
+            | Expect::Either { .. }
+            | Expect::Likely { .. } => {
                 Err("a choice, a likely expectation or one about a parameter stands inside another one"
                     .to_owned())
             }

@@ -75,6 +75,7 @@ fn step(depth: u32, in_repeat: bool, in_track: bool) -> BoxedStrategy<Step> {
         1 => prop::option::of(number(0.1, 2.0, in_repeat)).prop_map(|seconds| Step::Neutral { seconds, easing: None }),
         1 => number(0.0, 2.0, in_repeat).prop_map(Step::Wait),
         1 => "[a-z][a-z0-9_.-]{0,20}".prop_map(Step::Sound),
+        1 => Just(Step::Photo {}),
     ];
     if depth == 0 {
         return leaf.boxed();
@@ -114,7 +115,13 @@ fn step(depth: u32, in_repeat: bool, in_track: bool) -> BoxedStrategy<Step> {
         2 => Step::AsLongAs(reaction),
         _ => Step::Until(reaction),
     });
-    prop_oneof![8 => nested, 1 => reaction, 1 => Just(Step::Play("wake_up".to_owned()))].boxed()
+    let with_otherwise =
+        (event(), inner(in_repeat), inner(in_repeat)).prop_map(|(event, mut steps, others)| {
+            steps.push(Step::Otherwise(others));
+            Step::When(Reaction { event, steps, seconds: None })
+        });
+    prop_oneof![8 => nested, 1 => reaction, 1 => with_otherwise, 1 => Just(Step::Play("wake_up".to_owned()))]
+        .boxed()
 }
 
 fn moved(step: &Step, axes: &mut Vec<crate::axis::Axis>) {

@@ -207,8 +207,13 @@ pub enum Step {
     Play(String),
     /// `sound(name)`: begins to play and does not wait.
     Sound(String),
+    /// `photo()`: takes a photo.
+    Photo {},
     /// `when(event, ..., within=)`: waits for the event, then runs the steps once.
     When(Reaction),
+    /// `otherwise(...)`, the last step of `when`: runs if the event does not come.
+    #[schema(no_recursion)]
+    Otherwise(Vec<Step>),
     /// `whenever(event, ..., seconds=)`: runs the steps each time the event comes.
     Whenever(Reaction),
     /// `as_long_as(event, ..., at_most=)`: repeats the steps while the event holds.
@@ -318,7 +323,7 @@ impl Event {
 }
 
 /// The words of the language that a source imports from `motion`, besides the parts and events.
-pub const FUNCTIONS: [&str; 13] = [
+pub const FUNCTIONS: [&str; 15] = [
     "neutral",
     "wait",
     "repeat",
@@ -327,7 +332,9 @@ pub const FUNCTIONS: [&str; 13] = [
     "ramp",
     "play",
     "sound",
+    "photo",
     "when",
+    "otherwise",
     "whenever",
     "as_long_as",
     "until",
@@ -351,6 +358,17 @@ pub const EASINGS: [(&str, Interpolation); 4] = [
     ("cartoon", Interpolation::Cartoon),
 ];
 
+impl Reaction {
+    /// Returns the steps that run when the event comes, and those of `otherwise`.
+    #[must_use]
+    pub fn branches(&self) -> (&[Step], Option<&[Step]>) {
+        match self.steps.split_last() {
+            Some((Step::Otherwise(others), steps)) => (steps, Some(others)),
+            _ => (&self.steps, None),
+        }
+    }
+}
+
 impl Step {
     /// Returns the name of the step's function.
     #[must_use]
@@ -364,7 +382,9 @@ impl Step {
             Step::Sequence(_) => "sequence",
             Step::Play(_) => "play",
             Step::Sound(_) => "sound",
+            Step::Photo {} => "photo",
             Step::When(_) => "when",
+            Step::Otherwise(_) => "otherwise",
             Step::Whenever(_) => "whenever",
             Step::AsLongAs(_) => "as_long_as",
             Step::Until(_) => "until",
@@ -392,7 +412,10 @@ impl Step {
     #[must_use]
     pub fn inner(&self) -> &[Step] {
         match self {
-            Step::Repeat { steps, .. } | Step::Together(steps) | Step::Sequence(steps) => steps,
+            Step::Repeat { steps, .. }
+            | Step::Together(steps)
+            | Step::Sequence(steps)
+            | Step::Otherwise(steps) => steps,
             _ => self.reaction().map_or(&[], |(_, reaction)| &reaction.steps),
         }
     }

@@ -33,7 +33,7 @@ pub fn simulate(timeline: &Timeline, stimuli: &Stimuli) -> MotionTrace {
         samples,
         events: stimuli.spans().to_vec(),
         sounds: timeline.sounds().iter().map(|(at, _)| *at).collect(),
-        photos: Vec::new(),
+        photos: timeline.photos().to_vec(),
     }
 }
 

@@ -53,6 +53,7 @@ pub struct Timeline {
     /// The movements of each axis, in the order of time.
     pieces: [Vec<Piece>; 9],
     sounds: Vec<(f64, String)>,
+    photos: Vec<f64>,
     unknown_moves: Vec<String>,
     runs: Vec<StepRun>,
     seconds: f64,
@@ -64,6 +65,7 @@ impl Timeline {
             start,
             pieces: std::array::from_fn(|_| Vec::new()),
             sounds: Vec::new(),
+            photos: Vec::new(),
             unknown_moves: Vec::new(),
             runs: Vec::new(),
             seconds: 0.0,
@@ -75,6 +77,10 @@ impl Timeline {
         if let Some(pieces) = self.pieces.get_mut(piece.axis as usize) {
             pieces.push(piece);
         }
+    }
+
+    pub(crate) fn push_photo(&mut self, at: f64) {
+        self.photos.push(at);
     }
 
     pub(crate) fn push_sound(&mut self, at: f64, name: &str) {
@@ -99,8 +105,9 @@ impl Timeline {
 
     pub(crate) fn set_seconds(&mut self, seconds: f64) {
         self.seconds = seconds;
-        // Tracks that run at once add their sounds one track after the other.
+        // Tracks that run at once add their sounds and photos one track after the other.
         self.sounds.sort_by(|one, other| one.0.total_cmp(&other.0));
+        self.photos.sort_by(f64::total_cmp);
     }
 
     /// Returns the duration of the call, seconds.
@@ -113,6 +120,12 @@ impl Timeline {
     #[must_use]
     pub fn pieces(&self, axis: Axis) -> &[Piece] {
         self.pieces.get(axis as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the times at which photos are taken, seconds.
+    #[must_use]
+    pub fn photos(&self) -> &[f64] {
+        &self.photos
     }
 
     /// Returns the sounds with the times at which they begin, seconds.

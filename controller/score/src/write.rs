@@ -174,7 +174,7 @@ fn step_call(step: &Step) -> Call {
         }
         Step::Wait(seconds) => vec![Call::leaf(seconds.source())],
         Step::Repeat { times, .. } => vec![Call::leaf(times.source())],
-        Step::Together(_) | Step::Sequence(_) => Vec::new(),
+        Step::Together(_) | Step::Sequence(_) | Step::Otherwise(_) | Step::Photo {} => Vec::new(),
         Step::Play(name) | Step::Sound(name) => vec![Call::leaf(format!("\"{name}\""))],
         Step::When(reaction)
         | Step::Whenever(reaction)

@@ -35,6 +35,7 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
     own.setattr("InputFile", py.get_type::<InputFile>())?;
     own.setattr("OutputFiles", py.get_type::<OutputFiles>())?;
     own.add_function(wrap_pyfunction!(exec_function, &own)?)?;
+    own.add_function(wrap_pyfunction!(keep_photo, &own)?)?;
 
     // It imports both packages.
     run_python_source(&module(py, None, "motion")?, include_str!("python/motion.py"))
@@ -91,6 +92,12 @@ fn create_head_pose<'py>(
     let radians = |value: f64| if degrees { value.to_radians() } else { value };
     let position = [x, y, z].map(metres);
     pose::to_numpy(py, &pose::from_position_and_angles(position, [roll, pitch, yaw].map(radians)))
+}
+
+/// Keeps the current camera image as a file of the run.
+#[pyfunction]
+fn keep_photo() -> PyResult<()> {
+    host_channel::call(HostCall::Photo).map(drop)
 }
 
 /// Calls another registered tool with these named arguments, and returns its result.

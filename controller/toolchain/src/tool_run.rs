@@ -153,7 +153,8 @@ impl ToolRun {
             Outcome::Raised { message, .. } => message.len(),
             Outcome::Stopped { .. } => 0,
         };
-        let written: u64 = self.outputs.iter().map(|output| output.name.len() as u64 + output.bytes).sum();
+        let of_tool = self.outputs.iter().filter(|output| !output.is_photo);
+        let written: u64 = of_tool.map(|output| output.name.len() as u64 + output.bytes).sum();
         (ended + self.printed.len()).saturating_add(usize::try_from(written).unwrap_or(usize::MAX))
     }
 }

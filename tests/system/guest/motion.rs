@@ -163,6 +163,13 @@ fn tracks_that_share_start_and_end_are_one_goto_and_others_a_stream() {
 }
 
 #[test]
+fn host_keeps_each_photo() {
+    let played = play("return perform(ReachyMini(), photo(), wait(0.5), repeat(2, photo()))");
+    let photos = played.cues.iter().filter(|cue| matches!(cue, HostCall::Photo)).count();
+    assert_eq!((photos, played.value()), (3, &json!("took a photo 3 times in 0.5 s")));
+}
+
+#[test]
 fn ramps_go_over_the_rounds_of_the_nearest_repeat() {
     let played = play(
         "return perform(robot, neutral(), repeat(3, repeat(2, head(left=ramp(10, 30))), head(right=ramp(6, 2))))",
@@ -251,6 +258,14 @@ def run(name, robot, *steps):
 bow = (head(down=20, seconds=0.5), head(down=0, seconds=0.5))
 run('when', seen((2, 3)), when(face(), *bow, within=5))
 run('never', seen(), when(face(), *bow, within=1.5))
+run('otherwise', seen((2, 3)), when(face(), *bow, otherwise(head(left=9)), within=5))
+run('otherwise never', seen(), when(face(), *bow, otherwise(head(left=9)), within=1.5))
+for wrong in (lambda: otherwise(), lambda: sequence(otherwise(head())), lambda: when(face(), otherwise(head()), head())):
+    try:
+        wrong()
+        raise AssertionError
+    except ValueError:
+        pass
 run('whenever', seen((1, 1.5), (4, 4.2)), whenever(face(), *bow, seconds=6))
 run('until', seen((2.2, 9)), until(face(), *bow, at_most=8))
 run('until the end', seen(), until(face(), *bow, at_most=2.2))
@@ -268,6 +283,10 @@ return results",
     close("when", 0, 2.0);
     assert_eq!((&results["when"][2], &results["never"][0]), (&json!(2), &json!(null)), "{results}");
     close("never", 3, 1.5);
+    close("otherwise", 0, 2.0);
+    close("otherwise never", 0, 1.5);
+    let moves = |name: &str| results[name][2].clone();
+    assert_eq!((moves("otherwise"), moves("otherwise never")), (json!(2), json!(1)), "{results}");
     close("whenever", 0, 1.0);
     // Twice: at 1.0, and at 4.0; the face at 1.5 is gone when the first bow ends.
     assert_eq!(results["whenever"][2], json!(4), "{results}");

@@ -18,6 +18,10 @@ use crate::digest::hex_sha256;
 /// Maximum length of a file's name, in characters.
 const MAX_NAME_LENGTH: usize = 100;
 
+/// Maximum number of photos that one run keeps, and their maximum size together, in bytes.
+const MAX_PHOTOS: usize = 50;
+const MAX_PHOTO_BYTES: u64 = 32 << 20;
+
 /// Number of names that are tried for one file before saving fails.
 const MAX_TRIES: u32 = 10_000;
 
@@ -85,6 +89,9 @@ pub struct Output {
     pub bytes: u64,
     /// The SHA-256 of its bytes, in lower-case hexadecimal.
     pub sha256: String,
+    /// Whether it is a photo that the controller kept for the tool. The tool itself did not have its bytes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_photo: bool,
     /// Where it is stored, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -125,12 +132,14 @@ pub struct Collector {
     declared: Option<Outputs>,
     files: Vec<(String, Kind, Vec<u8>)>,
     bytes: u64,
+    photos: Vec<Vec<u8>>,
+    photo_bytes: u64,
 }
 
 impl Collector {
     /// Creates a collector for a tool that declares these files, or none.
     pub const fn new(declared: Option<Outputs>) -> Self {
-        Collector { declared, files: Vec::new(), bytes: 0 }
+        Collector { declared, files: Vec::new(), bytes: 0, photos: Vec::new(), photo_bytes: 0 }
     }
 
     /// Adds a piece of a file.
@@ -169,14 +178,32 @@ impl Collector {
         Ok(())
     }
 
+    /// Adds a photo in the format JPEG. Photos need no declaration, and have a limit of their own.
+    ///
+    /// # Errors
+    /// A sentence if the run has too many photos, or they are too large.
+    pub fn keep_photo(&mut self, jpeg: &[u8]) -> Result<(), String> {
+        if self.photos.len() >= MAX_PHOTOS {
+            return Err(format!("one run keeps at most {MAX_PHOTOS} photos"));
+        }
+        let bytes = self.photo_bytes.saturating_add(jpeg.len() as u64);
+        if bytes > MAX_PHOTO_BYTES {
+            return Err(format!("the photos of one run take at most {MAX_PHOTO_BYTES} bytes"));
+        }
+        self.photo_bytes = bytes;
+        self.photos.push(jpeg.to_vec());
+        Ok(())
+    }
+
     /// Returns the files and notes about them. The files of a tool that did not return are discarded,
-    /// because they may be incomplete.
+    /// because they may be incomplete; its photos are not.
     pub fn finish(self, returned: bool) -> (Vec<Output>, Vec<String>) {
+        let photos = photo_outputs(self.photos);
         if !returned {
             let count = self.files.len();
             let note =
                 (count > 0).then(|| format!("{count} files are discarded, because the tool did not return"));
-            return (Vec::new(), note.into_iter().collect());
+            return (photos, note.into_iter().collect());
         }
         let mut notes = Vec::new();
         let output = |(name, kind, content): (String, Kind, Vec<u8>)| {
@@ -185,26 +212,41 @@ impl Collector {
                 r#type: kind.name().to_owned(),
                 bytes: content.len() as u64,
                 sha256: hex_sha256(&content),
+                is_photo: false,
                 path: None,
                 content: content.into(),
                 name,
             }
         };
-        let outputs = self.files.into_iter().map(output).collect();
+        let outputs = self.files.into_iter().map(output).chain(photos).collect();
         (outputs, notes)
     }
 }
 
-/// Saves files in a folder, which is created if necessary. Existing files stay as they are: a new file gets
-/// a number.
+/// Names the photos of a run in their order.
+fn photo_outputs(photos: Vec<Vec<u8>>) -> Vec<Output> {
+    let output = |(number, jpeg): (usize, Vec<u8>)| Output {
+        name: format!("photo-{number}.jpg"),
+        r#type: Kind::Jpg.name().to_owned(),
+        bytes: jpeg.len() as u64,
+        sha256: hex_sha256(&jpeg),
+        is_photo: true,
+        path: None,
+        content: jpeg.into(),
+    };
+    (1..).zip(photos).map(output).collect()
+}
+
+/// Saves those files in a folder that are not stored yet. The folder is created if necessary. Existing files
+/// stay as they are: a new file gets a number.
 ///
 /// # Errors
 /// An I/O error if the folder cannot be created or written.
 pub fn save(folder: &Path, outputs: &mut [Output]) -> std::io::Result<()> {
-    if !outputs.is_empty() {
+    if outputs.iter().any(|output| output.path.is_none()) {
         fs::create_dir_all(folder)?;
     }
-    for output in outputs {
+    for output in outputs.iter_mut().filter(|output| output.path.is_none()) {
         let (stem, extension) = output.name.rsplit_once('.').unwrap_or((&output.name, ""));
         let mut number = 1;
         let (path, mut file) = loop {

@@ -207,6 +207,7 @@ fn existing_files_are_not_overwritten() {
         r#type: "txt".into(),
         bytes: 1,
         sha256: String::new(),
+        is_photo: false,
         path: None,
         content: text.as_bytes().to_vec().into(),
     };
@@ -223,4 +224,24 @@ fn existing_files_are_not_overwritten() {
     assert!(!folder.path().join("nowhere").exists());
     save(&folder.path().join("none"), &mut []).unwrap();
     assert!(!folder.path().join("none").exists());
+}
+
+#[test]
+fn photos_need_no_declaration_and_have_a_limit() {
+    let mut collector = Collector::new(None);
+    for _ in 0..50 {
+        collector.keep_photo(&[0xff, 0xd8, 0xff, 0xd9]).unwrap();
+    }
+    assert!(collector.keep_photo(&[0xff]).unwrap_err().contains("at most 50"));
+    // A tool that fails loses its files, but what it photographed did happen.
+    let (outputs, notes) = collector.finish(false);
+    assert!(notes.is_empty());
+    assert_eq!(outputs.len(), 50);
+    assert!(outputs[1].is_photo && outputs[1].name == "photo-2.jpg" && outputs[1].bytes == 4);
+
+    let mut collector = Collector::new(None);
+    let large = vec![0; 20 << 20];
+    collector.keep_photo(&large).unwrap();
+    assert!(collector.keep_photo(&large).unwrap_err().contains("bytes"));
+    assert_eq!(collector.finish(true).0.len(), 1);
 }

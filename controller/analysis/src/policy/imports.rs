@@ -101,7 +101,7 @@ const MODULES: &[Module] = &[
     Module { path: "minismith", names: "InputFile OutputFiles exec_function" },
     Module {
         path: "motion",
-        names: "Event Ramp Step antennas as_long_as body clap face head neutral perform play ramp repeat sequence sound thing \
+        names: "Event Ramp Step antennas as_long_as body clap face head neutral otherwise perform photo play ramp repeat sequence sound thing \
                 tilted together touch until voice wait when whenever",
     },
     Module { path: "numbers", names: "Complex Integral Number Rational Real" },

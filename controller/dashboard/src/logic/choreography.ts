@@ -13,7 +13,7 @@ import type {
 import { allSteps, constantOf, innerSteps, kindOf, rounded, type Kind, type Path } from './score';
 
 /** The rows of the timeline, from top to bottom. */
-export const LANES = ['head', 'antennas', 'body', 'all', 'sound', 'wait'] as const;
+export const LANES = ['head', 'antennas', 'body', 'all', 'sound', 'photo', 'wait'] as const;
 
 export type Lane = (typeof LANES)[number];
 
@@ -52,6 +52,7 @@ export interface Layout {
 function laneOf(step: Step): Lane {
   if ('move' in step) return step.move.part;
   if ('wait' in step) return 'wait';
+  if ('photo' in step) return 'photo';
   return 'sound' in step ? 'sound' : 'all';
 }
 
@@ -107,7 +108,7 @@ function placeInRows(brackets: Bracket[]): void {
 }
 
 function isClamped(plan: Plan, lane: Lane, run: StepRun): boolean {
-  if (lane === 'sound' || lane === 'wait') return false;
+  if (lane === 'sound' || lane === 'photo' || lane === 'wait') return false;
   return plan.clamps.some(
     ({ joint, from_s, to_s }) =>
       (lane === 'all' || partOfJoint(joint) === lane) && from_s < run.end_s && to_s > run.start_s,

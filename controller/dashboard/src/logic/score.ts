@@ -14,6 +14,8 @@ export type Kind =
   | 'sequence'
   | 'play'
   | 'sound'
+  | 'photo'
+  | 'otherwise'
   | 'when'
   | 'whenever'
   | 'as_long_as'
@@ -36,17 +38,21 @@ export const rounded = (number: number): number => Math.round(number * 100) / 10
 export function innerSteps(step: Step): Step[] | null {
   const kind = kindOf(step);
   const content = (step as Record<string, unknown>)[kind];
-  if (kind === 'together' || kind === 'sequence') return content as Step[];
+  if (isPlainList(kind)) return content as Step[];
   if (kind === 'repeat' || isReaction(kind)) return (content as { steps: Step[] }).steps;
   return null;
 }
+
+/** Whether a step is nothing but a list of steps. */
+const isPlainList = (kind: Kind): boolean =>
+  kind === 'together' || kind === 'sequence' || kind === 'otherwise';
 
 export const isReaction = (kind: Kind): boolean =>
   kind === 'when' || kind === 'whenever' || kind === 'as_long_as' || kind === 'until';
 
 function withInner(step: Step, steps: Step[]): Step {
   const kind = kindOf(step);
-  if (kind === 'together' || kind === 'sequence') return { [kind]: steps } as unknown as Step;
+  if (isPlainList(kind)) return { [kind]: steps } as unknown as Step;
   const content = (step as unknown as Record<string, Reaction>)[kind];
   return { [kind]: { ...content, steps } } as unknown as Step;
 }
@@ -135,12 +141,13 @@ export function repeatSteps(steps: Step[], path: Path, to: Path, times: number):
   });
 }
 
-/** Replaces a loop or a reaction by the steps inside it. */
+/** Replaces a loop or a reaction by the steps inside it, without those for the case that the event does not come. */
 export function unwrap(steps: Step[], path: Path): Step[] {
   const step = stepAt(steps, path);
   const inner = step === null ? null : innerSteps(step);
   if (inner === null || inner.length === 0) return steps;
-  const by = isTrack(steps, path) && inner.length > 1 ? [{ sequence: inner }] : inner;
+  const kept = inner.filter((one) => !('otherwise' in one));
+  const by = isTrack(steps, path) && kept.length > 1 ? [{ sequence: kept }] : kept;
   return tidied(replace(steps, path, by));
 }
 

@@ -44,6 +44,7 @@ export function stepLabel(step: Step): string {
   if ('repeat' in step) return `${amountText(step.repeat.times)} ×`;
   if ('play' in step) return step.play;
   if ('sound' in step) return step.sound;
+  if ('photo' in step) return kind;
   const reaction = Object.values(step)[0] as { event?: string | { thing: string } };
   if (reaction.event !== undefined) return `${kind}: ${eventLabel(reaction.event)}`;
   return kind;

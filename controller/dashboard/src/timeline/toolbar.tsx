@@ -30,6 +30,7 @@ const NEW_STEPS = {
   neutral: (): Step => ({ neutral: { seconds: value(0.8), easing: null } }),
   wait: (): Step => ({ wait: value(0.5) }),
   sound: (): Step => ({ sound: 'wake_up.wav' }),
+  photo: (): Step => ({ photo: {} }),
   play: (): Step => ({ play: 'wake_up' }),
 } as const;
 

@@ -113,6 +113,10 @@ fn verdict(expect: &Expect, trace: &MotionTrace, motion: &Motion) -> Verdict {
         Expect::Photos { count } => {
             Verdict::new(trace.photos.len() == *count, format!("photos: {}", times(trace.photos.len())))
         }
+        Expect::Without { event, expect } => {
+            let inner = verdict(expect, trace, motion);
+            Verdict::new(inner.held, format!("without {}: {}", event.describe(), inner.measured))
+        }
         Expect::Parameter { name, value, expect } => {
             let inner = verdict(expect, trace, motion);
             Verdict::new(inner.held, format!("with {name} = {value}: {}", inner.measured))
@@ -460,7 +464,10 @@ fn reacts(trace: &MotionTrace, motion: &Motion, event: &Event, within: f64, axis
         return Verdict::new(false, format!("{name} moves already before {}", event.describe()));
     }
     let sounds = if axis.is_none() { trace.sounds.as_slice() } else { &[] };
-    let begins = movements.iter().map(|movement| movement.from_s).chain(sounds.iter().copied());
+    // A tool may also watch by its images. Photos are a reaction if there were none before.
+    let watches = trace.photos.iter().any(|at| *at < span.from - TIME_TOLERANCE / 2.0);
+    let photos = if axis.is_none() && !watches { trace.photos.as_slice() } else { &[] };
+    let begins = movements.iter().map(|movement| movement.from_s).chain(sounds.iter().chain(photos).copied());
     let first = begins.filter(|at| *at >= span.from - TIME_TOLERANCE / 2.0).min_by(f64::total_cmp);
     match first {
         Some(at) => {

@@ -223,6 +223,7 @@ pub(super) fn expected(expect: &Expect) -> String {
         Expect::QuietWithout { event } => format!("nothing moves without {}", event.describe()),
         Expect::Sounds { count } => format!("sounds: {}", times(*count)),
         Expect::Photos { count } => format!("photos: {}", times(*count)),
+        Expect::Without { event, expect } => format!("without {}: {}", event.describe(), expected(expect)),
         Expect::Parameter { name, value, expect } => format!("with {name} = {value}: {}", expected(expect)),
         Expect::Either { of } => {
             let lists = of.iter().map(|list| join_and(&list.iter().map(expected).collect::<Vec<_>>()));

@@ -84,13 +84,17 @@ impl<'a> StepReader<'a> {
                     "write repeat(3, head(left=20), ...)",
                 )),
             },
-            "together" | "sequence" => {
+            "together" | "sequence" | "otherwise" => {
                 if let Some(keyword) = call.keywords.first() {
                     let hint = format!("write {name}(head(left=20), ...)");
                     return Err(Fault::new(keyword.start(), format!("{name} takes only steps"), hint));
                 }
                 let steps = self.steps(&call.args)?;
-                Ok(if name == "together" { Step::Together(steps) } else { Step::Sequence(steps) })
+                Ok(match name {
+                    "together" => Step::Together(steps),
+                    "otherwise" => Step::Otherwise(steps),
+                    _ => Step::Sequence(steps),
+                })
             }
             "play" | "sound" => {
                 let hint = format!("write {name}(\"wake_up\")");
@@ -98,6 +102,8 @@ impl<'a> StepReader<'a> {
                     .ok_or_else(|| Fault::new(at, format!("{name} takes one name in quotes"), hint))?;
                 Ok(if name == "play" { Step::Play(text) } else { Step::Sound(text) })
             }
+            "photo" if call.args.is_empty() && call.keywords.is_empty() => Ok(Step::Photo {}),
+            "photo" => Err(Fault::new(at, "photo takes nothing", "write photo()")),
             "when" => Ok(Step::When(self.reaction(call, "within")?)),
             "whenever" => Ok(Step::Whenever(self.reaction(call, "seconds")?)),
             "as_long_as" => Ok(Step::AsLongAs(self.reaction(call, "at_most")?)),

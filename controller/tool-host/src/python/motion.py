@@ -16,6 +16,7 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from reachy_mini import ReachyMini
@@ -29,7 +30,7 @@ except ImportError:
     minismith = None
 
 __all__ = [
-    "Event", "Ramp", "Step", "antennas", "as_long_as", "body", "clap", "face", "head", "neutral", "perform", "play", "ramp",
+    "Event", "Ramp", "Step", "antennas", "as_long_as", "body", "clap", "face", "head", "neutral", "otherwise", "perform", "photo", "play", "ramp",
     "repeat", "sequence", "sound", "thing", "tilted", "together", "touch", "until", "voice", "wait", "when", "whenever",
 ]  # fmt: skip
 
@@ -145,6 +146,8 @@ def _steps(what: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
             raise TypeError(f"{what}() takes steps such as head(down=15), not {step!r}")
     if not steps:
         raise ValueError(f"{what}() needs at least one step")
+    if any(step.kind == "otherwise" for step in (steps[:-1] if what == "when" else steps)):
+        raise ValueError("otherwise() stands at the end of a when()")
     return steps
 
 
@@ -313,6 +316,11 @@ def sound(name: str, /) -> Step:
     return Step("sound", _text("the name of sound()", name))
 
 
+def photo() -> Step:
+    """Takes a photo: in Minismith a file of the run, with the official package `photo-1.jpg` in the current folder."""
+    return Step("photo", "photo")
+
+
 def _react(how: str, event: Event, steps: tuple[Step, ...], what: str, seconds: Amount) -> Step:
     if not isinstance(event, Event):
         raise TypeError(f"{how}() takes an event such as face() first, not {event!r}")
@@ -321,8 +329,13 @@ def _react(how: str, event: Event, steps: tuple[Step, ...], what: str, seconds: 
 
 
 def when(event: Event, *steps: Step, within: Amount = 20) -> Step:
-    """Waits up to `within` seconds (0.1 to 120) for the event. If it comes, runs the steps once."""
+    """Waits up to `within` seconds (0.1 to 120) for the event. If it comes, runs the steps once; if not, those of `otherwise`."""
     return _react("when", event, steps, "within", within)
+
+
+def otherwise(*steps: Step) -> Step:
+    """The last step of `when`: runs the steps if the event does not come in time."""
+    return Step("otherwise", "otherwise", _steps("otherwise", steps))
 
 
 def whenever(event: Event, *steps: Step, seconds: Amount = 20) -> Step:
@@ -377,6 +390,13 @@ def _axes(step: Step) -> set[str]:
     return {axis for axis, _, _ in step.targets}.union(*map(_axes, step.steps))
 
 
+def _within(step: Step) -> Iterator[Step]:
+    """A step and all steps inside it."""
+    yield step
+    for inner in step.steps:
+        yield from _within(inner)
+
+
 def _events(step: Step) -> set[Event]:
     """The events that a step waits for."""
     return ({step.event} if step.event else set()).union(*map(_events, step.steps))
@@ -402,6 +422,8 @@ def perform(robot: ReachyMini, *steps: Step, speed: float = 1.0) -> str:
     _amount("speed", speed, 0.1, 4)
     whole = Step("sequence", "perform", _steps("perform", steps))
     _Player(None, {}, speed).run(whole)
+    if any(step.kind == "otherwise" for step in _within(whole)):
+        _Player(None, {}, speed, comes=False).run(whole)
     senses = {event: _Sense(robot, event) for event in sorted(_events(whole), key=repr)}
     player = _Player(robot, senses, speed)
     try:
@@ -458,6 +480,8 @@ class _Player:
     robot: ReachyMini | None
     senses: dict[Event, _Sense]
     speed: float
+    # Without a robot: whether events come, at the last moment.
+    comes: bool = True
     now: float = 0.0
     lag: float = 0.0
     moved: float = -math.inf
@@ -506,6 +530,10 @@ class _Player:
                 self.count("sound")
                 if self.robot is not None:
                     self.robot.media.play_sound(step.name)
+            case "photo":
+                self.count("photo")
+                if self.robot is not None:
+                    _keep_photo(self.robot)
             case "sequence":
                 yield from self.sequence(step.steps, scope, turn)
             case "repeat":
@@ -567,14 +595,18 @@ class _Player:
         self.goal = dict(NEUTRAL) if name == "wake_up" else _posture(robot)
 
     def reaction(self, step: Step, scope: _Scope, turn: float | None) -> Iterator[float]:
-        """Runs the steps of `when` or `whenever` when the event is noticed."""
+        """Runs the steps of `when` or `whenever` when the event is noticed, and those of `otherwise` if it is not."""
         end = self.after(_value(step.seconds, turn))
+        steps, others = step.steps, ()
+        if steps[-1].kind == "otherwise":
+            steps, others = steps[:-1], steps[-1].steps
         while not scope.over():
             if self.sees(step.event, end):
-                yield from self.sequence(step.steps, scope, turn)
+                yield from self.sequence(steps, scope, turn)
                 if step.kind == "when":
                     return
             if self.now >= end:
+                yield from self.sequence(others, scope, turn)
                 return
             wake = min(self.after(POLL_PERIOD), end)
             while self.now < wake and not scope.over():
@@ -607,9 +639,9 @@ class _Player:
             yield wake if own.over() else min(wake, next_poll, end)
 
     def sees(self, event: Event | None, end: float) -> bool:
-        """Polls an event. The dry run assumes that it comes at the last moment."""
+        """Polls an event. The dry run assumes that it comes at the last moment, or never."""
         if self.robot is None or event is None:
-            return self.now >= end
+            return self.comes and self.now >= end
         sense = self.senses[event]
         before, found = sense.holds, sense.poll(self.now, self.goal, self.now - self.moved)
         if found and not before:
@@ -670,7 +702,7 @@ class _Player:
 
         moved = [f"the {part} {times(part)}" for part in ("head", "body", "antennas") if part in self.counts]
         said = ["moved " + " and ".join(moved)] if moved else []
-        for what, phrase in (("sound", "played a sound"), ("move", "played a move"), *PLAYED.items()):
+        for what, phrase in (("sound", "played a sound"), ("photo", "took a photo"), ("move", "played a move"), *PLAYED.items()):
             said += [f"{phrase} {times(what)}"] if what in self.counts else []
         said += [f"{what} {times(what)}" for what in self.counts if what.startswith("noticed ")]
         return f"{', '.join(said) or 'waited'} in {self.now:.1f} s"
@@ -819,6 +851,19 @@ def _posture(robot: ReachyMini) -> dict[str, float]:
     }
     close = {axis: CLOSE_MM if axis in HEAD_AXES[3:] else CLOSE_DEG for axis in axes}
     return {axis: NEUTRAL[axis] if abs(at - NEUTRAL[axis]) <= close[axis] else at for axis, at in axes.items()}
+
+
+def _keep_photo(robot: ReachyMini) -> None:
+    if minismith is not None:
+        minismith.keep_photo()
+        return
+    jpeg = robot.media.get_frame_jpeg()
+    if jpeg is None:
+        raise RuntimeError("the camera gives no image")
+    number = 1
+    while (path := Path(f"photo-{number}.jpg")).exists():
+        number += 1
+    path.write_bytes(jpeg)
 
 
 def _play_recorded(robot: ReachyMini, name: str) -> None:

@@ -53,6 +53,7 @@ impl Execution<'_> {
             HostCall::Sleep { seconds } => self.sleep(seconds),
             HostCall::State => self.state(),
             HostCall::Frame { slot } => self.frame(slot),
+            HostCall::Photo => self.photo(),
             HostCall::Track { on: true, weight } => self.begin_tracking(weight),
             HostCall::Track { on: false, .. } => {
                 self.tracking = None;
@@ -295,10 +296,7 @@ impl Execution<'_> {
     /// An image is copied once, from the camera's buffer into the shared memory. Through the channel it is copied three
     /// times: into its frame, into the kernel, and out of it into the tool's array.
     fn frame(&mut self, slot: Option<u8>) -> Next {
-        self.record.frames += 1;
-        if self.record.photos.len() < MAX_EVENTS {
-            self.record.photos.push(self.now.seconds());
-        }
+        self.count_image();
         let now = self.now.0;
         let taken = self.context.frame().map_err(PerceptionError::from).and_then(|frame| Ok(frame.image()?));
         let image = match taken {
@@ -319,6 +317,29 @@ impl Execution<'_> {
         let slot = slot.filter(|_| image.bgr.len() <= SLOT_BYTES);
         let answer = HostReply::Frame { now, height, width, slot };
         Next::Answer(Reply::image(answer, image))
+    }
+
+    /// Keeps the latest camera image among the files of the run.
+    fn photo(&mut self) -> Next {
+        self.count_image();
+        let jpeg = self
+            .context
+            .frame()
+            .map_err(PerceptionError::from)
+            .and_then(|frame| Ok(frame.jpeg()?))
+            .map_err(|no| no.to_string())
+            .and_then(|jpeg| self.writes.keep_photo(&jpeg));
+        match jpeg {
+            Ok(()) => self.done(),
+            Err(why) => self.refuse(RefusalKind::Runtime, &format!("the robot cannot take a photo: {why}")),
+        }
+    }
+
+    fn count_image(&mut self) {
+        self.record.frames += 1;
+        if self.record.photos.len() < MAX_EVENTS {
+            self.record.photos.push(self.now.seconds());
+        }
     }
 
     fn motors(&mut self, on: bool, ids: Option<Vec<String>>) -> Next {
@@ -382,7 +403,9 @@ pub(super) const fn needs(cue: &HostCall) -> Option<Capability> {
         | HostCall::Wake
         | HostCall::Rest => Some(Capability::Motion),
         HostCall::Motors { .. } | HostCall::Gravity { .. } => Some(Capability::Motors),
-        HostCall::Frame { .. } | HostCall::Detections | HostCall::Ray { .. } => Some(Capability::Camera),
+        HostCall::Frame { .. } | HostCall::Photo | HostCall::Detections | HostCall::Ray { .. } => {
+            Some(Capability::Camera)
+        }
         HostCall::Track { .. } | HostCall::Face => Some(Capability::Tracking),
         HostCall::Sound { .. } | HostCall::PlaySamples { .. } => Some(Capability::Sound),
         HostCall::Heard | HostCall::VoiceDirection => Some(Capability::Microphone),

@@ -44,6 +44,7 @@ export const timeline: TimelineTexts = {
     body: 'Körper',
     all: 'Alle Teile',
     sound: 'Klang',
+    photo: 'Foto',
     wait: 'Warten',
   },
   kinds: {
@@ -54,7 +55,9 @@ export const timeline: TimelineTexts = {
     sequence: 'nacheinander',
     play: 'aufgezeichnete Bewegung',
     sound: 'Klang',
+    photo: 'Foto',
     when: 'wenn',
+    otherwise: 'sonst',
     whenever: 'immer wenn',
     as_long_as: 'solange',
     until: 'bis',

@@ -43,6 +43,7 @@ export const timeline = {
     body: 'Body',
     all: 'All parts',
     sound: 'Sound',
+    photo: 'Photo',
     wait: 'Wait',
   },
   kinds: {
@@ -53,7 +54,9 @@ export const timeline = {
     sequence: 'one after another',
     play: 'recorded move',
     sound: 'sound',
+    photo: 'photo',
     when: 'when',
+    otherwise: 'otherwise',
     whenever: 'whenever',
     as_long_as: 'as long as',
     until: 'until',

@@ -44,6 +44,7 @@ export const timeline: TimelineTexts = {
     body: 'Cuerpo',
     all: 'Todas las partes',
     sound: 'Sonido',
+    photo: 'Foto',
     wait: 'Espera',
   },
   kinds: {
@@ -54,7 +55,9 @@ export const timeline: TimelineTexts = {
     sequence: 'uno tras otro',
     play: 'movimiento grabado',
     sound: 'sonido',
+    photo: 'foto',
     when: 'cuando',
+    otherwise: 'si no',
     whenever: 'cada vez que',
     as_long_as: 'mientras',
     until: 'hasta',

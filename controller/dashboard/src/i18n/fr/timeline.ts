@@ -44,6 +44,7 @@ export const timeline: TimelineTexts = {
     body: 'Corps',
     all: 'Toutes les parties',
     sound: 'Son',
+    photo: 'Photo',
     wait: 'Attente',
   },
   kinds: {
@@ -54,7 +55,9 @@ export const timeline: TimelineTexts = {
     sequence: 'l’un après l’autre',
     play: 'mouvement enregistré',
     sound: 'son',
+    photo: 'photo',
     when: 'quand',
+    otherwise: 'sinon',
     whenever: 'chaque fois que',
     as_long_as: 'tant que',
     until: 'jusqu’à',
