@@ -37,13 +37,16 @@ pub(crate) fn axes_of(part: Part) -> Vec<Axis> {
     }
 }
 
-const fn is_antenna(part: Part) -> bool {
+pub(crate) const fn is_antenna(part: Part) -> bool {
     !matches!(part, Part::Head | Part::Chin | Part::Body)
 }
 
 const fn aim(axis: Axis, sign: f64, usual: f64) -> Aim {
     Aim { axis, sign, usual, amount: Amount::Usual(1.0) }
 }
+
+/// How long a dance lasts at most.
+const LONGEST_DANCE_S: f64 = 60.0;
 
 impl Clause {
     fn amount_of(&self, said: Option<Said>, axis: Axis) -> Result<Amount, Refusal> {
@@ -215,6 +218,13 @@ impl Clause {
             let wiggle = Clause { act: Some(Act::Wiggle), parts: self.parts.clone(), ..alone.clone() };
             return Ok(merged(vec![alone.meaning()?, wiggle.meaning()?]));
         }
+        if act == Act::Bow && self.parts == [Part::Body] {
+            // "Bow with your whole body".
+            return Clause { parts: Vec::new(), ..self.clone() }.meaning();
+        }
+        if act == Act::Nod && self.parts == [Part::Body] {
+            return Err("the body only turns to the left and to the right".to_owned());
+        }
         if act == Act::Sway
             && self.is_stay
             && self.count.is_none()
@@ -248,7 +258,7 @@ impl Clause {
             return Clause { act: Some(Act::Wiggle), ..self.clone() }.meaning();
         }
         if !is_posture(act)
-            && act != Act::Dance
+            && !matches!(act, Act::Dance | Act::Center | Act::Return)
             && self.count.is_none()
             && self.within.is_some()
             && self.delay.is_none()
@@ -260,12 +270,16 @@ impl Clause {
             // "Nod twice more".
             return Clause { compared: Vec::new(), ..self.clone() }.meaning();
         }
-        if let (Act::Bow | Act::Nod, [heading]) = (act, self.ways.as_slice())
-            && (matches!(heading.way, Way::Left | Way::Right)
-                || (heading.way == Way::Ahead && self.is_fragment))
+        let is_ahead = matches!(self.ways.as_slice(), [heading] if heading.way == Way::Ahead);
+        if matches!(act, Act::Wave | Act::Wiggle) && is_ahead && self.parts.iter().copied().all(is_antenna) {
+            // "Wiggle your antennas at me".
+            return Clause { ways: Vec::new(), ..self.clone() }.meaning();
+        }
+        if let (Act::Bow | Act::Nod | Act::Shake, [heading]) = (act, self.ways.as_slice())
+            && (is_ahead || act != Act::Shake && matches!(heading.way, Way::Left | Way::Right))
             && self.parts.iter().all(|part| *part == Part::Head)
         {
-            // "A bow to the left".
+            // "A bow to the left", "nod at me".
             let turn = Clause { act: Some(Act::Look), count: None, number: None, ..self.clone() }
                 .plain(Act::Look)?;
             let gesture = Clause { ways: Vec::new(), ..self.clone() }.meaning()?;
@@ -380,7 +394,11 @@ impl Clause {
                 let bare = self.number.filter(|number| (0.5..=60.0).contains(number));
                 return Ok(Meaning::Wait(lasting.or(bare).unwrap_or(1.0)));
             }
-            Act::Dance => return Ok(Meaning::Dance(lasting.or(self.within).unwrap_or(6.0).clamp(2.0, 60.0))),
+            Act::Dance => {
+                let usual = if self.is_until_stop { LONGEST_DANCE_S } else { 6.0 };
+                let seconds = lasting.or(self.within).unwrap_or(usual);
+                return Ok(Meaning::Dance(seconds.clamp(2.0, LONGEST_DANCE_S)));
+            }
             Act::Wake => return Ok(Meaning::Wake),
             Act::Sleep => return Ok(Meaning::Sleep),
             Act::Sound => return Ok(Meaning::Sound),
@@ -399,7 +417,7 @@ impl Clause {
                         Axis::ALL.to_vec()
                     };
                 }
-                return Ok(Meaning::Neutral { axes, pace });
+                return Ok(Meaning::Neutral { axes, seconds: self.within, pace });
             }
             Act::Happy | Act::Sad | Act::Curious | Act::Surprised | Act::Tired => {
                 return Ok(feeling(act, pace));
@@ -412,7 +430,7 @@ impl Clause {
         }
         if self.ways.iter().any(|heading| heading.way == Way::Ahead) && self.ways.len() == 1 {
             let axes: Vec<Axis> = self.moved_parts(act).into_iter().flat_map(axes_of).collect();
-            return Ok(Meaning::Neutral { axes, pace });
+            return Ok(Meaning::Neutral { axes, seconds: None, pace });
         }
         let aims = self.all_aims(act)?;
         if aims.is_empty() {

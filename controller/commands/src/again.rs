@@ -1,13 +1,14 @@
 //! What is left open where something is said again: the parts, the way and how far, as before.
 
-use crate::arrange::arrange;
 use minismith_score::Axis;
 
+use crate::acts::is_antenna;
+use crate::arrange::{Said, arrange};
 use crate::clause::{Clause, Heading, Link};
 use crate::compose::Composer;
 use crate::concept::{Act, Compared, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
-use crate::refer::scaled_count;
+use crate::refer::{scale_aim, scaled_count};
 
 impl Composer<'_> {
     /// "The left antenna goes out and back seven times": the way back was said last, and the count holds for both.
@@ -29,8 +30,45 @@ impl Composer<'_> {
         self.push(clause, meaning);
     }
 
+    /// "Drop both antennas, then bring them up again": antennas that went out or down come back.
+    fn up_again(&self, clause: &mut Clause) {
+        let is_up = match clause.act {
+            Some(Act::Raise) => clause.ways.is_empty() || ways_up(clause),
+            None | Some(Act::Move) => ways_up(clause),
+            _ => false,
+        };
+        let is_plain = clause.count.is_none() && clause.said_amount().is_none() && !clause.is_negated;
+        let names_antennas = !clause.parts.is_empty() && clause.parts.iter().all(|part| is_antenna(*part));
+        if !(is_up && is_plain && names_antennas) {
+            return;
+        }
+        let went_out = |meaning: &Meaning| {
+            aims_of(meaning).iter().any(|aim| Axis::ANTENNAS.contains(&aim.axis) && aim.sign > 0.0)
+        };
+        let lowers = |old: &Clause| {
+            old.act == Some(Act::Lower) || old.ways.iter().any(|heading| heading.way == Way::Down)
+        };
+        let is_down = self.said.iter().any(|said| went_out(&said.meaning) && lowers(&said.clause));
+        let is_out = self.said.iter().any(|said| went_out(&said.meaning))
+            || self.past.is_some_and(|past| went_out(&past.meaning));
+        if is_down || (is_out && clause.is_again) {
+            clause.act = Some(Act::Return);
+            clause.ways.clear();
+            clause.is_again = false;
+        }
+    }
+
     /// "再转十度", "turn ten degrees more": without a way it goes further as before; the verb adds nothing then.
     pub(crate) fn further(&self, clause: &mut Clause) {
+        self.up_again(clause);
+        if clause.act == Some(Act::Move)
+            && (clause.is_same && clause.is_it)
+            && clause.parts.is_empty()
+            && !clause.ways.is_empty()
+        {
+            // "Bring it to the same angle on the right".
+            clause.act = None;
+        }
         let Some(old) = self.past.and_then(|past| past.phrase.0.as_deref()).filter(|_| self.said.is_empty())
         else {
             return;
@@ -101,12 +139,7 @@ impl Composer<'_> {
             None => self.past.map(|past| &past.meaning),
         };
         let Some(before) = before.filter(|_| clause.is_again && is_step) else { return meaning };
-        let mut ends: Vec<Aim> = Vec::new();
-        before.clone().each_mut(&mut |one| {
-            if let Meaning::Go { aims, .. } = one {
-                ends.extend(aims.iter().copied());
-            }
-        });
+        let ends = aims_of(before);
         let goes_on = |aim: &Aim| ends.iter().any(|end| end.axis == aim.axis && end.sign * aim.sign > 0.0);
         if !aims.iter().all(goes_on) {
             return meaning;
@@ -120,6 +153,29 @@ impl Composer<'_> {
             ..*aim
         };
         Meaning::Go { aims: aims.iter().map(further).collect(), seconds: *seconds, pace: *pace }
+    }
+
+    /// "Turn forty degrees left, then come halfway back". Returns whether a clause says so.
+    pub(crate) fn goes_part_way(&mut self, clause: &Clause) -> bool {
+        let Some(factor) = clause.factor.filter(|factor| *factor < 1.0) else { return false };
+        let Some(Said { meaning: Meaning::Go { aims, .. }, .. }) = self.said.last() else { return false };
+        let is_part = clause.compared == [Compared::Bigger]
+            && matches!(clause.link, Link::And | Link::Then | Link::Comma | Link::Stop | Link::After)
+            && clause.act.is_none_or(|act| matches!(act, Act::Move | Act::Turn | Act::Look | Act::Return))
+            && clause.parts.is_empty()
+            && clause.ways.is_empty()
+            && clause.said_amount().is_none();
+        if !is_part {
+            return false;
+        }
+        if aims.iter().any(|aim| matches!(aim.amount, Amount::Further(_) | Amount::Most)) {
+            return false;
+        }
+        let mut aims = aims.clone();
+        aims.iter_mut().for_each(|aim| scale_aim(aim, factor));
+        let go = Meaning::Go { aims, seconds: clause.within, pace: clause.pace.unwrap_or(1.0) };
+        self.push(Clause { link: Link::Then, ..clause.clone() }, go);
+        true
     }
 
     /// "Shake your head, three shakes": the same gesture once more, with a count or a time, says more of the one before.
@@ -170,4 +226,20 @@ impl Composer<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns whether a clause says up and nothing else of where something goes.
+fn ways_up(clause: &Clause) -> bool {
+    matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Up)
+}
+
+/// Returns where a motion goes, step after step, gestures left out.
+fn aims_of(meaning: &Meaning) -> Vec<Aim> {
+    let mut all = Vec::new();
+    meaning.clone().each_mut(&mut |one| {
+        if let Meaning::Go { aims, .. } = one {
+            all.extend(aims.iter().copied());
+        }
+    });
+    all
 }

@@ -103,7 +103,8 @@ fn joins(before: Option<&Meaning>, meaning: &Meaning, said: &Said) -> bool {
         said.clause.link == Link::And || (said.clause.is_as_well && said.clause.link == Link::Comma);
     let Meaning::Go { .. } = meaning else { return false };
     let axes = before.axes();
-    is_fragment && meaning.axes().iter().all(|axis| !axes.contains(axis))
+    // "Start by looking up and finish by looking left".
+    !said.clause.is_last && is_fragment && meaning.axes().iter().all(|axis| !axes.contains(axis))
 }
 
 /// Joins what happens at the same time: postures into one, the rest as tracks.

@@ -84,9 +84,9 @@ impl Builder {
             Meaning::Gesture(gesture) => self.gesture(gesture)?,
             Meaning::Dance(seconds) => self.dance(*seconds),
             Meaning::Wait(seconds) => self.steps.push(Step::Wait(Number::Value(rounded(*seconds)))),
-            Meaning::Neutral { axes, pace } => {
+            Meaning::Neutral { axes, seconds, pace } => {
                 let goals: Vec<(Axis, f64)> = axes.iter().map(|axis| (*axis, axis.neutral())).collect();
-                self.go(&goals, None, *pace);
+                self.go(&goals, *seconds, *pace);
             }
             Meaning::Posture(posture) => {
                 let goals: Vec<(Axis, f64)> = Axis::ALL.iter().map(|axis| (*axis, posture[*axis])).collect();

@@ -256,8 +256,12 @@ impl Clause {
 
     /// Returns whether it names a verb and nothing else.
     pub(crate) fn is_bare(&self) -> bool {
-        self.parts.is_empty()
-            && self.ways.is_empty()
+        self.parts.is_empty() && self.is_bare_but_for_parts()
+    }
+
+    /// Returns whether it names a verb, perhaps parts, and nothing else.
+    pub(crate) fn is_bare_but_for_parts(&self) -> bool {
+        self.ways.is_empty()
             && self.amount.is_none()
             && self.number.is_none()
             && self.count.is_none()

@@ -4,7 +4,7 @@ use minismith_score::Axis;
 
 use crate::acts::{LEVEL, axes_of};
 use crate::arrange::{Said, arrange, merged};
-use crate::clause::{Clause, Link, Phrase};
+use crate::clause::{Clause, Link, Phrase, other_of};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
 use crate::meaning::Meaning;
 use crate::past::Past;
@@ -77,12 +77,13 @@ impl<'a> Composer<'a> {
                 // "Bow, but keep your antennas up": they are.
                 clause.is_still = true;
             }
-            let axes = || clause.parts.iter().flat_map(|part| axes_of(*part));
+            let axes: Vec<Axis> =
+                clause.parts.iter().flat_map(|part| axes_of(other_of(*part, &self.parts))).collect();
             if clause.is_still {
                 if clause.link == Link::Correction {
                     self.leave_alone(&clause);
                 }
-                still.extend(axes());
+                still.extend(axes);
                 continue;
             }
             if clause.is_only
@@ -98,11 +99,9 @@ impl<'a> Composer<'a> {
                 continue;
             }
             if clause.is_negated {
-                if clause.act.is_none_or(|act| act == Act::Move)
-                    && clause.ways.is_empty()
-                    && !clause.is_stop_order
-                {
-                    still.extend(axes());
+                let is_bare = clause.act.is_none_or(|act| act == Act::Move) && clause.ways.is_empty();
+                if is_bare && !clause.is_stop_order {
+                    still.extend(axes);
                 }
                 if clause.act.is_some() {
                     self.denied = Some(clause);
@@ -154,14 +153,7 @@ impl<'a> Composer<'a> {
     }
 
     fn clause(&mut self, mut clause: Clause) -> Result<(), String> {
-        if clause.link == Link::Correction
-            && clause.is_stay
-            && !clause.has_motion()
-            && clause.lasting.is_none()
-            && !self.said.is_empty()
-        {
-            // "Turn around... no, stay where you are".
-            self.said.pop();
+        if self.stays(&clause) {
             return Ok(());
         }
         if let Some(seconds) = clause.lasting.filter(|_| clause.is_in_turn && clause.act.is_none())
@@ -182,7 +174,7 @@ impl<'a> Composer<'a> {
             let axes = past.meaning.axes();
             if axes.iter().all(|axis| Axis::HEAD.contains(axis)) {
                 self.refers = true;
-                self.push(clause, Meaning::Neutral { axes, pace: 1.0 });
+                self.push(clause, Meaning::Neutral { axes, seconds: None, pace: 1.0 });
                 return Ok(());
             }
         }
@@ -199,7 +191,7 @@ impl<'a> Composer<'a> {
             return Ok(());
         }
         if let Some(axes) = self.goes_back_upright(&clause) {
-            self.push(clause, Meaning::Neutral { axes, pace: 1.0 });
+            self.push(clause, Meaning::Neutral { axes, seconds: None, pace: 1.0 });
             return Ok(());
         }
         if self.stays_down(&clause)
@@ -211,7 +203,7 @@ impl<'a> Composer<'a> {
         }
         if self.goes_back_level(&clause) {
             self.refers |= self.said.is_empty();
-            self.push(clause, Meaning::Neutral { axes: LEVEL.to_vec(), pace: 1.0 });
+            self.push(clause, Meaning::Neutral { axes: LEVEL.to_vec(), seconds: None, pace: 1.0 });
             return Ok(());
         }
         if clause.is_cancel {
@@ -267,7 +259,7 @@ impl<'a> Composer<'a> {
         if clause.act.is_some() && (clause.is_instead || clause.link == Link::Correction) && !is_undone {
             self.take_back();
         }
-        if self.goes_between(&clause)? || self.later(&clause) {
+        if self.goes_between(&clause)? || self.later(&clause) || self.goes_part_way(&clause) {
             return Ok(());
         }
         let is_plain_again =
@@ -296,7 +288,7 @@ impl<'a> Composer<'a> {
             axes.dedup();
             let pace = clause.pace.unwrap_or(1.0);
             let count = clause.count.take();
-            self.push(clause, Meaning::Neutral { axes, pace });
+            self.push(clause, Meaning::Neutral { axes, seconds: None, pace });
             self.repeat_way_and_back(count);
             return Ok(());
         }
@@ -449,7 +441,7 @@ impl<'a> Composer<'a> {
             let axes: Vec<Axis> =
                 past.meaning.axes().into_iter().filter(|axis| !kept.contains(axis)).collect();
             if past.meaning.is_posture() && !axes.is_empty() && meaning.is_posture() {
-                let back = Meaning::Neutral { axes, pace: 1.0 };
+                let back = Meaning::Neutral { axes, seconds: None, pace: 1.0 };
                 self.push(clause, merged(vec![meaning, back]));
                 return Ok(());
             }
@@ -503,7 +495,7 @@ impl<'a> Composer<'a> {
             return Ok(());
         }
         let seconds = clause.lasting.or(clause.seconds);
-        if seconds.is_some_and(|seconds| self.alternates(clause, seconds)) {
+        if seconds.is_some_and(|seconds| self.alternates(clause, seconds) || self.waits_instead(seconds)) {
             return Ok(());
         }
         let Some(mut last) = self.said.pop() else { return Ok(()) };

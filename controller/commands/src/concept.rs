@@ -243,6 +243,10 @@ pub enum Concept {
     To,
     /// "like a": what follows is only compared.
     Like,
+    /// "To that same side": the one that was named last in this text.
+    SameSide,
+    /// "Away from it": the other one.
+    OtherSide,
     /// "taking": the time beside it is how long it takes.
     Taking,
     /// "back a bit": backwards after a verb that shifts the head, otherwise less far.
@@ -287,6 +291,8 @@ pub enum Concept {
     Until,
     /// "until I say stop".
     UntilStop,
+    /// "until I say": the following word ends it, whatever it is.
+    UntilSaid,
     /// "later": then, or at a time that nobody knows.
     Later,
     /// Somebody else, or "I", of whom something is told.

@@ -38,6 +38,24 @@ impl Composer<'_> {
         Ok(true)
     }
 
+    /// "Turn around... no, stay where you are", and after "look up", "hold it there for three seconds". Returns whether it was
+    /// one of them.
+    pub(crate) fn stays(&mut self, clause: &Clause) -> bool {
+        let is_plain = clause.is_stay && clause.act.is_none() && !clause.has_motion();
+        let seconds = clause.lasting.or(clause.seconds);
+        match (self.said.is_empty(), seconds) {
+            (false, None) if is_plain && clause.link == Link::Correction => {
+                self.said.pop();
+                true
+            }
+            (true, Some(seconds)) if is_plain && self.past.is_some() => {
+                self.push(clause.clone(), Meaning::Wait(seconds));
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// "Bow and stay down for three seconds": the bow is held. Returns whether it was that.
     pub(crate) fn stays_down(&mut self, clause: &Clause) -> bool {
         let (Some(seconds), Some(last)) = (clause.lasting.or(clause.seconds), self.said.last_mut()) else {
@@ -56,10 +74,23 @@ impl Composer<'_> {
         is_stay && is_single
     }
 
+    /// "Wait two seconds, then nod", "the same with ten seconds": the time of the one wait. Returns whether there is one.
+    pub(crate) fn waits_instead(&mut self, seconds: f64) -> bool {
+        let ([said], true) = (self.said.as_mut_slice(), self.refers) else { return false };
+        let Meaning::Sequence(steps) = &mut said.meaning else { return false };
+        let mut waits = steps.iter_mut().filter_map(|step| match step {
+            Meaning::Wait(wait) => Some(wait),
+            _ => None,
+        });
+        let (Some(wait), None) = (waits.next(), waits.next()) else { return false };
+        *wait = seconds;
+        true
+    }
+
     /// "Again, but without the nod": that step of what was done is left out.
     pub(crate) fn leaves_out(&mut self) -> Result<(), String> {
         let (Some(denied), [said]) = (&self.denied, self.said.as_mut_slice()) else { return Ok(()) };
-        let Meaning::Sequence(steps) = &mut said.meaning else { return Ok(()) };
+        let (Meaning::Sequence(steps) | Meaning::Together(steps)) = &mut said.meaning else { return Ok(()) };
         if !self.refers || !(said.clause.is_again || said.clause.is_same) {
             return Ok(());
         }

@@ -23,6 +23,7 @@ struct Phrases {
     then: String,
     both: String,
     times: String,
+    all_times: String,
     once: String,
     degrees: String,
     millimetres: String,
@@ -126,6 +127,9 @@ impl Phrases {
                 parts.join(&self.then)
             }
             Meaning::Together(inner) => self.list(inner.iter().map(|one| self.meaning(one)).collect()),
+            Meaning::Repeat(count, inner) if matches!(**inner, Meaning::Sequence(_)) => {
+                filled(&self.all_times, &self.meaning(inner), *count)
+            }
             Meaning::Repeat(count, inner) => self.counted(&self.meaning(inner), *count),
         }
     }
@@ -136,7 +140,7 @@ impl Phrases {
 
     fn counted(&self, what: &str, count: u32) -> String {
         let form = if count == 1 { &self.once } else { &self.times };
-        form.replace("{what}", what).replace("{n}", &count.to_string())
+        filled(form, what, count)
     }
 
     fn gesture(&self, gesture: &Gesture) -> String {
@@ -191,6 +195,10 @@ impl Phrases {
 fn plain(number: f64) -> String {
     let rounded = (number * 10.0).round() / 10.0;
     format!("{rounded}")
+}
+
+fn filled(form: &str, what: &str, count: u32) -> String {
+    form.replace("{what}", what).replace("{n}", &count.to_string())
 }
 
 #[cfg(test)]

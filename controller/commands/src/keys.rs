@@ -19,6 +19,7 @@
 //! | `courtesy` | a word of a request in the speaker's own way: what stands before the verb asks for it | wondering, grateful |
 //! | `taken_back` | a correction that takes back what was said, also if nothing follows | no, wait no |
 //! | `than_last` | makes a change from one repetition to the next of the comparison before it | than the one before |
+//! | `same_side`, `other_side` | the side that was named last in the text, or the other one | to that same side, away from it |
 //! | `both_turns` | the last two motions, or the two steps of the last one | both of those |
 //! | `smaller fewer` | smaller; after a number, so many less than before | fewer, less |
 //! | `chin` | the head; raised or lowered, it pitches | chin, nose |
@@ -32,6 +33,7 @@
 //! | `restart` | ends what was told or asked before | okay, anyway |
 //! | `because` | a reason or purpose follows, up to the end of the sentence | because, so that |
 //! | `if`, `unless` | a condition follows, up to a comma or a verb: `face`, `clap`, `touch`, `voice` tell which one, `nobody` negates it; anything else is declined | if, whenever, as soon as |
+//! | `until_said` | the following words are what somebody will say, up to the end of the clause | until I say, jusqu'à ce que je dise |
 //! | `each_time` | what follows happens at each repetition | with every one of them |
 //! | `between` | a time is a pause between repetitions | in between |
 //! | `cancel` | what follows is taken out of the sentence again | forget the, leave out |
@@ -200,10 +202,13 @@ fn concept(key: &str) -> Option<Concept> {
         "otherwise" => C::Otherwise,
         "until" => C::Until,
         "until_stop" => C::UntilStop,
+        "until_said" => C::UntilSaid,
         "later" => C::Later,
         "somebody" => C::Somebody,
         "cannot" => C::Cannot,
         "stop_order" => C::StopOrder,
+        "same_side" => C::SameSide,
+        "other_side" => C::OtherSide,
         "skip" => C::Skip,
         "comma" => C::Comma,
         "stop" => C::Stop,

@@ -34,6 +34,18 @@ struct File {
     /// Verbs that say how something is: "is".
     #[serde(default)]
     states: Vec<String>,
+    /// How adverbs of manner end: "gracefully".
+    #[serde(default)]
+    manner: Option<String>,
+    /// Words before an order that follows from what was told: "so".
+    #[serde(default)]
+    so: Vec<String>,
+    /// Verbs of orders for which this robot has no motion: "sing", "open".
+    #[serde(default)]
+    other_orders: Vec<String>,
+    /// How speech and photos are ordered.
+    #[serde(default)]
+    speech: Speech,
     /// Pairs of letters of a script without spaces, "頭头 點点": the first one reads as the second one.
     #[serde(default)]
     variants: String,
@@ -45,6 +57,24 @@ struct File {
     decimal: Option<String>,
     /// The phrases of each concept.
     words: BTreeMap<String, Vec<String>>,
+}
+
+/// How speech and photos are ordered in a language. English has its own in the grammar of conversations.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Speech {
+    /// Verbs before what is to be said: "sag".
+    pub verbs: Vec<String>,
+    /// What may stand before such a verb in its clause: "und dann".
+    pub before: Vec<String>,
+    /// What may stand between the verb and what is to be said: "laut".
+    pub introductions: Vec<String>,
+    /// What is a gesture after the verb, or refers to something: "ja", "das".
+    pub refused: Vec<String>,
+    /// What joins what is said with the next order: "und dann".
+    pub joints: Vec<String>,
+    /// Orders to take a photo: "mach ein Foto".
+    pub photos: Vec<String>,
 }
 
 /// The words of one language.
@@ -67,6 +97,11 @@ pub struct Lexicon {
     units_before_tens: Option<String>,
     /// Verbs that say how something is: "the floor is wet".
     states: Vec<String>,
+    other_orders: Vec<String>,
+    /// How speech and photos are ordered.
+    pub speech: Speech,
+    manner: Option<String>,
+    pub(crate) so: Vec<String>,
     variants: HashMap<String, String>,
     phrases: Phrases,
 }
@@ -78,6 +113,9 @@ pub(crate) struct Sounding {
     pub sound: Box<[char]>,
     pub meaning: MeaningIndex,
 }
+
+/// What an adverb of manner has before its ending at least: nouns such as "family" and "moment" have less.
+const SHORTEST_STEM: usize = 5;
 
 /// So many words of no importance may stand between the words of a phrase.
 const MOST_JUMPED: usize = 4;
@@ -150,6 +188,10 @@ impl Lexicon {
             sounds: OnceLock::new(),
             units_before_tens: file.units_before_tens,
             states: file.states,
+            other_orders: file.other_orders,
+            speech: file.speech,
+            manner: file.manner,
+            so: file.so,
             variants,
             phrases: phrases.build(),
         })
@@ -158,6 +200,17 @@ impl Lexicon {
     /// Returns whether one of these words says how something is.
     pub(crate) fn tells_a_state(&self, words: &[Word]) -> bool {
         words.iter().any(|word| self.states.contains(&word.text))
+    }
+
+    /// Returns whether an order for which this robot has no motion may begin with a word.
+    pub(crate) fn is_other_order(&self, word: &str) -> bool {
+        self.other_orders.iter().any(|order| order == word)
+    }
+
+    /// Returns whether a word that stands in no list says how something is done: "gracefully".
+    pub(crate) fn is_manner(&self, word: &str) -> bool {
+        let stem = self.manner.as_deref().and_then(|ending| word.strip_suffix(ending));
+        stem.is_some_and(|stem| stem.chars().count() >= SHORTEST_STEM)
     }
 
     /// Returns the single words that mean something that moves, with how they sound.
@@ -258,6 +311,7 @@ mod tests {
     #[test]
     fn every_file_is_read() {
         for (code, file) in FILES {
+            let _each_key_once: serde_yaml::Value = serde_yaml::from_str(file).unwrap();
             let lexicon = Lexicon::read(file).unwrap();
             assert!(lexicon.code == code && lexicon.phrases.len() > 100, "{code}");
         }

@@ -21,6 +21,7 @@ pub mod lexicon;
 pub mod meaning;
 mod misheard;
 mod neutral;
+mod others;
 pub mod past;
 mod phrases;
 mod prepare;
@@ -37,7 +38,8 @@ pub mod words;
 
 pub use build::{Impossible, timeline};
 pub use clause::Phrase;
+pub use lexicon::Speech;
 pub use meaning::Meaning;
 pub use past::{Earlier, Past};
-pub use reader::{Reading, is_saying, is_stop, read};
+pub use reader::{Reading, is_saying, is_stop, read, speech};
 pub use tale::{Told, told};

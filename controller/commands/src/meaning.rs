@@ -75,6 +75,8 @@ pub enum Meaning {
     Neutral {
         /// The axes.
         axes: Vec<Axis>,
+        /// How long it takes, seconds; by its length where that is not said.
+        seconds: Option<f64>,
         /// A factor of the duration.
         pace: f64,
     },

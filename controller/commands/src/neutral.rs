@@ -28,7 +28,7 @@ impl Composer<'_> {
     pub(crate) fn faces_front(&self, meaning: Meaning, clause: &Clause) -> Meaning {
         let has_turned = self.said.iter().any(|said| said.meaning.axes().contains(&Axis::BodyTurn));
         match meaning {
-            Meaning::Neutral { mut axes, pace }
+            Meaning::Neutral { mut axes, seconds, pace }
                 if has_turned
                     && !clause.is_fragment
                     && !clause.is_kept
@@ -37,14 +37,14 @@ impl Composer<'_> {
                     && !axes.contains(&Axis::BodyTurn) =>
             {
                 axes.push(Axis::BodyTurn);
-                Meaning::Neutral { axes, pace }
+                Meaning::Neutral { axes, seconds, pace }
             }
-            Meaning::Neutral { mut axes, pace } if clause.is_kept && self.has_moved() => {
+            Meaning::Neutral { mut axes, seconds, pace } if clause.is_kept && self.has_moved() => {
                 // "Shift your head to the left, and keep facing ahead": what was said before stays.
                 axes.retain(|axis| {
                     !axis.is_shift() && !self.said.iter().any(|said| said.meaning.axes().contains(axis))
                 });
-                Meaning::Neutral { axes, pace }
+                Meaning::Neutral { axes, seconds, pace }
             }
             other => other,
         }

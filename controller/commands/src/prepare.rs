@@ -17,6 +17,14 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
         named |= following.next().is_some_and(|next| next.link == Link::And && names_an_antenna(&next))
             && clause.act.is_some_and(|act| !is_posture(act));
         resolve_sides(&mut clause, &mut named, past.is_some() && all.is_empty());
+        // "Wiggle the left antenna." "That antenna again."
+        if clause.parts == [Part::Antenna]
+            && clause.is_same
+            && let Some([one @ (Part::LeftAntenna | Part::RightAntenna)]) =
+                past.map(|past| past.parts.as_slice())
+        {
+            clause.parts = vec![*one];
+        }
         // "Turn your body, not your head, to the left", "left antenna, ten degrees in".
         let is_way = clause.act.is_none()
             && clause.parts.is_empty()
@@ -29,6 +37,12 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             open.ways.clone_from(&clause.ways);
             open.absorb(&clause);
             continue;
+        }
+        // "Turn your head and your body to the right", "turn your body and tilt your head to the right".
+        if let Some(last) = all.last_mut().filter(|last| is_open(last) && last.act.is_some())
+            && gives_side(&clause)
+        {
+            last.ways.clone_from(&clause.ways);
         }
         // "Turn your head, no, your whole body, to the right".
         if let [.., open, correction] = all.as_mut_slice()
@@ -89,7 +103,9 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             all.push(clause);
             continue;
         };
-        let is_modifier = before.is_only_modifier() && !before.is_again && !before.is_same;
+        // "Hold it there for three seconds, then look left".
+        let is_held = before.is_stay && before.lasting.is_some() && past.is_some();
+        let is_modifier = before.is_only_modifier() && !before.is_again && !before.is_same && !is_held;
         let is_start = before.link != Link::Correction || clause.link != Link::Correction;
         if is_reference(&clause) && clause.link < Link::With && is_start && past.is_some() {
             // "Too high, five degrees less".
@@ -99,6 +115,9 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             if is_exact || !clause.compared.is_empty() {
                 before.compared.retain(|_| clause.is_again && clause.compared.is_empty());
             }
+            before.absorb(&clause);
+        } else if is_modifier && clause.is_only_modifier() && past.is_none() && clause.link == Link::Comma {
+            // "Slowly, over five seconds, look up".
             before.absorb(&clause);
         } else if (before.is_again || before.is_same)
             && clause.act.is_none()
@@ -139,6 +158,7 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
     }
     complete_lists(&mut all);
     once_each(&mut all);
+    to_and_fro(&mut all);
     let verb = all.iter().position(|clause| clause.act.is_some());
     if let Some(at) = verb
         && let Some(last) = all.get(at).filter(|clause| clause.is_verb_last).cloned()
@@ -223,6 +243,38 @@ fn order_of(clause: &Clause) -> Option<Vec<Part>> {
     is_order.then_some(order)
 }
 
+/// "Raise and lower your head twice": both, twice; and both move the same.
+fn to_and_fro(all: &mut Vec<Clause>) {
+    let [there, back] = all.as_mut_slice() else { return };
+    let is_pair = matches!(
+        (there.act, back.act),
+        (Some(Act::Raise), Some(Act::Lower))
+            | (Some(Act::Lower), Some(Act::Raise))
+            | (Some(Act::Spread), Some(Act::Close))
+            | (Some(Act::Close), Some(Act::Spread))
+    );
+    let is_one = there.is_bare() && back.link == Link::And;
+    if !is_pair || !is_one || there.is_negated || back.is_negated {
+        return;
+    }
+    there.parts.clone_from(&back.parts);
+    if let Some(count) = back.count.take() {
+        let times = Clause { link: std::mem::take(&mut there.link), count: Some(count), ..Clause::default() };
+        all.insert(0, times);
+    }
+}
+
+/// Returns whether a clause says to which side what was named before it goes, too.
+fn gives_side(clause: &Clause) -> bool {
+    let is_side = match clause.ways.as_slice() {
+        [heading] if clause.act.is_some_and(is_posture) => {
+            matches!(heading.way, Way::Left | Way::Right) && heading.amount.is_none()
+        }
+        ways => clause.act.is_none() && !ways.is_empty(),
+    };
+    is_side && !clause.parts.is_empty() && clause.link == Link::And && !clause.is_negated
+}
+
 /// Returns whether a clause names what moves, and not yet where to.
 fn is_open(clause: &Clause) -> bool {
     let is_vague = matches!(clause.act, None | Some(Act::Move | Act::Turn | Act::Tilt));
@@ -286,6 +338,13 @@ fn resolve_sides(clause: &mut Clause, named: &mut bool, is_after: bool) {
             (part, _) => parts.push(part),
         }
     }
+    // "I mean just one of them, the left".
+    if let [Part::Antenna, side @ (Part::LeftAntenna | Part::RightAntenna)] = parts.as_slice() {
+        parts = vec![*side];
+    }
+    if parts == [Part::Antenna] && clause.link == Link::Correction && clause.act.is_none() {
+        parts = vec![Part::RightAntenna];
+    }
     clause.parts = parts;
 }
 
@@ -314,7 +373,7 @@ fn complete_lists(all: &mut Vec<Clause>) {
     let mut at = 0;
     while let [before, clause, ..] = all.get_mut(at..).unwrap_or_default() {
         let is_open = before.act.is_some_and(is_posture)
-            && Clause { parts: Vec::new(), ..before.clone() }.is_bare()
+            && before.is_bare_but_for_parts()
             && !before.is_negated
             && !before.is_stop_order
             && !before.is_still

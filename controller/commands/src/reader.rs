@@ -7,10 +7,11 @@ use minismith_score::Event;
 use crate::arrange::Said;
 use crate::clause::{Clause, Link, Phrase};
 use crate::compose::Composer;
-use crate::concept::{Act, Concept, Part, Tag, is_feeling};
-use crate::lexicon::{Lexicon, lexicon, lexicons};
+use crate::concept::{Act, Concept, Part, Tag, is_feeling, is_posture};
+use crate::lexicon::{Lexicon, Speech, lexicon, lexicons};
 use crate::meaning::Meaning;
 use crate::misheard::hear;
+use crate::others::other_order;
 use crate::past::Past;
 use crate::rewrite::orders;
 use crate::splitter::split;
@@ -82,6 +83,12 @@ pub fn detect(text: &str, usual: &str) -> (&'static Lexicon, Vec<Tag>) {
     (lexicon, tags)
 }
 
+/// Returns how speech and photos are ordered in the language of a text.
+#[must_use]
+pub fn speech(text: &str) -> &'static Speech {
+    &detect(text, "en").0.speech
+}
+
 /// Reads a text.
 #[must_use]
 pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, &'static str) {
@@ -99,6 +106,12 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
     if is_state && (is_feeling || is_about_act || matches!(reading, Reading::Motion { act: None, .. })) {
         return (Reading::Nothing, code);
     }
+    let reading = match reading {
+        Reading::Motion { .. } => {
+            other_order(&words, &tags, lexicon).map_or(reading, |order| Reading::NotUnderstood(vec![order]))
+        }
+        other => other,
+    };
     if !matches!(reading, Reading::NotUnderstood(_)) || is_state {
         return (reading, code);
     }
@@ -187,23 +200,27 @@ fn unknown_of(tags: &[Tag]) -> Vec<Range<usize>> {
 /// Reads tags. `left_out`: the words of the text that are not known, those among them that no longer have a tag.
 fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Reading {
     let tags = &orders(tags);
-    let clauses = awaited(joined(split(tags)));
+    let clauses = named_again(awaited(joined(split(tags))));
     let tells = |clause: &Clause| clause.is_description() && clause.act.is_some();
     let is_description = clauses.iter().any(tells);
     if is_description
         && !clauses
             .iter()
-            .any(|clause| clause.is_requested && !clause.is_description() && clause.has_content())
+            .any(|clause| is_told_to_robot(clause) && !clause.is_description() && clause.has_content())
     {
         return Reading::Nothing;
     }
     let ordered = |clause: &Clause, next: Option<Link>| {
         let is_ordered =
-            !clause.is_description() && !clause.is_reason && (!is_description || clause.is_requested);
+            !clause.is_description() && !clause.is_reason && (!is_description || is_told_to_robot(clause));
         // "With responsibility", "play some music and turn it up": a step, or what belongs to one, is no chatter.
         let is_step = matches!(clause.link, Link::And | Link::Then | Link::With | Link::While | Link::After)
             || matches!(next, Some(Link::And | Link::Then));
-        let is_said = clause.count.is_some() || clause.amount.is_some() || is_step;
+        // "Swap those two", "the same with that lamp".
+        let refers = clause.is_both_turns || clause.is_undo;
+        // "And blorp slowly".
+        let is_manner = clause.pace.is_some() && !clause.unknown.is_empty() && clause.link != Link::Start;
+        let is_said = clause.count.is_some() || clause.amount.is_some() || is_manner || is_step || refers;
         let is_chatter =
             !clause.has_motion() && !is_said && clause.condition.is_none() && !clause.unknown.is_empty();
         let is_stop = clause.is_stop_order
@@ -226,6 +243,8 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
             && clause.is_bare()
             && clause.size.is_none()
             && clause.pace.is_none()
+            && clause.factor.is_none()
+            && clause.compared.is_empty()
             && count > 1;
         // "Wait, no", "no, wait".
         let is_plain_wait = clause.act == Some(Act::Wait) && clause.is_bare();
@@ -243,7 +262,9 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         }
         if !ordered(&clause, links.get(at + 1).copied()) || is_call || is_hesitation {
             // What is left out still tells how the next one follows.
-            carried = if clause.link == Link::Correction { clause.link } else { Link::Start };
+            let is_corrected = carried == Link::Correction && clause.link == Link::Comma;
+            carried =
+                if clause.link == Link::Correction || is_corrected { Link::Correction } else { Link::Start };
             continue;
         }
         if carried == Link::Correction && clause.link <= Link::Stop {
@@ -277,9 +298,23 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
     if clauses.iter().any(|clause| clause.condition.is_some()) {
         return conditional(&clauses, past);
     }
+    // "Look left until I say so, then look right".
+    let awaits_word = |pair: &[Clause]| {
+        matches!(pair, [held, next] if held.is_until_stop
+            && held.act.is_none_or(is_posture)
+            && next.link == Link::Then
+            && next.has_motion())
+    };
+    if clauses.windows(2).any(awaits_word) {
+        return Reading::Impossible(
+            "it cannot wait for a word and then go on; say the rest when it is time".to_owned(),
+        );
+    }
+    // "Look left." "Now up as well."
+    let adds = clauses.iter().any(|clause| clause.is_as_well);
     match Composer::new(past).compose(clauses) {
         Ok(Some((meaning, composer))) => Reading::Motion {
-            is_simple: composer.said.len() == 1 && !composer.refers,
+            is_simple: composer.said.len() == 1 && !composer.refers && !(adds && past.is_some()),
             is_reordered: is_reordered(&composer),
             meaning,
             act: composer.act,
@@ -300,6 +335,12 @@ fn is_reordered(composer: &Composer<'_>) -> bool {
     composer.said.iter().enumerate().any(is_moved)
 }
 
+/// Returns whether a clause is an order beside what a text tells: it asks for something, or begins a sentence of its own
+/// with a verb.
+fn is_told_to_robot(clause: &Clause) -> bool {
+    clause.is_requested || (clause.link == Link::Stop && clause.act.is_some() && !clause.is_verb_last)
+}
+
 /// Returns whether a clause orders something beyond doubt: words beside it that are not known do not make it a tale.
 fn is_plain_order(clause: &Clause, past: Option<&Past>) -> bool {
     clause.act.is_some_and(|act| !is_feeling(act))
@@ -309,6 +350,27 @@ fn is_plain_order(clause: &Clause, past: Option<&Past>) -> bool {
         || clause.condition.is_some()
         // "I'm such a goose, I wanted the left", "that's too low, twenty will do".
         || (past.is_some() && (clause.link == Link::Correction || clause.is_it || !clause.compared.is_empty()))
+}
+
+/// "Wiggle your ears, and while they are wiggling turn left": what is named again is the motion before.
+fn named_again(mut clauses: Vec<Clause>) -> Vec<Clause> {
+    let is_named_again = |pair: &[Clause]| match pair {
+        [motion, again, _] => {
+            again.link == Link::While
+                && again.act.is_some_and(|act| !is_posture(act))
+                && again.act == motion.act
+                && again.is_bare_but_for_parts()
+                && !motion.is_negated
+        }
+        _ => false,
+    };
+    while let Some(at) = clauses.windows(3).position(is_named_again) {
+        clauses.remove(at + 1);
+        if let Some(next) = clauses.get_mut(at + 1) {
+            next.link = Link::While;
+        }
+    }
+    clauses
 }
 
 /// "Face the door, it is on your left": the second clause tells where the unknown thing of the first one is.

@@ -1,5 +1,7 @@
 //! What refers to the last motion: again, further, more often, to the other side.
 
+use minismith_score::Axis;
+
 use crate::arrange::Said;
 use crate::clause::{Clause, Said as Length};
 use crate::compose::Composer;
@@ -31,6 +33,7 @@ impl Composer<'_> {
         let Some((mut meaning, phrase)) = own.or_else(past) else {
             return Err("there is nothing before to which this refers".to_owned());
         };
+        names_what_there_is(&clause, &meaning)?;
         if self.said.is_empty() {
             self.refers = true;
             self.act = self.past.and_then(|past| past.act);
@@ -162,6 +165,24 @@ impl Composer<'_> {
     }
 }
 
+/// Refuses what a motion does not have: "nod", then "the other way"; "look left", then "the same with the other one".
+fn names_what_there_is(clause: &Clause, meaning: &Meaning) -> Result<(), String> {
+    let axes = meaning.axes();
+    let has = |of: &[Axis]| axes.iter().any(|axis| of.contains(axis));
+    let is_other_side = matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite);
+    if is_other_side && clause.parts.is_empty() && matches!(meaning, Meaning::Gesture(_)) && !has(&SIDEWAYS) {
+        return Err("what was done last has no other side".to_owned());
+    }
+    if clause.parts == [Part::Other] && clause.act.is_none() && !has(&Axis::ANTENNAS) {
+        return Err("what was done last has no other one".to_owned());
+    }
+    Ok(())
+}
+
+/// What moves to one side or the other.
+const SIDEWAYS: [Axis; 6] =
+    [Axis::HeadTurn, Axis::HeadTilt, Axis::HeadSide, Axis::BodyTurn, Axis::AntennaLeft, Axis::AntennaRight];
+
 /// Returns whether a clause changes nothing but by comparison.
 fn is_plain(clause: &Clause) -> bool {
     !clause.has_motion()
@@ -248,7 +269,7 @@ fn scale(meaning: &mut Meaning, factor: f64, said: &Clause) {
     });
 }
 
-fn scale_aim(aim: &mut Aim, factor: f64) {
+pub(crate) fn scale_aim(aim: &mut Aim, factor: f64) {
     aim.amount = match aim.amount {
         Amount::Usual(usual) => Amount::Usual(usual * factor),
         Amount::Exactly(amount) => Amount::Exactly(amount * factor),

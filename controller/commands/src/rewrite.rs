@@ -1,6 +1,9 @@
 //! Rewrites what is said in a roundabout way into the plain one, before it is split into clauses.
 
+mod waits;
+
 use crate::concept::{Act, Compared, Concept, Part, Tag, Unit, Way};
+use waits::{awaited_signals, holds, same_time, until_times};
 
 /// Rewrites tags, those of no importance still among them.
 pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
@@ -8,9 +11,13 @@ pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
 }
 
 /// Rewrites tags, those of no importance left out.
-pub(crate) fn rewrite(tags: Vec<Tag>) -> Vec<Tag> {
-    let tags = backwards(around(rounds(tags)));
-    let tags = times(inwards(later(tags)));
+pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
+    // "To finish with, nod".
+    tags.dedup_by(|tag, before| {
+        before.concept == Concept::Last && matches!(tag.concept, Concept::With | Concept::Comma)
+    });
+    let tags = backwards(around(rounds(same_time(until_times(holds(tags))))));
+    let tags = times(inwards(later(awaited_signals(tags))));
     let tags = rates(about(tags));
     let tags = trends(tags);
     let tags = asides(tags);
@@ -209,7 +216,10 @@ fn around(mut tags: Vec<Tag>) -> Vec<Tag> {
 fn inwards(mut tags: Vec<Tag>) -> Vec<Tag> {
     let is_antenna = |concept: &Concept| matches!(concept, Concept::Part(part) if !matches!(part, Part::Head | Part::Chin | Part::Body));
     let goes_out = tags.iter().any(|tag| tag.concept == Concept::Way(Way::Out));
-    if !tags.iter().any(|tag| is_antenna(&tag.concept)) {
+    // "Antennas out." "Now all the way in."
+    let is_alone =
+        !tags.iter().any(|tag| matches!(tag.concept, Concept::Act(_) | Concept::Part(_) | Concept::Way(_)));
+    if !is_alone && !tags.iter().any(|tag| is_antenna(&tag.concept)) {
         return tags;
     }
     for at in 0..tags.len() {
@@ -218,7 +228,7 @@ fn inwards(mut tags: Vec<Tag>) -> Vec<Tag> {
             at.checked_sub(1).and_then(|at| tags.get(at)).is_some_and(|tag| is_antenna(&tag.concept));
         if let Some(tag) = tags.get_mut(at).filter(|tag| tag.concept == Concept::In)
             && is_last
-            && (after_part || goes_out)
+            && (after_part || goes_out || is_alone)
         {
             tag.concept = Concept::Way(Way::In);
         }
@@ -345,7 +355,10 @@ fn asides(mut tags: Vec<Tag>) -> Vec<Tag> {
 
 /// "All at once: look up, head forward, ears apart": each happens together with the one before.
 fn all_together(tags: Vec<Tag>) -> Vec<Tag> {
-    let begins = |at: usize| at == 0 || tags.get(at - 1).is_some_and(|tag| ends_sentence(&tag.concept));
+    let begins = |at: usize| {
+        at == 0
+            || tags.get(at - 1).is_some_and(|tag| ends_sentence(&tag.concept) || tag.concept == Concept::Then)
+    };
     let mut out: Vec<Tag> = Vec::with_capacity(tags.len());
     let mut open: Option<Tag> = None;
     for (at, tag) in tags.iter().enumerate() {
@@ -432,12 +445,9 @@ fn opening_reason(tags: Vec<Tag>) -> Vec<Tag> {
         let starts = sentence.first().is_some_and(|tag| tag.concept == Concept::Because);
         let ends = |part: &[Tag]| {
             matches!(
-                part,
-                [
-                    Tag { concept: Concept::Comma, .. },
-                    Tag { concept: Concept::And | Concept::Then, .. },
-                    Tag { concept: Concept::Act(_), .. }
-                ]
+                part.iter().map(|tag| &tag.concept).collect::<Vec<_>>().as_slice(),
+                [Concept::Comma, Concept::And | Concept::Then, Concept::Act(_)]
+                    | [Concept::And, Concept::Together, Concept::Act(_)]
             )
         };
         let because = sentence.iter().position(|tag| tag.concept == Concept::Because);

@@ -489,7 +489,7 @@ impl Splitter {
 
     /// Returns whether nothing but parts was said.
     fn names_only_parts(&self) -> bool {
-        self.now.names_only_parts() && self.number.is_none()
+        self.now.names_only_parts() && self.number.is_none() && self.now.amount.is_none()
     }
 
     /// Returns whether a verb still waits for where it goes.

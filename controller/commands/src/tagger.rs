@@ -1,11 +1,14 @@
 //! Finds what the words of a text mean in one language.
 
+mod postures;
+
 use std::ops::Range;
 
-use crate::concept::{Act, Concept, Part, Tag, Way, is_posture};
+use crate::clause::opposite;
+use crate::concept::{Act, Concept, Part, Tag, Unit, Way, is_posture};
 use crate::lexicon::Lexicon;
 use crate::rewrite::{rewrite, rewrite_raw};
-use crate::words::Word;
+use crate::words::{CUT_OFF, Word};
 
 /// Returns the meanings of the words of a text, one after another. What is of no importance is left out.
 #[must_use]
@@ -19,6 +22,11 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
     let mut tags: Vec<Tag> = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
+        if word.text == CUT_OFF {
+            cut_off(&mut tags);
+            at += 1;
+            continue;
+        }
         let rest = words.get(at..).unwrap_or(&[]);
         let (meaning, used) = if marks.contains(&at) {
             (vec![Concept::Then], 2)
@@ -38,6 +46,25 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
             }
             _ => (meaning, used),
         };
+        let meaning = if says_how_much(&tags, words, at, lexicon) && meaning == [Concept::StopOrder] {
+            vec![Concept::Skip]
+        } else {
+            meaning
+        };
+        let meaning = if so_orders(words, at, lexicon) { vec![Concept::Restart] } else { meaning };
+        let (meaning, used) = if meaning == [Concept::UntilSaid] {
+            (vec![Concept::UntilStop], used + said_words(rest.get(used..).unwrap_or_default(), lexicon))
+        } else {
+            (meaning, used)
+        };
+        // "Body: right, chin: up".
+        let is_topic = word.text == ":" && matches!(tags.last(), Some(Tag { concept: Concept::Part(_), .. }));
+        let meaning = if is_topic { vec![Concept::Skip] } else { meaning };
+        // "One ear up, one ear down".
+        let is_second = meaning == [Concept::Part(Part::RightAntenna)]
+            && word.text == "one"
+            && tags.iter().any(|tag| tag.concept == Concept::Part(Part::RightAntenna));
+        let meaning = if is_second { vec![Concept::Part(Part::Other)] } else { meaning };
         // "Things are looking up", but "while you are looking up".
         let state = at.checked_sub(1).and_then(|before| words.get(before));
         let subject = at.checked_sub(2).and_then(|before| words.get(before));
@@ -45,6 +72,7 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
             && word.text.ends_with("ing")
             && state.is_some_and(|state| lexicon.tells_a_state(std::slice::from_ref(state)))
             && subject.is_some_and(|subject| subject.text != "you")
+            && tags.last().is_none_or(|tag| tag.concept != Concept::While)
         {
             let span = state.map_or(word.span.clone(), |state| state.span.clone());
             tags.push(Tag { concept: Concept::Somebody, span });
@@ -54,7 +82,52 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
         tags.extend(meaning.into_iter().map(|concept| Tag { concept, span: span.clone() }));
         at += used;
     }
+    postures::named(&mut tags, words, lexicon);
     tags
+}
+
+/// "Ten degrees is enough": no stop, but how far.
+fn says_how_much(tags: &[Tag], words: &[Word], at: usize, lexicon: &Lexicon) -> bool {
+    let is_state = at.checked_sub(1).and_then(|before| words.get(before..at));
+    let [.., amount, _] = tags else { return false };
+    is_state.is_some_and(|state| lexicon.tells_a_state(state))
+        && matches!(
+            amount.concept,
+            Concept::Number(_) | Concept::Count(_) | Concept::Unit(_) | Concept::Times
+        )
+}
+
+/// How many words somebody waits to say: "now look down" in "until I say now look down, then nod".
+fn said_words(words: &[Word], lexicon: &Lexicon) -> usize {
+    let is_end = |at: &usize| {
+        let meaning = words.get(*at..).and_then(|rest| lexicon.longest(rest)).map(|(meaning, _)| meaning);
+        matches!(meaning.as_deref(), Some([mark]) if *mark == Concept::And || ends_clause(mark))
+    };
+    (0..words.len()).find(is_end).unwrap_or(words.len())
+}
+
+/// "He is up on the shelf, so look up", "the light is bad, so quickly turn left": an order after what is told.
+fn so_orders(words: &[Word], at: usize, lexicon: &Lexicon) -> bool {
+    if at == 0 || words.get(at).is_none_or(|word| !lexicon.so.contains(&word.text)) {
+        return false;
+    }
+    let mut rest = words.get(at + 1..).unwrap_or_default();
+    while let Some((meaning, used)) = lexicon.longest(rest) {
+        match meaning.as_slice() {
+            [Concept::Pace(_) | Concept::Skip] => rest = rest.get(used..).unwrap_or_default(),
+            [Concept::Act(_), ..] => return rest.first().is_some_and(|verb| !verb.text.ends_with("ing")),
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// "Look ri- left": a word that was not said to its end, and is none, begins a correction. Others are what they are: "left-".
+fn cut_off(tags: &mut [Tag]) {
+    let Some(last) = tags.last_mut() else { return };
+    if matches!(last.concept, Concept::Unknown | Concept::Somebody) {
+        last.concept = Concept::Correction;
+    }
 }
 
 /// Leaves out what is of no importance, and joins what belongs together.
@@ -66,7 +139,95 @@ pub(crate) fn finish(tags: Vec<Tag>, lexicon: &Lexicon) -> Vec<Tag> {
             .for_each(|tag| tag.concept = Concept::NotVerb);
     }
     tags.retain(|tag| !matches!(tag.concept, Concept::Skip | Concept::Article | Concept::Call));
-    rewrite(sides(numbers(tags), lexicon.side_follows_part))
+    let tags = numbers(corrected_after(participles(said_twice(tags))));
+    rewrite(sides(same_sides(tags), lexicon.side_follows_part))
+}
+
+/// "Nod nod": as often as it is said.
+fn said_twice(tags: Vec<Tag>) -> Vec<Tag> {
+    let mut out: Vec<Tag> = Vec::with_capacity(tags.len());
+    let mut rest = tags.as_slice();
+    while let [tag, after @ ..] = rest {
+        let is_gesture = matches!(tag.concept, Concept::Act(act) if !is_posture(act) && act != Act::Wait);
+        let more = after
+            .iter()
+            .take_while(|next| {
+                is_gesture
+                    && next.concept == tag.concept
+                    && next.span != tag.span
+                    && next.span.len() == tag.span.len()
+            })
+            .count();
+        out.push(tag.clone());
+        if more > 0 {
+            out.push(Tag { concept: Concept::Count(more as u32 + 1), span: tag.span.clone() });
+        }
+        rest = after.get(more..).unwrap_or_default();
+    }
+    out
+}
+
+/// "15 degrees tilted to the left": no tale, though the verb is in the past.
+fn participles(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_measured = |tags: &[Tag]| matches!(tags, [unit, past, act] if matches!(unit.concept, Concept::Unit(Unit::Angle(_) | Unit::Length(_))) && past.concept == Concept::Past && matches!(act.concept, Concept::Act(_)));
+    while let Some(at) = tags.windows(3).position(is_measured) {
+        tags.remove(at + 1);
+    }
+    tags
+}
+
+/// "The right antenna out, and your head to that same side": the side that was named last.
+fn same_sides(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let mut last = None;
+    let (mut is_aside, mut after_part) = (false, false);
+    for tag in &mut tags {
+        let is_part = matches!(tag.concept, Concept::Part(Part::Head | Part::Body | Part::Antenna));
+        match (&tag.concept, last) {
+            (Concept::Way(way @ (Way::Left | Way::Right)), _) => last = Some(*way),
+            (Concept::Part(Part::LeftAntenna | Part::LeftOne), _) => last = Some(Way::Left),
+            (Concept::Part(Part::RightAntenna | Part::RightOne), _) => last = Some(Way::Right),
+            (Concept::SameSide, Some(way)) => tag.concept = Concept::Way(way),
+            (Concept::OtherSide, Some(way)) => tag.concept = Concept::Way(opposite(way)),
+            (Concept::Way(Way::Aside), _) => is_aside = true,
+            // "Your head one way, your body the other".
+            (Concept::Part(Part::Other), _) if is_aside && after_part => {
+                tag.concept = Concept::Way(Way::Opposite);
+            }
+            (Concept::SameSide, None) => tag.concept = Concept::Same,
+            (Concept::OtherSide, None) => tag.concept = Concept::Way(Way::Aside),
+            _ => {}
+        }
+        after_part = is_part;
+    }
+    tags
+}
+
+/// "Look right, left I mean, and nod": a correction that is said after what replaces something.
+fn corrected_after(mut tags: Vec<Tag>) -> Vec<Tag> {
+    for at in 1..tags.len() {
+        let concept = |at: usize| tags.get(at).map(|tag| &tag.concept);
+        let is_end = concept(at + 1)
+            .is_none_or(|next| matches!(next, Concept::Comma | Concept::Stop | Concept::Question));
+        if concept(at) != Some(&Concept::Correction) || !is_end {
+            continue;
+        }
+        let before = tags.get(..at).unwrap_or_default();
+        let from = before.iter().rposition(|tag| ends_clause(&tag.concept)).map_or(0, |mark| mark + 1);
+        let replaces = (1..=2).contains(&(at - from))
+            && before.get(from..).is_some_and(|said| {
+                said.iter().all(|tag| {
+                    matches!(
+                        tag.concept,
+                        Concept::Way(_) | Concept::Part(_) | Concept::Act(_) | Concept::Count(_)
+                    )
+                })
+            });
+        if from > 0 && replaces {
+            let correction = tags.remove(at);
+            tags.insert(from, correction);
+        }
+    }
+    tags
 }
 
 /// Returns the places of the numbers of a list: "1) look up 2) look down".
@@ -114,13 +275,13 @@ fn unlisted(word: &Word, lexicon: &Lexicon) -> Concept {
         "." | "!" | "。" | "！" | "…" | ":" | "：" | "\n" => Concept::Stop,
         "?" | "？" => Concept::Question,
         "&" | "+" => Concept::And,
-        _ if word.is_sign() => Concept::Skip,
+        _ if word.is_sign() || lexicon.is_manner(&word.text) => Concept::Skip,
         _ => Concept::Unknown,
     }
 }
 
 /// Returns whether a clause may end at a concept.
-const fn ends_clause(concept: &Concept) -> bool {
+pub(crate) const fn ends_clause(concept: &Concept) -> bool {
     matches!(
         concept,
         Concept::Comma
@@ -229,7 +390,14 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
                     (at + 1..at + 1 + inner).any(|at| concept(&tags, at) == Some(Concept::Somebody));
                 let is_gesture = clause_before(&tags, at)
                     .any(|concept| matches!(concept, Concept::Act(act) if !is_posture(*act)));
-                if (named > 0 || is_person) && (own == Concept::For || is_gesture) {
+                // "Drop your gaze to the keyboard".
+                let is_upright = clause_before(&tags, at).any(|concept| {
+                    matches!(
+                        concept,
+                        Concept::Act(Act::Lower | Act::Raise) | Concept::Way(Way::Up | Way::Down)
+                    )
+                });
+                if (named > 0 || is_person) && (own == Concept::For || is_gesture || is_upright) {
                     skip(&mut tags, at..at + 1 + inner + named);
                 } else if own == Concept::To {
                     skip(&mut tags, at..at + 1);
@@ -253,7 +421,8 @@ fn receives(tags: &[Tag], at: usize) -> bool {
     let said = rest.iter().map(|tag| &tag.concept).find(|concept| {
         !matches!(concept, Concept::Size(_) | Concept::Pace(_) | Concept::Skip | Concept::Unknown)
     });
-    begins
+    at > 0
+        && begins
         && article.concept == Concept::Article
         && matches!(said, Some(Concept::Act(act)) if !is_posture(*act))
 }

@@ -8,7 +8,7 @@ use crate::concept::{Act, Concept};
 use crate::lexicon::{Lexicon, lexicon};
 use crate::words::Word;
 
-use frames::{ADVERBS, COPULAS, OPENINGS, PLAIN_REPORTS, PRONOUNS, REPORTS};
+use frames::{ADVERBS, ADVERBS_OF_ORDERS, COPULAS, OPENINGS, PLAIN_REPORTS, PRONOUNS, REPORTS};
 
 mod frames;
 
@@ -96,7 +96,8 @@ fn clauses<'a>(words: &'a [Word], english: &Lexicon) -> Vec<&'a [Word]> {
         let is_order = matches!(
             text(at + 1),
             "please" | "now" | "could" | "can" | "would" | "will" | "go" | "show" | "do"
-        ) || is_act(text(at + 1), english);
+        ) || is_act(text(at + 1), english)
+            || (ADVERBS_OF_ORDERS.contains(&text(at + 1)) && is_act(text(at + 2), english));
         let begins = match text(at) {
             "but" => true,
             "so" => is_after_comma || is_order,

@@ -24,6 +24,9 @@ impl Word {
     }
 }
 
+/// The sign after a word that was not said to its end: "look ri- left".
+pub(crate) const CUT_OFF: &str = "-";
+
 /// Splits a text. `has_elisions`: an apostrophe ends a word, as in French.
 #[must_use]
 pub fn split(text: &str, has_elisions: bool) -> Vec<Word> {
@@ -76,8 +79,14 @@ pub fn split(text: &str, has_elisions: bool) -> Vec<Word> {
         } else if is_apostrophe && !has_elisions {
             // "Don't" is one word.
         } else {
+            let is_cut_off = letter == '-'
+                && !current.is_empty()
+                && letters.peek().is_some_and(|(_, next)| next.is_whitespace() || *next == ',');
             flush(&mut current, start..at, &mut words);
             let end = at + letter.len_utf8();
+            if is_cut_off {
+                words.push(Word { text: CUT_OFF.to_owned(), number: None, span: at..end });
+            }
             let before = text.get(..at).and_then(|before| before.chars().next_back());
             let is_minus = letter == '-'
                 && before.is_none_or(|before| before.is_whitespace() || before == '(')

@@ -19,7 +19,10 @@ pub(super) fn circle(count: u32, pace: f64) -> Meaning {
         go((0.0, 0.0), (1.0, 12.0)),
     ];
     let rounds = Meaning::Repeat(count.clamp(1, 10), Box::new(Meaning::Sequence(round)));
-    Meaning::Sequence(vec![rounds, Meaning::Neutral { axes: vec![Axis::HeadTurn, Axis::HeadPitch], pace }])
+    Meaning::Sequence(vec![
+        rounds,
+        Meaning::Neutral { axes: vec![Axis::HeadTurn, Axis::HeadPitch], seconds: None, pace },
+    ])
 }
 
 /// Returns how a robot without a face shows a feeling.

@@ -102,8 +102,12 @@ impl Composer<'_> {
             let is_how = clause.link == Link::Correction
                 && matches!(clause.act, Some(Act::Shift | Act::Tilt | Act::Turn | Act::Look | Act::Lean))
                 && clause.said_amount().is_none();
-            if let Some(old) = old_ways.filter(|_| is_how && clause.ways.is_empty()) {
-                // "I mean slide it", "no, tilt": to where it went.
+            let is_too = clause.is_as_well
+                && matches!(clause.act, Some(Act::Turn | Act::Look | Act::Move))
+                && !clause.parts.is_empty()
+                && clause.said_amount().is_none();
+            if let Some(old) = old_ways.filter(|_| (is_how || is_too) && clause.ways.is_empty()) {
+                // "I mean slide it", "no, tilt", "turn your body too": to where it went.
                 clause.ways = old.into_iter().filter(|heading| is_plain_way(heading.way)).collect();
                 clause.ways.iter_mut().for_each(|heading| heading.amount = None);
             }

@@ -2,7 +2,7 @@
 
 use super::Splitter;
 use crate::clause::{Clause, Link};
-use crate::concept::{Act, Concept, Part, Tag, is_posture};
+use crate::concept::{Act, Concept, Part, Tag};
 
 impl Splitter {
     /// "Lift the right antenna, the left I mean, and hold it": what stands before "I mean" corrects.
@@ -23,11 +23,12 @@ impl Splitter {
 
     /// Returns whether what follows "with" says how a part is: "with your head still".
     pub(super) fn tells_of_part(&self, rest: &[Tag]) -> bool {
-        match rest.get(1).map(|tag| &tag.concept) {
+        let said = rest.iter().skip(1).map(|tag| &tag.concept).find(|one| !matches!(one, Concept::Part(_)));
+        match said {
             Some(Concept::Still) => true,
             Some(Concept::Way(_) | Concept::Past) => self.now.has_motion(),
-            // "Nod with your antennas spread out".
-            Some(Concept::Act(act)) => is_posture(*act) && *act != Act::Hold && self.now.act.is_some(),
+            // "Nod with your antennas spread out", "nod with your antennas wiggling".
+            Some(Concept::Act(act)) => *act != Act::Hold && self.now.act.is_some_and(|now| now != *act),
             _ => false,
         }
     }

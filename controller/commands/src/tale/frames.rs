@@ -192,3 +192,7 @@ pub(super) const COPULAS: &[&str] = &[
     "is", "isnt", "are", "arent", "was", "wasnt", "were", "means", "meant", "mean", "hurts", "feels",
     "helps", "seems", "makes", "requires", "stands", "went", "became", "came",
 ];
+
+/// Adverbs between "so" and an order: "my battery is empty, so quickly look left".
+pub(super) const ADVERBS_OF_ORDERS: &[&str] =
+    &["quickly", "quick", "slowly", "kindly", "just", "first", "better"];

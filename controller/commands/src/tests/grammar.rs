@@ -312,3 +312,16 @@ fn every_text_is_read() {
         assert!(!past.is_empty());
     }
 }
+
+#[test]
+fn a_motion_has_only_the_sides_and_parts_that_it_moves() {
+    for turns in [["nod twice", "the other way"], ["look left", "the same with the other one"]] {
+        assert_eq!(said(&turns), "refused", "{turns:?}");
+    }
+    assert_parts(&["wiggle the left antenna", "mirror that"], &["AntennaRight"]);
+    assert_parts(&["look left 20 degrees", "four of those"], &["4"]);
+    assert_parts(
+        &["nod once, then wiggle your left antenna", "now the same two things in the opposite order"],
+        &["AntennaLeft", "HeadPitch"],
+    );
+}

@@ -3,6 +3,7 @@
 mod grammar;
 mod listener;
 mod order;
+mod others;
 mod tales;
 
 /// Returns a meaning in few words.

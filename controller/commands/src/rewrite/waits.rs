@@ -1,0 +1,88 @@
+//! Rewrites what is said of waiting: for a signal, and as long as before.
+
+use super::ends_clause;
+use crate::concept::{Act, Concept, Tag, Unit};
+
+/// "Left for five seconds, then right for the same time": as long as was said before.
+pub(super) fn same_time(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_same = |pair: &[Tag]| matches!(pair, [time, same] if time.concept == Concept::For && same.concept == Concept::Together);
+    let is_time = |pair: &[Tag]| matches!(pair, [number, unit] if matches!(number.concept, Concept::Number(_)) && matches!(unit.concept, Concept::Unit(Unit::Time(_))));
+    while let Some(at) = tags.windows(2).position(is_same) {
+        let before = tags.get(..at).unwrap_or_default();
+        let Some(said) = before.windows(2).rev().find(|pair| is_time(pair)) else { return tags };
+        let said: Vec<Tag> = said.to_vec();
+        tags.splice(at + 1..at + 2, said);
+    }
+    tags
+}
+
+/// "Until ten seconds have passed": for ten seconds.
+pub(super) fn until_times(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_until = |three: &[Tag]| {
+        matches!(three, [until, number, unit] if until.concept == Concept::Until
+            && matches!(number.concept, Concept::Number(_))
+            && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+    };
+    while let Some(at) = tags.windows(3).position(is_until) {
+        if let Some(until) = tags.get_mut(at) {
+            until.concept = Concept::For;
+        }
+        let then = tags.get(at + 3).is_some_and(|tag| tag.concept == Concept::Then);
+        let is_end = tags.get(at + 4).is_none_or(|next| ends_clause(&next.concept));
+        if then && is_end {
+            tags.remove(at + 3);
+        }
+    }
+    tags
+}
+
+/// "Hold for four": seconds.
+pub(super) fn holds(mut tags: Vec<Tag>) -> Vec<Tag> {
+    for at in (2..tags.len()).rev() {
+        let is_end = tags.get(at + 1).is_none_or(|next| ends_clause(&next.concept));
+        let number = match tags.get(at - 2..=at) {
+            Some([hold, after, number])
+                if matches!(hold.concept, Concept::Act(Act::Hold | Act::Wait) | Concept::Stay)
+                    && after.concept == Concept::For
+                    && matches!(number.concept, Concept::Number(_))
+                    && is_end =>
+            {
+                number.clone()
+            }
+            _ => continue,
+        };
+        tags.insert(at + 1, Tag { concept: Concept::Unit(Unit::Time(1.0)), ..number });
+    }
+    tags
+}
+
+/// "Nod once I clap", "wait for a clap, then nod": when it happens.
+pub(super) fn awaited_signals(tags: Vec<Tag>) -> Vec<Tag> {
+    let mut out: Vec<Tag> = Vec::with_capacity(tags.len());
+    let mut rest = tags.as_slice();
+    while let [tag, after @ ..] = rest {
+        let between =
+            after.iter().take_while(|next| matches!(next.concept, Concept::For | Concept::To)).count();
+        let is_wait = tag.concept == Concept::Act(Act::Wait) && between > 0;
+        let signal = after.get(if is_wait { between } else { 0 });
+        let signal = signal.filter(|next| matches!(next.concept, Concept::Signal(_)));
+        match signal {
+            Some(signal) if is_wait => {
+                let mark = |concept| Tag { concept, span: tag.span.clone() };
+                out.extend([mark(Concept::When), signal.clone(), mark(Concept::Comma)]);
+                let used = between + 1;
+                let is_link = after.get(used).is_some_and(|next| ends_clause(&next.concept));
+                rest = after.get(used + usize::from(is_link)..).unwrap_or_default();
+            }
+            Some(_) if tag.concept == Concept::Count(1) => {
+                out.push(Tag { concept: Concept::When, span: tag.span.clone() });
+                rest = after;
+            }
+            _ => {
+                out.push(tag.clone());
+                rest = after;
+            }
+        }
+    }
+    out
+}
