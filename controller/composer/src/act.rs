@@ -405,6 +405,7 @@ pub(crate) enum Node {
         seconds: Option<f64>,
     },
     Sound,
+    Photo,
     Raw {
         label: String,
         name: String,
@@ -424,6 +425,8 @@ pub(crate) enum Node {
         seconds: Option<Amount>,
         nodes: Vec<Node>,
     },
+    /// The last one of those of a reaction: if the event does not come.
+    Otherwise(Vec<Node>),
 }
 
 impl Node {
@@ -433,6 +436,7 @@ impl Node {
         match self {
             Node::Sequence(nodes)
             | Node::Together(nodes)
+            | Node::Otherwise(nodes)
             | Node::Times { nodes, .. }
             | Node::React { nodes, .. } => {
                 nodes.iter().for_each(|node| node.acts(visit));

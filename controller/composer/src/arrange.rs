@@ -46,9 +46,8 @@ pub(crate) fn arrange(mut items: Vec<Item>) -> Vec<Node> {
             length = rest.len();
         }
         // "When you see a face, bow. Then wave": the next sentence goes on.
-        while has_leading
-            && let Some(next) = rest.get(length)
-            && next.link == Link::Then
+        while let Some(next) = rest.get(length)
+            && (next.link == Link::Otherwise || has_leading && next.link == Link::Then)
             && is_node(next)
         {
             length += rest.iter().skip(length).take_while(|item| item.sentence == next.sentence).count();
@@ -146,6 +145,11 @@ fn join_listening(items: &mut Vec<Item>) {
     });
 }
 
+/// Whether an item begins what is done in another case.
+fn opens_case(item: &Item) -> bool {
+    item.link == Link::Otherwise || matches!(item.what, What::Condition { is_trailing: false, .. })
+}
+
 fn reacting(items: Vec<Item>) -> Vec<Node> {
     let place = items.iter().position(|item| matches!(item.what, What::Condition { .. }));
     let Some(place) = place else { return group(&items) };
@@ -163,14 +167,20 @@ fn reacting(items: Vec<Item>) -> Vec<Node> {
     let (body, after) = if *is_trailing {
         (group(items.get(start..place).unwrap_or(&[])), items.get(place + 1..).unwrap_or(&[]).to_vec())
     } else {
-        // A second condition rules what follows it.
+        // A second condition rules what follows it, and "otherwise" is the other case of this one.
         let rest = items.get(place + 1..).unwrap_or(&[]);
-        let next =
-            rest.iter().position(|item| matches!(item.what, What::Condition { is_trailing: false, .. }));
+        let next = rest.iter().position(opens_case);
         let (own, other) = rest.split_at(next.unwrap_or(rest.len()));
         (reacting(own.to_vec()), other.to_vec())
     };
     let mut nodes = group(before);
+    let (mut body, mut after) = (body, after);
+    // An "otherwise" behind the next condition is the other case of that one.
+    let own = after.iter().position(opens_case);
+    let own = own.filter(|at| after.get(*at).is_some_and(|item| item.link == Link::Otherwise));
+    if let Some(at) = own.filter(|_| !body.is_empty()) {
+        body.push(Node::Otherwise(reacting(after.split_off(at))));
+    }
     if !body.is_empty() {
         nodes.push(Node::React { trigger: *trigger, event: event.clone(), seconds: *seconds, nodes: body });
     }

@@ -14,6 +14,7 @@ pub(crate) enum Link {
     While,
     Before,
     After,
+    Otherwise,
 }
 
 /// A clause: tags without connectives.
@@ -42,6 +43,7 @@ fn link(tag: &Tag) -> Option<Link> {
         Tag::With => Link::With,
         Tag::Before => Link::Before,
         Tag::After => Link::After,
+        Tag::Otherwise => Link::Otherwise,
         _ => return None,
     })
 }
@@ -62,6 +64,7 @@ fn is_head(tag: &Tag) -> bool {
             | Tag::NothingElse
             | Tag::Without
             | Tag::Sound
+            | Tag::Photo
             | Tag::Play(_)
             | Tag::Cannot(_)
             | Tag::Impossible(_)
@@ -184,7 +187,10 @@ fn finish(clauses: &mut Vec<Clause>, current: &mut Clause, pending: &mut Option<
         let is_boundary = matches!(next_link, Link::Stop | Link::Colon);
         if !is_boundary {
             current.link = if matches!(current.link, Link::Stop | Link::Colon) && current.is_first {
-                if matches!(next_link, Link::While | Link::Before | Link::After | Link::With) {
+                if matches!(
+                    next_link,
+                    Link::While | Link::Before | Link::After | Link::With | Link::Otherwise
+                ) {
                     next_link
                 } else {
                     current.link
@@ -280,7 +286,12 @@ fn splits(link: Link, current: &Clause, following: &[Tagged]) -> bool {
                 || has(|tag| {
                     matches!(
                         tag,
-                        Tag::Feeling(_) | Tag::Verb(_) | Tag::Sound | Tag::Cannot(_) | Tag::Impossible(_)
+                        Tag::Feeling(_)
+                            | Tag::Verb(_)
+                            | Tag::Sound
+                            | Tag::Photo
+                            | Tag::Cannot(_)
+                            | Tag::Impossible(_)
                     )
                 })
         }

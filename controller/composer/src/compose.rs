@@ -263,6 +263,7 @@ pub(crate) fn is_content(tag: &Tag) -> bool {
             | Tag::Feeling(_)
             | Tag::Known(_)
             | Tag::Sound
+            | Tag::Photo
             | Tag::Play(_)
             | Tag::Dance
             | Tag::Circle
@@ -282,7 +283,7 @@ fn has_parameters(steps: &[Step]) -> bool {
 pub(crate) fn does_something(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::Wait(_) => false,
-        Step::Move(_) | Step::Neutral { .. } | Step::Play(_) | Step::Sound(_) => true,
+        Step::Move(_) | Step::Neutral { .. } | Step::Play(_) | Step::Sound(_) | Step::Photo {} => true,
         step => does_something(step.inner()),
     })
 }
@@ -424,6 +425,7 @@ pub(crate) fn summary(nodes: &[Node]) -> String {
                 Node::Act(act) => act.label(),
                 Node::Raw { label, .. } => label.clone(),
                 Node::Sound => "plays a sound".to_owned(),
+                Node::Photo => "takes a photo".to_owned(),
                 _ => return,
             };
             if labels.last() != Some(&label) && labels.len() < 6 {

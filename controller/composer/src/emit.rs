@@ -77,30 +77,52 @@ impl Emitter {
         Ok(steps)
     }
 
+    /// The steps for the case that the event does not come. They end where they begin.
+    fn otherwise(&mut self, trigger: Trigger, nodes: &[Node]) -> Result<Vec<Step>, Refusal> {
+        if !matches!(trigger, Trigger::When | Trigger::Listen) {
+            return Err((
+                "something else is done only if one event does not come".to_owned(),
+                "say: when you see a face, nod, otherwise shake your head".to_owned(),
+            ));
+        }
+        self.case(nodes, true)
+    }
+
+    /// The steps of one case of a reaction, which may end where they begin.
+    fn case(&mut self, nodes: &[Node], returns: bool) -> Result<Vec<Step>, Refusal> {
+        let start = self.values;
+        let mut steps = self.nodes(nodes)?;
+        if returns {
+            let end = self.end_return(&steps);
+            steps.extend(end);
+            self.values = start;
+        }
+        if steps.is_empty() { Err(crate::guard::nothing_to_do()) } else { Ok(steps) }
+    }
+
     fn node(&mut self, node: &Node) -> Result<Vec<Step>, Refusal> {
         Ok(match node {
             Node::Act(act) => self.act(act)?,
             Node::Pause(amount) => vec![Step::Wait(self.seconds(*amount, 60.0)?)],
             Node::Return { axes, pace, seconds } => self.back(axes.as_deref(), *pace, *seconds),
             Node::Sound => vec![Step::Sound(SOUND.to_owned())],
+            Node::Photo => vec![Step::Photo {}],
             Node::Raw { steps, .. } => {
                 self.advance(steps);
                 steps.clone()
             }
-            Node::Sequence(nodes) => self.nodes(nodes)?,
+            Node::Sequence(nodes) | Node::Otherwise(nodes) => self.nodes(nodes)?,
             Node::Together(nodes) => self.together(nodes)?,
             Node::Times { count, is_set, pause, nodes } => self.times(*count, *is_set, *pause, nodes)?,
             Node::React { trigger, event, seconds, nodes } => {
-                let start = self.values;
-                let mut steps = self.nodes(nodes)?;
-                if *trigger == Trigger::Whenever || !self.keeps {
-                    let end = self.end_return(&steps);
-                    steps.extend(end);
-                    self.values = start;
-                }
-                if steps.is_empty() {
-                    return Err(crate::guard::nothing_to_do());
-                }
+                let (nodes, others) = match nodes.split_last() {
+                    Some((Node::Otherwise(others), nodes)) => {
+                        (nodes, Some(self.otherwise(*trigger, others)?))
+                    }
+                    _ => (nodes.as_slice(), None),
+                };
+                let mut steps = self.case(nodes, *trigger == Trigger::Whenever || !self.keeps)?;
+                steps.extend(others.map(Step::Otherwise));
                 let seconds = match seconds {
                     Some(Amount::Value(value)) if !(0.1..=110.0).contains(value) => {
                         return Err((

@@ -107,12 +107,18 @@ impl Editor {
         let is_motion = has(|tag| {
             matches!(
                 tag,
-                Tag::Verb(_) | Tag::Feeling(_) | Tag::Sound | Tag::Play(_) | Tag::Dance | Tag::Circle
+                Tag::Verb(_)
+                    | Tag::Feeling(_)
+                    | Tag::Sound
+                    | Tag::Photo
+                    | Tag::Play(_)
+                    | Tag::Dance
+                    | Tag::Circle
             )
         });
         let is_light = clause.tags.iter().all(|tagged| match &tagged.tag {
             Tag::Verb(verb) => verb.shape == Shape::Go && verb.mode == crate::tag::Mode::Move,
-            Tag::Feeling(_) | Tag::Sound | Tag::Play(_) | Tag::Dance | Tag::Circle => false,
+            Tag::Feeling(_) | Tag::Sound | Tag::Photo | Tag::Play(_) | Tag::Dance | Tag::Circle => false,
             _ => true,
         });
         for tagged in &clause.tags {

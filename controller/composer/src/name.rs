@@ -137,6 +137,7 @@ pub(crate) fn from_nodes(nodes: &[Node]) -> String {
                 Node::Act(act) => act.name(),
                 Node::Raw { name, .. } => name.clone(),
                 Node::Sound => "sound".to_owned(),
+                Node::Photo => "photo".to_owned(),
                 Node::React { event, .. } => format!("on_{}", event.name()),
                 _ => return,
             };
@@ -163,6 +164,11 @@ fn is_gesture(word: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns whether a word alone is a verb of motion: "turn".
+pub(crate) fn is_verb(word: &str) -> bool {
+    matches!(LEXICON.longest(&[(word, word)]), Some((Tag::Verb(_), _)))
 }
 
 /// Finds the name and the words about the tool.

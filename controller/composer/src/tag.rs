@@ -221,6 +221,8 @@ pub(crate) enum Tag {
     Manner(Manner),
     Grow(Growth),
     Return,
+    /// "When it is back up": a return, and then.
+    OnceBack,
     Home,
     Hold,
     StayThere,
@@ -235,11 +237,14 @@ pub(crate) enum Tag {
     OnceMore,
     RepeatAll,
     Sound,
+    Photo,
     /// An official move of the robot.
     Play(&'static str),
     Circle,
     Dance,
     Condition(Trigger, Event),
+    /// If the event of the condition does not come.
+    Otherwise,
     /// What no step can do; completes "the language of motion cannot".
     Cannot(&'static str),
     /// What the robot can't do, with the reason.

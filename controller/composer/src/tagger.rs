@@ -125,6 +125,9 @@ impl Tagger<'_> {
             return (Tag::Filler, used);
         }
         match word.text.as_str() {
+            "or" if self.text(at + 1) == "else" && self.is_otherwise(at + 1, before) => {
+                return (Tag::Otherwise, 2);
+            }
             "or" => {
                 let is_denied =
                     before.iter().rev().take(6).any(|tagged| matches!(tagged.tag, Tag::Without | Tag::Still));
@@ -141,6 +144,7 @@ impl Tagger<'_> {
             {
                 return (Tag::While, 1);
             }
+            "during" if number_word(self.text(at + 1)).is_some() => return (Tag::Over, 1),
             // "And after nod one time": what comes next.
             "after"
                 if matches!(self.text(at.wrapping_sub(1)), "and" | "then")
@@ -171,25 +175,15 @@ impl Tagger<'_> {
                 return (Tag::Filler, 1);
             }
             // "Nod if someone claps, otherwise shake".
-            "otherwise" | "else"
-                if before.iter().any(|tagged| matches!(tagged.tag, Tag::Condition(..)))
-                    && (word.text == "otherwise" || self.text(at.saturating_sub(1)) == "or")
-                    && !matches!(
-                        self.base(at + 1),
-                        "stay" | "keep" | "do" | "remain" | "nothing" | "not" | "no"
-                    )
-                    && !matches!(
-                        self.base(at.saturating_sub(1)),
-                        "say" | "tell" | "told" | "state" | "specify" | "give" | "ask"
-                    ) =>
-            {
-                return (Tag::Cannot("do one thing or else another"), 1);
-            }
+            "otherwise" | "else" if self.is_otherwise(at, before) => return (Tag::Otherwise, 1),
             "leaving" if (at + 1..at + 6).any(|place| self.text(place) == "out") => return (Tag::Without, 1),
             "but" if self.text(at + 1) != "not" => {
                 return (if self.text(at + 1) == "only" { Tag::Filler } else { Tag::Comma }, 1);
             }
             _ => {}
+        }
+        if let Some(used) = self.back_there(at) {
+            return (Tag::OnceBack, used);
         }
         if let Some(used) = self.completion(at)
             && self.condition(at + used - 1).is_none()
@@ -284,7 +278,13 @@ impl Tagger<'_> {
         let has_moved = before.iter().any(|tagged| {
             matches!(
                 tagged.tag,
-                Tag::Verb(_) | Tag::Dir(_) | Tag::Sound | Tag::Known(_) | Tag::Return | Tag::Condition(..)
+                Tag::Verb(_)
+                    | Tag::Dir(_)
+                    | Tag::Sound
+                    | Tag::Photo
+                    | Tag::Known(_)
+                    | Tag::Return
+                    | Tag::Condition(..)
             )
         });
         // "Fold the ears back in one movement", "roll the head to the right".

@@ -6,6 +6,8 @@ use crate::{
 use minismith_score::{Arguments, Axis, Score, Setting, Stimuli, compile, read, write};
 use proptest::prelude::*;
 
+mod order;
+
 /// Composes a request and checks what holds for every tool.
 fn made(request: &str) -> Composed {
     let composed = compose(request, &NoLibrary);
@@ -267,7 +269,9 @@ fn what_is_not_understood_is_named_and_the_rest_is_offered() {
     assert_eq!(composed.not_understood[0], ("frobnicates".to_owned(), 27..38));
     assert_eq!(steps(composed.score().unwrap()), "repeat(times, head(down=15), head(down=0))");
     let photo = made("make a tool that plays a sound and takes a photo");
-    assert_eq!(photo.not_understood[0].0, "takes a photo");
+    assert_eq!(steps(photo.score().unwrap()), "sound(\"wake_up.wav\"), wait(0.5), photo()");
+    let video = made("make a tool that nods and records a video");
+    assert_eq!(video.not_understood[0].0, "records");
 }
 
 #[test]

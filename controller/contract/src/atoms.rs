@@ -10,9 +10,9 @@ use crate::meaning::{Link, Meaning};
 use crate::phrases;
 use crate::tokens::Token;
 
+pub(crate) use self::asides::is_alternative;
 use self::asides::{
-    as_i_say, at_moment, cause, each_round, is_alternative, join_asides, same_size, tells_again, touching,
-    while_seen,
+    as_i_say, at_moment, cause, each_round, join_asides, same_size, tells_again, touching, while_seen,
 };
 use self::opening::{name, opening};
 use self::patterns::{before_that, ever_more, name_others, quotations, ratio, without_given_roles};
@@ -203,7 +203,7 @@ fn quantity(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
         }
         // "...; three rounds": all that was said.
         Some(Unit::Times)
-            if matches!(word(tokens, unit_at), "rounds" | "repetitions" | "cycles")
+            if matches!(word(tokens, unit_at), "rounds" | "repetitions" | "cycles" | "breaths")
                 && at > 0
                 && tokens.get(at - 1).is_some_and(|token| token.is_mark)
                 && tokens.get(after).is_none_or(|token| token.is_mark) =>
@@ -324,6 +324,18 @@ fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
         && matches!(word(tokens, at + 3), "left" | "right" | "side")
     {
         return (Meaning::Way(crate::meaning::Way::Up), at + 2);
+    }
+    // "Take two photos and nod after each": of each of what, and so how often, is open.
+    if word(tokens, at) == "after"
+        && matches!(word(tokens, at + 1), "each" | "every")
+        && at
+            .checked_sub(1)
+            .is_some_and(|before| lexicon::verb(word(tokens, before)).is_some_and(Verb::is_motion))
+    {
+        return (Meaning::Unknown, at + 2);
+    }
+    if word(tokens, at) == "during" && number(tokens, at + 1).is_some() {
+        return (Meaning::Over, at + 1);
     }
     if is_alternative(tokens, at) {
         return (Meaning::Unknown, at + 1);

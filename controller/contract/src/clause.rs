@@ -273,6 +273,13 @@ impl Builder {
             self.current.atoms.push(index);
             return;
         }
+        // "Nods like a woodpecker ten times", "swings like a pendulum for eight seconds": a number is of the motion.
+        let is_number = matches!(atom.meaning, Meaning::Count(_) | Meaning::Seconds(_) | Meaning::Period(_));
+        if self.current.as_if && is_number {
+            let time_use = self.time_use;
+            self.finish(Some(Link::Comma));
+            self.time_use = time_use;
+        }
         match &atom.meaning {
             Meaning::Link(link) => self.finish(Some(*link)),
             Meaning::Trigger(trigger) => {

@@ -95,9 +95,8 @@ fn rename_parameter(expect: &mut Expect, given: &str) {
 }
 
 impl Contract {
-    /// Reads a request. Any text is accepted; what is not understood is in [`words`](Self::words).
-    #[must_use]
-    pub fn from_request(text: &str) -> Contract {
+    /// Reads a request that asks for one thing, whether an event comes or not.
+    pub(crate) fn of_one_case(text: &str) -> Contract {
         let tokens = tokens(text);
         let mut atoms = atoms(&tokens);
         let mut clauses = clauses(&mut atoms, &tokens);

@@ -322,7 +322,7 @@ pub(crate) fn unit(word: &str) -> Option<Unit> {
         "s" | "sec" | "secs" | "second" | "seconds" => Unit::Seconds(1.0),
         "ms" | "millisecond" | "milliseconds" => Unit::Seconds(1e-3),
         "minute" | "minutes" | "min" => Unit::Seconds(60.0),
-        "times" | "time" | "x" | "rounds" | "repetitions" | "cycles" => Unit::Times,
+        "times" | "time" | "x" | "rounds" | "repetitions" | "cycles" | "breaths" => Unit::Times,
         "bpm" => Unit::PerMinute,
         "hz" | "hertz" => Unit::PerSecond,
         _ => return None,

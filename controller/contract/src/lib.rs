@@ -13,6 +13,7 @@
 
 mod account;
 mod aims;
+mod alternative;
 mod atoms;
 mod clause;
 mod conflict;

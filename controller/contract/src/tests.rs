@@ -21,6 +21,22 @@ fn measured(contract: &Contract, held: bool) -> Vec<Measured> {
 }
 
 #[test]
+fn a_number_after_a_comparison_is_of_the_motion() {
+    let nods = contract("make a tool that nods like a woodpecker ten times");
+    assert!(
+        nods.expects.iter().any(|expect| matches!(expect, Expect::Swings { count: Some(10), .. })),
+        "{:?}",
+        nods.expects
+    );
+    let sways = contract("make a tool that sways like a tree for eight seconds");
+    assert!(
+        sways.expects.iter().any(|expect| matches!(expect, Expect::Duration { .. })),
+        "{:?}",
+        sways.expects
+    );
+}
+
+#[test]
 fn one_ear_moves_and_the_rest_stays() {
     let contract = contract(
         "make a tool called left_ear_salute that lifts only the left antenna and puts it back, the head stays where it is",
@@ -163,6 +179,36 @@ fn doubtful_reading_refuses_no_motion() {
     let (verdict, _) = verdict("left ear, right ear: flick them in that order", true);
     let Verdict::Partly { not_shown } = verdict else { panic!("{verdict:?}") };
     assert!(not_shown.contains(&"in that order".to_owned()), "{not_shown:?}");
+}
+
+#[test]
+fn an_alternative_is_expected_without_the_event() {
+    let text = "Nod if someone claps within 5 seconds, otherwise shake your head. Make it a tool.";
+    let wanted = |expect: &Expect| match expect.plain() {
+        Expect::Without { event: Event::Clap, expect } => !matches!(**expect, Expect::Still { .. }),
+        _ => false,
+    };
+    assert!(expects(text, wanted) && !expects(text, |expect| matches!(expect, Expect::QuietWithout { .. })));
+    let contract = contract(text);
+    contract.expectations().check().unwrap();
+    assert!(texts(&contract, &Account::NotUnderstood).is_empty(), "{:?}", contract.words);
+    for word in &contract.words {
+        assert_eq!(text.get(word.span.0..word.span.1), Some(word.text.as_str()));
+    }
+    // What is otherwise not to happen is no alternative.
+    assert!(expects("nod if someone claps, otherwise stay still", |expect| {
+        matches!(expect, Expect::QuietWithout { .. })
+    }));
+}
+
+#[test]
+fn how_often_after_each_is_not_shown() {
+    let contract = contract("take two photos and nod after each");
+    assert!(
+        texts(&contract, &Account::NotUnderstood).contains(&"after each".to_owned()),
+        "{:?}",
+        contract.words
+    );
 }
 
 #[test]

@@ -352,7 +352,7 @@ impl Builder<'_> {
                 act.course()?;
                 self.last = Some(act.clone());
             }
-            Some(node @ (Node::Sound | Node::Raw { .. })) => {
+            Some(node @ (Node::Sound | Node::Photo | Node::Raw { .. })) => {
                 let count = modifiers.count.unwrap_or(1);
                 let pause = modifiers.between.or(modifiers.rate);
                 if count > 1 || modifiers.is_count_set {
@@ -436,6 +436,7 @@ impl Builder<'_> {
                 Tag::Verb(_)
                     | Tag::Feeling(_)
                     | Tag::Sound
+                    | Tag::Photo
                     | Tag::Known(_)
                     | Tag::Dance
                     | Tag::Circle

@@ -155,7 +155,7 @@ impl Builder<'_> {
                 .find(|tagged| !matches!(tagged.tag, Tag::Manner(_) | Tag::Part(_) | Tag::Grow(_)));
             next.is_some_and(|tagged| match &tagged.tag {
                 Tag::Verb(verb) => verb.is_gesture_noun,
-                Tag::Feeling(_) | Tag::Known(_) | Tag::Sound | Tag::Circle => true,
+                Tag::Feeling(_) | Tag::Known(_) | Tag::Sound | Tag::Photo | Tag::Circle => true,
                 _ => false,
             })
         };

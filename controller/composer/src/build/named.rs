@@ -1,4 +1,4 @@
-//! Sounds, feelings, dances, circles, official moves, and entries of the library.
+//! Sounds, photos, feelings, dances, circles, official moves, and entries of the library.
 
 use minismith_score::Step;
 
@@ -9,12 +9,18 @@ use crate::clause::Clause;
 use crate::tag::{Mode, Tag};
 
 impl Builder<'_> {
-    /// Sounds, feelings, dances, circles, entries of the library.
+    /// Sounds, photos, feelings, dances, circles, entries of the library.
     pub(super) fn named(&mut self, clause: &Clause, modifiers: &Modifiers) -> bool {
         let found = clause.tags.iter().find(|tagged| {
             matches!(
                 tagged.tag,
-                Tag::Sound | Tag::Play(_) | Tag::Feeling(_) | Tag::Dance | Tag::Circle | Tag::Known(_)
+                Tag::Sound
+                    | Tag::Photo
+                    | Tag::Play(_)
+                    | Tag::Feeling(_)
+                    | Tag::Dance
+                    | Tag::Circle
+                    | Tag::Known(_)
             )
         });
         let Some(found) = found else { return false };
@@ -30,6 +36,7 @@ impl Builder<'_> {
         }
         let node = match &found.tag {
             Tag::Sound => Node::Sound,
+            Tag::Photo => Node::Photo,
             Tag::Play(name) => {
                 self.built.keeps |= *name == "go_to_sleep";
                 let words = name.replace('_', " ");
@@ -64,18 +71,18 @@ impl Builder<'_> {
             _ => return false,
         };
         let pause = modifiers.between.or(modifiers.rate);
-        let is_sound = matches!(node, Node::Sound);
+        let is_brief = matches!(node, Node::Sound | Node::Photo);
         // "Beeps three times, one beep per second": how the sounds follow each other.
-        if let Some(rate) = modifiers.rate.filter(|_| is_sound && modifiers.count.is_none())
+        if let Some(rate) = modifiers.rate.filter(|_| is_brief && modifiers.count.is_none())
             && let Some(Item { what: What::Node(Node::Times { pause, nodes, .. }), .. }) =
                 self.built.items.last_mut()
-            && matches!(nodes.as_slice(), [Node::Sound])
+            && matches!(nodes.as_slice(), [Node::Sound | Node::Photo])
         {
             *pause = Some(rate);
             return true;
         }
-        // A sound begins and does not wait, so several would be heard at once.
-        let pause = pause.or(is_sound.then_some(0.8));
+        // A sound begins and does not wait, so several would be heard at once; several photos would show the same.
+        let pause = pause.or(is_brief.then_some(0.8));
         let node = match modifiers.count {
             Some(count) if count != 1 => {
                 Node::Times { count, is_set: modifiers.is_count_set, pause, nodes: vec![node] }

@@ -323,7 +323,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(
         Tag::Manner(Manner::Further(2.0)),
-        "twice that|double that|double it|twice the size|twice the amount|double the angle|double the amount|twice the angle|twice as strong|twice as strongly|twice as deeply|twice as widely",
+        "twice that angle|double that angle|twice that far|twice that much|twice that size|twice that|double that|double it|twice the size|twice the amount|double the angle|double the amount|twice the angle|twice as strong|twice as strongly|twice as deeply|twice as widely",
     );
     add(
         Tag::Manner(Manner::Further(0.65)),
@@ -364,7 +364,8 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     add(Tag::RepeatAll, "it all|all of them|all parts|the whole lot|the lot of it");
     add(
         Tag::Filler,
-        "medium|average|moderate|moderately|always|normally|no less|twin|joke|i mean|just heard|heard|happen|happens|in number|in succession|play dead|plays dead|i pass in|pass in|passed in|if i leave it out|if left out|if it is left out|if omitted|if it is omitted|if not given|\
+        "either side is ok|either side is okay|either side is fine|either side will do|whichever side|no matter which side|\
+         medium|average|moderate|moderately|always|normally|no less|twin|joke|i mean|just heard|heard|happen|happens|in number|in succession|play dead|plays dead|i pass in|pass in|passed in|if i leave it out|if left out|if it is left out|if omitted|if it is omitted|if not given|\
          if none is given|when omitted|if i say nothing|if i do not say|if i do not give one|being the default|the default being|\
          if i do not specify it|unless i specify it|unless i say so|unless otherwise stated|in every way|keep that up|\
          keep it up|keep this up|keep going|carry on|in quick succession|to attention|until it nearly stops|until it almost stops|\

@@ -136,7 +136,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
         Tag::Sound,
         "play a sound|make a sound|play sound|make a noise|sound|beep|chirp|noise|a tone|tone|\
              make a beep|play a tone|play a noise|play a chime|chime|bleep|ding|jingle|play a jingle|\
-             play some sound|sound plays",
+             play some sound|sound plays|happy sound|cheerful sound|funny sound|merry sound|happy noise|happy beep|happy tone|happy tune",
     );
     add(
         Tag::Cannot("speak"),
@@ -144,10 +144,13 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
              whisper|voice|say hello|say goodbye|read out|count aloud",
     );
     add(
-        Tag::Cannot("take photos"),
-        "photo|picture|take a photo|take a picture|snapshot|photograph|selfie|film|record|\
-             take photos|take pictures|video|image|images",
+        Tag::Photo,
+        "photo|photos|picture|pictures|take a photo|take a picture|snapshot|snapshots|take a photograph|\
+             take photographs|selfie|take photos|take pictures|take another photo|take another picture|snap a photo|\
+             snap a picture|take a snapshot|take snapshots|take an image|shoot a photo|take a selfie|\
+             take one photo|take one picture|take another|another photo|another picture",
     );
+    add(Tag::Cannot("record videos"), "film|record|video|image|images|videos|photograph");
     add(
         Tag::Cannot("follow things"),
         "follow|track|look at me|look at you|follow me|look at the person|look at the face|\

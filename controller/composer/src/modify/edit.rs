@@ -117,7 +117,10 @@ pub(super) fn set_waits(steps: &mut [Step], seconds: f64) -> bool {
 
 pub(super) fn inner_mut(step: &mut Step) -> Option<&mut Vec<Step>> {
     match step {
-        Step::Repeat { steps, .. } | Step::Together(steps) | Step::Sequence(steps) => Some(steps),
+        Step::Repeat { steps, .. }
+        | Step::Together(steps)
+        | Step::Sequence(steps)
+        | Step::Otherwise(steps) => Some(steps),
         Step::When(reaction)
         | Step::Whenever(reaction)
         | Step::AsLongAs(reaction)
@@ -282,7 +285,7 @@ pub(super) fn remove_gesture(steps: &mut Vec<Step>, gesture: &[Step]) -> bool {
         at += 1;
     }
     let holds_steps = |step: &Step| {
-        matches!(step, Step::Repeat { .. } | Step::Together(_) | Step::Sequence(_))
+        matches!(step, Step::Repeat { .. } | Step::Together(_) | Step::Sequence(_) | Step::Otherwise(_))
             || step.reaction().is_some()
     };
     steps.retain(|step| !step.inner().is_empty() || !holds_steps(step));

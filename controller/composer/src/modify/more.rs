@@ -65,7 +65,7 @@ impl Editor {
         let is_gesture = |clause: &Clause| {
             clause.has(|tag| {
                 matches!(tag, Tag::Verb(verb) if verb.is_gesture_noun)
-                    || matches!(tag, Tag::Sound | Tag::Feeling(_))
+                    || matches!(tag, Tag::Sound | Tag::Photo | Tag::Feeling(_))
             })
         };
         if !is_gesture(&new) || !is_gesture(&old) {

@@ -108,7 +108,7 @@ impl Tagger<'_> {
             _ => None,
         };
         // "...; three rounds": what is counted follows.
-        let is_all = matches!(text, "rounds" | "repetitions" | "cycles")
+        let is_all = matches!(text, "rounds" | "repetitions" | "cycles" | "breaths")
             && at > 0
             && self.words.get(at - 1).is_some_and(|word| !word.is_word)
             && self.words.get(at + used + 1).is_none_or(|word| !word.is_word);

@@ -7,6 +7,16 @@ use minismith_score::Event;
 use crate::tag::{Manner, Tag, Tagged, Trigger, Unit};
 
 impl Tagger<'_> {
+    /// "Nod if someone claps, otherwise shake", and not "otherwise stay quiet" or "unless stated otherwise".
+    pub(super) fn is_otherwise(&self, at: usize, before: &[Tagged]) -> bool {
+        let quiet = ["stay", "keep", "do", "remain", "nothing", "not", "no"];
+        let sayings = ["say", "tell", "told", "state", "specify", "give", "ask"];
+        before.iter().any(|tagged| matches!(tagged.tag, Tag::Condition(..)))
+            && (self.text(at) == "otherwise" || self.text(at.saturating_sub(1)) == "or")
+            && !quiet.contains(&self.base(at + 1))
+            && !sayings.contains(&self.base(at.saturating_sub(1)))
+    }
+
     /// "A pat on the head makes you wiggle the ears", "each clap makes it turn".
     pub(super) fn cause(&self, at: usize) -> Option<(Trigger, Event, usize)> {
         let trigger = match self.text(at) {
@@ -73,7 +83,10 @@ impl Tagger<'_> {
     /// "Can you make a tool that flinches? Jerk the head back ...": what follows the question tells it once more.
     pub(super) fn is_told_again(&self, at: usize, before: &[Tagged]) -> bool {
         let has_motion = before.iter().any(|tagged| {
-            matches!(tagged.tag, Tag::Verb(_) | Tag::Feeling(_) | Tag::Dance | Tag::Circle | Tag::Sound)
+            matches!(
+                tagged.tag,
+                Tag::Verb(_) | Tag::Feeling(_) | Tag::Dance | Tag::Circle | Tag::Sound | Tag::Photo
+            )
         });
         let has_question = before.iter().any(|tagged| matches!(tagged.tag, Tag::Stop | Tag::Colon));
         let goes_on = matches!(

@@ -139,7 +139,7 @@ impl Tagger<'_> {
         // "Stay quiet until someone claps": nothing moves before.
         let has_moved = (0..at).any(|place| {
             let phrase = self.pairs.get(place..).and_then(|pairs| LEXICON.longest(pairs));
-            matches!(phrase, Some((Tag::Verb(_) | Tag::Feeling(_) | Tag::Sound | Tag::Dance, _)))
+            matches!(phrase, Some((Tag::Verb(_) | Tag::Feeling(_) | Tag::Sound | Tag::Photo | Tag::Dance, _)))
         });
         if trigger == Trigger::Until && !has_moved {
             trigger = Trigger::When;

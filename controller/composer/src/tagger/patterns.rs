@@ -36,6 +36,10 @@ fn scale(word: &str) -> Option<(u8, bool)> {
     })
 }
 
+/// What can be back in its place.
+const BODY: [&str; 10] =
+    ["head", "body", "antenna", "antennas", "ear", "ears", "robot", "chin", "gaze", "torso"];
+
 impl Tagger<'_> {
     /// "A little bit faster", "much bigger": a grade of a comparison.
     pub(super) fn graded(&self, at: usize, tag: &Tag, length: usize) -> Option<(Tag, usize)> {
@@ -430,6 +434,35 @@ impl Tagger<'_> {
         let is_ordinal = matches!(self.text(at), "second" | "third" | "fourth" | "fifth" | "sixth");
         let is_noun = matches!(self.text(at + 1), "one" | "time" | "nod" | "of");
         (is_start && is_ordinal && !is_noun).then_some((Tag::Then, 1))
+    }
+
+    /// "When the head is up again", "and once they have come back": the number of words.
+    pub(super) fn back_there(&self, at: usize) -> Option<usize> {
+        let start = at + usize::from(matches!(self.text(at), "and" | "then"));
+        let subject = start + usize::from(self.text(start) == "only") + 1;
+        if !matches!(self.text(subject - 1), "once" | "when" | "after") {
+            return None;
+        }
+        let verb = match self.text(subject) {
+            "it" | "they" | "you" => subject + 1,
+            "both" if matches!(self.text(subject + 1), "are" | "have") => subject + 1,
+            "the" | "its" | "your" | "both" if BODY.contains(&self.base(subject + 1)) => subject + 2,
+            _ => return None,
+        };
+        let state = match (self.text(verb), self.text(verb + 1)) {
+            ("has" | "have" | "is" | "are", "returned") => return Some(verb + 2 - at),
+            ("has" | "have", "come" | "gone" | "got") => verb + 2,
+            ("is" | "are", _) => verb + 1,
+            _ => return None,
+        };
+        let used = match (self.text(state), self.text(state + 1)) {
+            ("back", "up" | "down" | "upright" | "straight" | "again" | "home" | "level") => 2,
+            ("back", "in") => return None,
+            ("back", _) => 1,
+            ("up" | "upright" | "straight" | "level" | "ahead", "again") => 2,
+            _ => return None,
+        };
+        Some(state + used - at)
     }
 
     /// "Once the head has turned", "only after", "when it is down": what follows comes before.

@@ -4,7 +4,7 @@ use crate::tag::{Dir, Mode, PartRef, Tag, Tagged, Unit};
 
 /// Rewrites tags whose order says something: "left before right" is the order in which antennas take turns.
 pub(super) fn rewrite(tags: Vec<Tagged>) -> Vec<Tagged> {
-    let tags = sizes_in_a_list(counted_words(tags));
+    let tags = sizes_in_a_list(counted_words(tags.into_iter().flat_map(once_back).collect()));
     let mut out: Vec<Tagged> = Vec::new();
     let meant: Vec<usize> = tags
         .iter()
@@ -159,6 +159,17 @@ pub(super) fn rewrite(tags: Vec<Tagged>) -> Vec<Tagged> {
         }
     }
     out
+}
+
+/// "When it is back up": what moved returns, and then something else follows.
+fn once_back(tagged: Tagged) -> Vec<Tagged> {
+    match tagged.tag {
+        Tag::OnceBack => {
+            let tagged = |tag| Tagged { tag, span: tagged.span.clone() };
+            [Tag::Then, Tag::Return, Tag::Then].map(tagged).to_vec()
+        }
+        _ => vec![tagged],
+    }
 }
 
 /// "By 5, 10 and 20 degrees": the unit of the last number is that of all.

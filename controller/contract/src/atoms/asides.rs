@@ -237,7 +237,7 @@ pub(super) fn same_size(tokens: &[Token], at: usize) -> Option<usize> {
 }
 
 /// "Nod if someone claps, otherwise shake": one thing or else another, of which a motion shows only one.
-pub(super) fn is_alternative(tokens: &[Token], at: usize) -> bool {
+pub(crate) fn is_alternative(tokens: &[Token], at: usize) -> bool {
     let triggers = ["if", "when", "whenever", "once", "unless", "until"];
     let has_condition = (0..at).any(|at| is_any(word(tokens, at), &triggers));
     let sayings =
@@ -250,7 +250,9 @@ pub(super) fn is_alternative(tokens: &[Token], at: usize) -> bool {
     if is_any(word(tokens, next), &quiet) {
         return false;
     }
-    word(tokens, at) == "otherwise" && has_condition && !is_any(before(tokens, at), &sayings)
+    let says_so =
+        word(tokens, at) == "otherwise" || word(tokens, at) == "else" && is_any(before(tokens, at), &["or"]);
+    says_so && has_condition && !is_any(before(tokens, at), &sayings)
 }
 
 /// "And, simultaneously, the head": a word between two commas opens no clause.

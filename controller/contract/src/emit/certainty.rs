@@ -44,7 +44,10 @@ fn is_likely_kind(expect: &Expect, claim: &Claim, reading: &Reading) -> bool {
                 || reading.durations.len() > 1
                 || reading.actions.iter().any(|action| action.count.is_some_and(|count| count > 1.0))
         }
-        Expect::Pauses { .. } | Expect::Reacts { .. } | Expect::QuietWithout { .. } => false,
+        Expect::Pauses { .. }
+        | Expect::Reacts { .. }
+        | Expect::QuietWithout { .. }
+        | Expect::Without { .. } => false,
         Expect::Sounds { .. } | Expect::Photos { .. } => false,
         Expect::Parameter { .. } => is_added(claim, reading, Feature::Parameter),
         // Of a choice, only what was added from elsewhere leaves a doubt.

@@ -164,7 +164,8 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "frame",
-        "says nothing|say nothing|stays silent|stay silent|without speaking|without a word|without saying anything|if i give none|if i don't give any|if i give nothing|unless i give one|when i call it|when i call you|when called|when it is called|when you are called|when i run it|when it runs\
+        "either side is ok|either side is okay|either side is fine|either side will do|whichever side|no matter which side\
+         |says nothing|say nothing|stays silent|stay silent|without speaking|without a word|without saying anything|if i give none|if i don't give any|if i give nothing|unless i give one|when i call it|when i call you|when called|when it is called|when you are called|when i run it|when it runs\
          |whenever i call it|each time i call it|unless i say otherwise|unless told otherwise|unless i say so\
          |unless stated otherwise|unless otherwise specified|unless i ask for another|if i don't say|if i say nothing\
          |if nothing is given|by default|as the default|as default|is the default|should be the default|maybe|perhaps\

@@ -74,6 +74,14 @@ impl Reader {
     pub(super) fn signal(&mut self, index: usize, clause: &Clause) -> bool {
         let verb = match clause.verb {
             Some(verb @ (Verb::Sound | Verb::Photo)) => verb,
+            // "Take a photo, look right and take another one."
+            Some(Verb::Take)
+                if clause.another
+                    && clause.parts.is_empty()
+                    && self.reading.actions.iter().any(|action| action.verb == Verb::Photo) =>
+            {
+                Verb::Photo
+            }
             Some(Verb::Say) if !(clause.yes || clause.no) => {
                 self.reading.unmeasurable.push(index);
                 Verb::Say

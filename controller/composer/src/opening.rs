@@ -1,0 +1,237 @@
+//! Brings a request for a tool into the words that all readers know: "make a tool called tide: lean forward ...".
+//!
+//! People open such requests in many ways: "build hello_twice, which waves", "something called radar, with the head turning",
+//! "how about spotlight: turn left". What the tool does stays as it was said.
+
+use crate::guard::MAX_CHARACTERS;
+use crate::name::{MAKING, NOUNS, identifier, is_verb};
+use crate::request_kind::is_tool_request;
+use crate::words::{Word, split};
+
+/// How many words the opening has at most.
+const LONGEST_OPENING: usize = 18;
+/// How many words of it may be unknown: "set me up with hiccups".
+const MOST_UNKNOWN: usize = 2;
+
+/// Verbs and phrases that ask for something to be made, beside those of [`MAKING`].
+const ASKING: &[&str] = &["cook", "whip", "put", "try", "how", "idea", "there", "something"];
+/// What stands around them.
+const AROUND: &[&str] = &[
+    "please", "can", "could", "would", "will", "may", "might", "you", "i", "i'd", "d", "i'll", "we", "us",
+    "me", "my", "let", "let's", "it", "be", "is", "possible", "up", "with", "together", "yourself", "for",
+    "of", "to", "about", "a", "an", "another", "some", "new", "next", "the", "small", "little", "simple",
+    "short", "quick", "cool", "fun", "nice", "plain", "own", "now", "hey", "reachy", "robot", "ok", "okay",
+    "so", "just", "able", "things", "kind", "sort", "out", "in", "also", "maybe", "perhaps", ",",
+];
+
+/// Returns a request for a tool in plain words; none if a text asks for none, or if it is plain already.
+#[must_use]
+pub fn plain_request(text: &str) -> Option<String> {
+    if text.len() > 4 * MAX_CHARACTERS || is_tool_request(text) {
+        return None;
+    }
+    let words = split(text);
+    let opening = opening(&words)?;
+    let rest = words.get(opening.rest).and_then(|word| text.get(word.span.start..))?;
+    // Whether it has something to do is for the readers to say, but one word is no description.
+    (rest.split_whitespace().count() > 1).then(|| {
+        let called = opening.name.map(|name| format!(" called {name}")).unwrap_or_default();
+        let link = if opening.is_list { ":" } else { " that" };
+        format!("make a tool{called}{link} {rest}")
+    })
+}
+
+struct Opening {
+    name: Option<String>,
+    /// Where the description begins, in words.
+    rest: usize,
+    /// Whether it follows a colon, and not "that".
+    is_list: bool,
+}
+
+/// What was read of an opening so far.
+#[derive(Default)]
+struct Read {
+    name: Option<String>,
+    /// Words that are no part of a usual opening.
+    unknown: Vec<usize>,
+    /// Whether something is to be made: "build", "something", and whether only wanted: "I need".
+    makes: bool,
+    wants: bool,
+    has_noun: bool,
+    has_article: bool,
+}
+
+impl Read {
+    /// Returns whether it asks for a tool, if its description begins here.
+    fn is_request(&self) -> bool {
+        let is_short = self.unknown.len() <= MOST_UNKNOWN;
+        let asks = self.makes || self.wants;
+        let names_itself = is_short && !self.unknown.is_empty() && (self.makes || self.has_article);
+        asks && (self.name.is_some() || (is_short && self.has_noun) || names_itself)
+    }
+}
+
+/// Reads the opening of a request.
+fn opening(words: &[Word]) -> Option<Opening> {
+    let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let has_naming = words.iter().take(LONGEST_OPENING).any(|word| is_naming(&word.text));
+    let mut read = Read::default();
+    let mut at = 0;
+    while at < words.len().min(LONGEST_OPENING) {
+        let now = word(at);
+        if let Some((skipped, is_list)) = link(words, at, read.name.is_some()) {
+            // "Give that a wiggle".
+            let is_after_noun = read.name.is_some()
+                || at.checked_sub(1).is_some_and(|before| {
+                    read.unknown.contains(&before) || is_noun(word(before)) || word(before) == ","
+                });
+            if !is_after_noun || !read.is_request() {
+                return None;
+            }
+            let rest = at + skipped;
+            let name = read.name.clone().or_else(|| own_name(words, &read.unknown));
+            return (rest < words.len()).then_some(Opening { name, rest, is_list });
+        }
+        if is_naming(now) && read.name.is_none() {
+            let start = at + 1 + usize::from(now == "call" && matches!(word(at + 1), "it" | "this"));
+            let end =
+                (start..words.len().min(start + 4)).find(|at| ends_name(words, *at)).unwrap_or(start + 1);
+            let own: Vec<String> =
+                words.get(start..end).unwrap_or_default().iter().map(|word| word.text.clone()).collect();
+            read.name = (!own.is_empty()).then(|| identifier(&own));
+            read.unknown.clear();
+            read.makes |= at < 6;
+            at = end;
+            continue;
+        }
+        let is_tool = is_noun(now) && (now != "one" || is_link(word(at + 1)));
+        read.has_noun |= is_tool && (read.has_article || read.makes || matches!(now, "one" | "something"));
+        read.makes |= is_tool && read.has_article && at < 5;
+        match now {
+            _ if now.contains('_') && read.name.is_none() => read.name = Some(identifier(&[now.to_owned()])),
+            "want" | "need" | "like" | "love" | "wish" | "have" | "get" | "give" => read.wants = true,
+            _ if MAKING.contains(&now) || ASKING.contains(&now) => read.makes = true,
+            _ if is_tool || AROUND.contains(&now) => {}
+            _ => {
+                // A motion without a name for a tool is an order.
+                let is_order = is_verb(now) && !has_naming && read.name.is_none();
+                if is_order || !words.get(at).is_some_and(|word| word.is_word) {
+                    return None;
+                }
+                read.unknown.push(at);
+            }
+        }
+        read.has_article |= matches!(now, "a" | "an" | "another" | "some" | "new");
+        at += 1;
+    }
+    None
+}
+
+/// Returns whether a word stands for a tool: "routine", "thing".
+fn is_noun(word: &str) -> bool {
+    word == "thing" || NOUNS.contains(&word)
+}
+
+fn is_naming(word: &str) -> bool {
+    matches!(word, "called" | "named" | "titled" | "call")
+}
+
+fn is_link(word: &str) -> bool {
+    matches!(word, "that" | "which" | "where" | "whose" | "called" | "named" | "in" | ":")
+}
+
+/// Returns how many words to skip if a description begins here, and whether it follows like a list.
+fn link(words: &[Word], at: usize, is_named: bool) -> Option<(usize, bool)> {
+    let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    Some(match word(at) {
+        ":" | "where" | "whose" => (1, true),
+        "that" | "which" => (1, false),
+        "in" if word(at + 1) == "which" => (2, true),
+        // "Called radar, with the head turning", "make confused_look by tilting left".
+        "by" if is_named => (1, true),
+        "with" | "using" | "when" | "whenever" | "if" if is_named => (0, true),
+        "," if is_named
+            && !matches!(word(at + 1), "which" | "that" | "where" | "in" | "with" | "please" | "for") =>
+        {
+            (1, true)
+        }
+        _ => return None,
+    })
+}
+
+/// Returns whether a name ends before a word.
+fn ends_name(words: &[Word], at: usize) -> bool {
+    let Some(word) = words.get(at) else { return true };
+    let is_link = matches!(
+        word.text.as_str(),
+        "that"
+            | "which"
+            | "where"
+            | "whose"
+            | "in"
+            | "with"
+            | "to"
+            | "for"
+            | "using"
+            | "by"
+            | "please"
+            | "when"
+            | "and"
+    );
+    let after_whole =
+        at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|before| before.text.contains('_'));
+    !word.is_word || is_link || after_whole
+}
+
+/// What it calls itself without "called": "make bashful: ...".
+fn own_name(words: &[Word], unknown: &[usize]) -> Option<String> {
+    let own: Vec<String> =
+        unknown.iter().filter_map(|at| words.get(*at)).map(|word| word.text.clone()).collect();
+    (!own.is_empty()).then(|| identifier(&own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_brought_into_plain_words() {
+        for (request, plain) in [
+            ("build hello_twice, which waves twice", "make a tool called hello_twice that waves twice"),
+            (
+                "something called radar, with the head turning left",
+                "make a tool called radar: with the head turning left",
+            ),
+            ("How about spotlight: turn left, look up", "make a tool called spotlight: turn left, look up"),
+            ("write one that dips the head", "make a tool that dips the head"),
+            ("I want a goodbye that waves five times", "make a tool called goodbye that waves five times"),
+            ("could you set up angry: lean forward, nod", "make a tool called angry: lean forward, nod"),
+            ("Make shy_hello, in which it turns left", "make a tool called shy_hello: it turns left"),
+            ("make confused_look by tilting left", "make a tool called confused_look: tilting left"),
+        ] {
+            assert_eq!(plain_request(request).as_deref(), Some(plain), "{request}");
+        }
+    }
+
+    #[test]
+    fn orders_stay_orders() {
+        for text in [
+            "nod twice",
+            "make a tool that nods",
+            "give that a wiggle",
+            "I would like see: robot look to right",
+            "I want one antenna out to the side, your pick which, and a nod",
+            "make yourself tall and after that make yourself small",
+            "give me a nod that is slow",
+            "I need you to look left",
+            "make a hesitant nod: start down, then come up",
+            "",
+            ":",
+            "make",
+            "called that",
+        ] {
+            assert_eq!(plain_request(text), None, "{text}");
+        }
+    }
+}
