@@ -172,3 +172,20 @@ fn invalid_sentences_are_rejected() {
     let nobody = "/api/v1/chat/b52f76d0-fa08-474a-bfff-056b19e4916e/answer";
     assert_eq!(served.post(nobody, &json!({ "text": "yes" })).0, 404);
 }
+
+#[test]
+fn session_is_continued_by_another_process() {
+    let bench = TestDir::new();
+    let yaw = |text: &str| {
+        let ran = bench.run(&["say", text, "--session", "evening", "--json"]).exits(0);
+        ran.json()["steps"][0]["requested"]["yaw_deg"].as_f64().unwrap()
+    };
+    assert!((yaw("look left 10 degrees") - 10.0).abs() < 0.5);
+    let further = yaw("a bit further");
+    assert!(further > 11.0, "{further}");
+    assert!((yaw("the other way") + further).abs() < 0.5);
+    let told = bench.run(&["say", "what happened?", "--session", "evening"]).exits(0);
+    assert!(told.out.contains("look right"), "{}", told.out);
+    let ran = bench.run(&["say", "again", "--session", "morning", "--json"]);
+    assert_eq!(ran.json()["outcome"], "not_understood");
+}

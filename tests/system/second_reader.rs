@@ -6,7 +6,7 @@ use minismith_language_model::{Completion, Model, ModelAnswer, ModelCallError, P
 
 use super::agents::House;
 
-const SENTENCE: &str = "turn yore head to the right, please";
+const SENTENCE: &str = "turn yuor noddle to the right, please";
 
 fn text(commands: &str) -> Result<Completion, ModelCallError> {
     Ok(Completion::Text(commands.to_owned()))

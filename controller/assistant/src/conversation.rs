@@ -11,6 +11,7 @@ mod call;
 mod data;
 pub mod dry_run;
 mod events;
+mod recall;
 mod reply;
 mod requested_tool;
 mod run;
@@ -33,6 +34,7 @@ use crate::agents::coordinator::{Assignment, Decision, Task, decide};
 use crate::agents::route::Style;
 use crate::agents::vision::LookResult;
 use crate::agents::{robot_control, self_report, vision};
+use crate::author;
 use crate::code_tasks::CodeTasks;
 use crate::memory::Memory;
 use minismith_analysis::files::BadFile;
@@ -220,10 +222,12 @@ impl<'a> Conversation<'a> {
         Conversation { tasks: Some(tasks), ..self }
     }
 
-    /// Stores the conversation in a session of this name.
+    /// Continues the session of this name, and stores the conversation in it.
     #[must_use]
     pub fn remembering(self, memory: &'a Memory, session: &str) -> Self {
-        Conversation { memory: Some((memory, session.to_owned())), ..self }
+        let mut conversation = Conversation { memory: Some((memory, session.to_owned())), ..self };
+        conversation.recall_turns();
+        conversation
     }
 
     /// Lets the person name any file of this computer; relative paths start at this folder. This is for the
@@ -247,16 +251,19 @@ impl<'a> Conversation<'a> {
 
     fn listen(&mut self, text: &str, stop_epoch: u64) -> Reply {
         self.context.begin(stop_epoch);
-        let from = self.context.commanded_posture().as_ref().map(Aim::of);
+        let from = self.context.commanded_posture();
         let (plan, reply) = self.answer(text);
         self.context.release_control();
+        if !is_stop(text) {
+            self.keep_turn(text, from.as_ref(), &reply);
+        }
         self.dialog_context.remember(PastTurn {
             said: text.to_owned(),
             answer: reply.text.clone(),
             plan,
             steps: reply.steps.clone(),
             ending: reply.outcome,
-            from,
+            from: from.as_ref().map(Aim::of),
         });
         reply
     }
@@ -266,9 +273,11 @@ impl<'a> Conversation<'a> {
         if is_stop(text) {
             return (Vec::new(), self.stop());
         }
+        // A large model reads a request as it was said.
+        let plain = if self.has_remote_model() { None } else { author::plain_request(text) };
+        let text = plain.as_deref().unwrap_or(text);
         let last_made = self.last_made.take();
         if let Some(reply) = last_made.and_then(|name| self.correct_last(&name, text)) {
-            self.keep_turn(text, &reply);
             return (Vec::new(), reply);
         }
         let known = self.known_tools().unwrap_or_default();
@@ -302,7 +311,6 @@ impl<'a> Conversation<'a> {
             Decision::Refuse(text) => Reply::nothing(text, TurnOutcome::Refused),
             Decision::Do(tasks) => self.carry_out(tasks, parts),
         };
-        self.keep_turn(text, &reply);
         (plan, reply)
     }
 
@@ -439,7 +447,8 @@ impl<'a> Conversation<'a> {
             ran = self.run_tool(name, arguments);
         }
         match ran {
-            Ok((version, tool_run)) => {
+            Ok((version, mut tool_run)) => {
+                vision::keep_photos(&self.album, &mut tool_run.outputs, &mut tool_run.notes);
                 let (text, ending) = match &tool_run.outcome {
                     Outcome::Returned { value: Value::String(said) } => {
                         let said = self.in_short(name, said);

@@ -35,6 +35,8 @@ pub struct DialogContext {
     /// What the last action did, and the one before it; read once, when it is recorded.
     past: Option<Past>,
     tool: Option<(String, Map<String, Value>)>,
+    /// What the robot said last: the text that it was asked to say, or its answer.
+    said: Option<String>,
 }
 
 impl DialogContext {
@@ -68,6 +70,12 @@ impl DialogContext {
         self.tool.as_ref()
     }
 
+    /// Returns what the robot said last.
+    #[must_use]
+    pub fn said_last(&self) -> Option<&str> {
+        self.said.as_deref()
+    }
+
     /// Returns the code of the language in which a motion was asked for last, if the reader of commands understood it.
     #[must_use]
     pub fn language(&self) -> Option<&'static str> {
@@ -92,6 +100,15 @@ impl DialogContext {
         });
         if tool.is_some() {
             self.tool = tool;
+        }
+        let texts = turn.plan.iter().filter_map(|intent| match intent {
+            Intent::Say(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let text = texts.collect::<Vec<_>>().join(" ");
+        let said = if text.is_empty() { &turn.answer } else { &text };
+        if !said.is_empty() {
+            self.said = Some(said.clone());
         }
         if turn.plan.iter().any(acts) {
             let earlier = self.past.take().map(Into::into);
@@ -137,10 +154,10 @@ fn is_talk(intent: &Intent) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Known, Understanding, understand};
+    use crate::{Known, Understanding, interpret};
 
     fn turn(said: &str) -> PastTurn {
-        let (plan, ending) = match understand(said, &Known::default()) {
+        let (plan, ending) = match interpret(said, &Known::default()) {
             Understanding::Plan(plan) => (plan, TurnOutcome::Done),
             _ => (Vec::new(), TurnOutcome::NotUnderstood),
         };
@@ -167,5 +184,18 @@ mod tests {
         before.remember(turn("make a tool called blip that nods"));
         before.remember(turn("nod"));
         assert_eq!(before.tool().map(|(name, _)| name.as_str()), Some("blip"));
+    }
+
+    #[test]
+    fn what_was_said_last_is_said_again() {
+        let mut before = DialogContext::default();
+        let again = |before: &DialogContext| {
+            interpret("say that again", &Known { before: Some(before), ..Known::default() })
+        };
+        assert!(matches!(again(&before), Understanding::Unclear { .. }));
+        before.remember(turn("say good morning"));
+        assert_eq!(again(&before), Understanding::Plan(vec![Intent::Say("good morning".into())]));
+        before.remember(PastTurn { answer: "I see a cup.".into(), ..turn("what do you see") });
+        assert_eq!(again(&before), Understanding::Plan(vec![Intent::Say("I see a cup.".into())]));
     }
 }

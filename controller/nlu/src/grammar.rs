@@ -266,6 +266,11 @@ impl Parser<'_> {
             SetPhrase::ListTools => Intent::ListTools,
             SetPhrase::Greet => Intent::Greet,
             SetPhrase::Thanks => Intent::Thanks,
+            SetPhrase::SayAgain => {
+                let said = self.known.before.and_then(DialogContext::said_last);
+                let nothing = || Error::unclear(self.at..self.at + taken, Reason::NothingToRepeat);
+                Intent::Say(said.ok_or_else(nothing)?.to_owned())
+            }
             SetPhrase::Center | SetPhrase::Wake | SetPhrase::Sleep | SetPhrase::TurnRound => return Ok(None),
         };
         self.at += taken;

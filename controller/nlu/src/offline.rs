@@ -6,7 +6,7 @@ use minismith_commands::{Told, told};
 use super::combine::combined;
 use super::dialog_context::{DialogContext, PastTurn};
 use super::grammar;
-use super::intent::{Intent, MAX_STEPS, MAX_TEXT_LEN, Reason, Understanding};
+use super::intent::{Intent, MAX_STEPS, MAX_TEXT_LEN, Reason, Sight, Understanding};
 use super::known::Known;
 use super::primitive::OutOfRange;
 use super::speech;
@@ -26,8 +26,12 @@ pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
         _ => false,
     };
     let read = |part: &str| ordered(part, understand(part, known), known);
-    let spoken = if may_speak { speech::plan(text, &read) } else { None };
-    spoken.map_or_else(|| ordered(text, understood, known), Understanding::Plan)
+    let took_photo = known
+        .before
+        .and_then(DialogContext::last)
+        .is_some_and(|turn| turn.plan.iter().any(|intent| matches!(intent, Intent::See(Sight::Photo))));
+    let spoken = if may_speak { speech::plan(text, took_photo, &read) } else { None };
+    spoken.unwrap_or_else(|| ordered(text, understood, known))
 }
 
 /// Returns what a text orders: what it only tells moves nothing, though it names a motion.

@@ -27,7 +27,7 @@ fn is_part_of_motion(text: &str) -> bool {
     // A stop at the end is one, unless the text counts it as a step: "nod twice, then stop".
     if let [.., before, last] = words.as_slice()
         && is_stop_word(last)
-        && !["then", "you"].contains(&before.to_lowercase().as_str())
+        && !BEFORE_A_STEP.contains(&before.to_lowercase().as_str())
     {
         return false;
     }
@@ -51,6 +51,10 @@ fn is_part_of_motion(text: &str) -> bool {
     let is_other_word = may_be_german && language == "de";
     is_motion && (!begins_with_stop || names_what_ends || is_other_word) && !is_spoken_stop(text)
 }
+
+/// What stands before a stop at the end of a text that is a step, or that the speaker will say later: "jusqu'à ce que je dise
+/// stop".
+const BEFORE_A_STEP: [&str; 8] = ["then", "you", "dise", "crie", "diga", "grite", "dico", "grido"];
 
 /// Returns whether a text asks for a tool and each of its stop words is a pause of that tool: "a tool that looks up, stops
 /// there for two seconds and ...", "with a short stop after each step". Said to the robot itself, these are stops.

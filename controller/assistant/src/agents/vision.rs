@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use firmware_bridge::clock::unix_seconds;
 
+use minismith_analysis::files::output::Output;
 use minismith_control::execution::ExecutionContext;
 use minismith_control::perception::PerceptionError;
 use minismith_nlu::Sight;
@@ -123,6 +124,18 @@ fn photo(context: &ExecutionContext, album: &Path) -> LookResult {
             step: Step::refused(sight.to_string(), error),
             ending: TurnOutcome::Failed,
         },
+    }
+}
+
+/// Stores the photos of a tool in the album, as those that were asked for in words, and notes what is not stored.
+pub fn keep_photos(album: &Path, outputs: &mut [Output], notes: &mut Vec<String>) {
+    for output in outputs.iter_mut().filter(|output| output.is_photo && output.path.is_none()) {
+        match keep(album, &output.content.0) {
+            Ok(file) => output.path = Some(file),
+            Err(error) => {
+                notes.push(format!("{} can't be kept in {}: {error}", output.name, album.display()));
+            }
+        }
     }
 }
 

@@ -9,7 +9,9 @@ pub mod by_model;
 mod from_primitives;
 mod from_request;
 
-pub use minismith_composer::{given_name, is_correction, is_lasting_reaction, is_tool_request};
+pub use minismith_composer::{
+    given_name, is_correction, is_lasting_reaction, is_tool_request, plain_request,
+};
 
 pub use from_primitives::compose;
 pub use from_request::{Written, authored, changed, composed, is_authoring_request, without_run};

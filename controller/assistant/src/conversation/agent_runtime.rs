@@ -4,7 +4,7 @@
 //! The machine ([`crate::agents::turn`]) decides. Here its effects become questions to the model, motions,
 //! runs of tools and questions to the person. The results become its events.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::activity_log::step;
 use super::thinker::Mind;
@@ -369,19 +369,6 @@ impl Conversation<'_> {
         for spec in roster.iter().filter(|spec| spec.creator.is_some()) {
             self.session(|session| session.keep_agent(spec));
         }
-    }
-
-    /// Stores a turn in the session.
-    pub(super) fn keep_turn(&self, said: &str, reply: &Reply) {
-        let record = crate::memory::Record {
-            at: firmware_bridge::clock::unix_seconds(),
-            said: said.into(),
-            answer: reply.text.clone(),
-            ending: minismith_runtime::report::serde_name(&reply.outcome),
-            log: json!({"plan": reply.plan, "steps": reply.steps, "tool": reply.tool, "spent": reply.spent,
-                "read": reply.read}),
-        };
-        self.session(|session| session.remember(&record));
     }
 
     /// Runs `act` on the session. An error goes to the log, and the conversation goes on.

@@ -7,7 +7,7 @@ use super::known;
 use super::understood::{UnderstoodPart, parts};
 use crate::agents::coordinator::{Assignment, Decision, decide};
 use crate::agents::route::tool_request;
-use crate::author::{is_authoring_request, is_lasting_reaction, is_tool_request};
+use crate::author::{is_authoring_request, is_lasting_reaction, is_tool_request, plain_request};
 use minismith_commands::{self as commands, Reading, Told, told};
 use minismith_nlu::{Intent, Known, Reason, Understanding, interpret, is_stop, understand};
 use minismith_toolchain::workshop::registry::Entry;
@@ -61,6 +61,8 @@ pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> PlanPreview {
     if is_stop(text) {
         return of(PreviewOutcome::Stop, Vec::new(), None);
     }
+    let plain = plain_request(text);
+    let text = plain.as_deref().unwrap_or(text);
     let tools = known(tools);
     let known = Known { tools: &tools, before: None };
     let meaning = understood(text, &known);

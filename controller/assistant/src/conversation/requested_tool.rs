@@ -164,7 +164,7 @@ impl Conversation<'_> {
         Some(reply)
     }
 
-    fn has_remote_model(&self) -> bool {
+    pub(super) fn has_remote_model(&self) -> bool {
         self.agents.as_ref().is_some_and(|mind| !mind.is_local)
     }
 }

@@ -47,3 +47,50 @@ fn what_is_no_order_to_speak_says_nothing() {
     let long = format!("say {}", "word ".repeat(100));
     assert!(!plan(&long).contains("say \""));
 }
+
+#[test]
+fn photos_and_speech_are_steps_of_a_sentence() {
+    for (text, steps) in [
+        ("look up 20 degrees and then take a photo", "look up 20 deg; take a photo"),
+        ("take a picture of the whiteboard", "take a photo"),
+        ("wait 2 seconds, take the shot, and nod once", "wait 2 s; take a photo; nod once"),
+        ("tell the visitors that we close at five, and then nod once", "say \"we close at five\"; nod once"),
+        ("ask the children \"are you ready?\", wait 3 seconds", "say \"are you ready?\"; wait 3 s"),
+        ("sag guten Morgen und nick zweimal", "say \"guten Morgen\"; nod 2 times"),
+        ("schau nach oben und mach dann ein Foto", "look up; take a photo"),
+        ("regarde en haut et prends une photo", "look up; take a photo"),
+        ("mira arriba y haz una foto", "look up; take a photo"),
+        ("guarda in alto e scatta una foto", "look up; take a photo"),
+        ("大声说早上好", "say \"早上好\""),
+        ("拍张照片", "take a photo"),
+    ] {
+        assert_eq!(plan(text), steps, "{text}");
+    }
+}
+
+#[test]
+fn no_photo_and_no_speech_is_left_out_without_a_word() {
+    for text in [
+        "turn to glorb, say \"can I help you?\" and tilt your head",
+        "take a photo every five seconds, four in all",
+        "take three photos, one looking left, one looking right",
+        "glorb the frobnicator and take a photo",
+    ] {
+        assert_eq!(plan(text), "declined", "{text}");
+    }
+    for text in [
+        "did you take a photo?",
+        "do you get the picture",
+        "take a look at the pictures on the left",
+        "what do you say to a dance?",
+        "tell me what on earth that note is about, and early",
+        "tell me the content of that note please while greeting everybody",
+    ] {
+        assert!(!plan(text).contains("photo") && !plan(text).contains("say \""), "{text}: {}", plan(text));
+    }
+    for text in ["sag ja", "dis non", "说话之前先点一下头", "take it easy and nod", "take one step left"]
+    {
+        let plan = plan(text);
+        assert!(!plan.contains("say \"") && !plan.contains("photo"), "{text}: {plan}");
+    }
+}

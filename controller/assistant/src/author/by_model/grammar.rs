@@ -13,6 +13,8 @@ pub(super) struct Allowed {
     pub seconds: bool,
     /// As above.
     pub size: bool,
+    /// A photo.
+    pub photo: bool,
 }
 
 /// The rules that do not depend on the request.
@@ -46,6 +48,7 @@ pub(super) fn grammar(allowed: Allowed) -> String {
             (true, r#"head | antennas | body | "neutral()" | "wait(" duration ")""#),
             (true, r#""repeat(" rounds ", " steps ")" | "together(" track ", " track (", " track)? ")""#),
             (true, r#""sound(\"wake_up.wav\")""#),
+            (allowed.photo, r#""photo()""#),
             (allowed.events, "reaction"),
         ],
     );

@@ -159,15 +159,20 @@ fn allowed(request: &str, contract: &Contract) -> Allowed {
     let calls = expects.parameter_calls();
     let has = |name: &str| calls.iter().any(|call| call.0 == name);
     let lower = request.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let says = |any: &[&str]| lower.split(|c: char| !c.is_alphanumeric()).any(|word| any.contains(&word));
     Allowed {
-        events: !expects.events().is_empty() || words.any(|word| EVENT_WORDS.contains(&word)),
+        events: !expects.events().is_empty() || says(&EVENT_WORDS),
         times: has("times"),
         degrees: has("degrees"),
         seconds: has("seconds"),
         size: has("size"),
+        photo: says(&PHOTO_WORDS),
     }
 }
+
+/// Words of requests for a photo.
+const PHOTO_WORDS: [&str; 8] =
+    ["photo", "photos", "picture", "pictures", "photograph", "snapshot", "snapshots", "selfie"];
 
 /// Words of requests that react to something.
 const EVENT_WORDS: [&str; 22] = [

@@ -1,0 +1,100 @@
+//! Finds where a photo is to be taken in a text.
+
+use minismith_commands::Speech;
+
+use super::{CLAUSE_ENDS, begins_clause, with};
+
+const VERBS: [&str; 8] = ["take", "snap", "shoot", "grab", "capture", "make", "taking", "snapping"];
+const ARTICLES: [&str; 12] =
+    ["a", "an", "another", "one", "the", "my", "our", "a quick", "one more", "some", "your", "a last"];
+const NOUNS: [&str; 9] =
+    ["photo", "photograph", "picture", "pic", "selfie", "snapshot", "snap", "portrait", "shot"];
+const SEVERAL: [&str; 4] = [" photos", " photographs", " pictures", " selfies"];
+/// As a whole clause.
+const ALONE: [&str; 1] = ["photo"];
+/// As a whole clause after an earlier photo.
+const MORE: [&str; 7] = [
+    "take another",
+    "take another one",
+    "take one more",
+    "take the last one",
+    "shoot",
+    "shoot again",
+    "take one",
+];
+
+/// Returns the text before the next order to take a photo, and the rest after it.
+pub(super) fn next<'a>(text: &'a str, own: &Speech, took_photo: bool) -> Option<(&'a str, &'a str)> {
+    let lower = text.to_ascii_lowercase();
+    let mut starts = lower.char_indices().map(|(at, _)| at);
+    starts.find_map(|at| {
+        let before = text.get(..at)?;
+        // Chinese has no spaces.
+        let is_start = before.chars().next_back().is_none_or(|c| !c.is_alphanumeric() || is_open(c));
+        if !is_start {
+            return None;
+        }
+        let rest = lower.get(at..)?;
+        let whole = photo(rest, own);
+        let more = || took_photo.then(|| one_of(rest, MORE)).flatten().or_else(|| one_of(rest, ALONE));
+        let length = whole.or_else(more).filter(|_| begins_clause(before, own))?;
+        let after = subject_skipped(text.get(at + length..)?, own);
+        let is_end =
+            after.trim().is_empty() || with(&CLAUSE_ENDS, &own.joints).any(|end| after.starts_with(end));
+        (whole.is_some() || is_end).then_some((before, after))
+    })
+}
+
+/// Returns the length of an order to take a photo at the start of a text.
+fn photo(text: &str, own: &Speech) -> Option<usize> {
+    if let Some(length) = one_of(text, own.photos.iter()) {
+        return Some(length);
+    }
+    let verb = one_of(text, VERBS)?;
+    let after_verb = text.get(verb..)?.strip_prefix(' ')?;
+    let article = one_of(after_verb, ARTICLES)?;
+    let noun_at = after_verb.get(article..)?.strip_prefix(' ')?;
+    let noun = one_of(noun_at, NOUNS)?;
+    Some(verb + 1 + article + 1 + noun)
+}
+
+/// Returns the length of the longest of these phrases at the start of a text.
+fn one_of(text: &str, phrases: impl IntoIterator<Item = impl AsRef<str>>) -> Option<usize> {
+    let length = |phrase: &str| {
+        let rest = text.strip_prefix(phrase)?;
+        let is_whole = rest.chars().next().is_none_or(|c| !c.is_alphanumeric())
+            || phrase.chars().next_back().is_some_and(is_open);
+        is_whole.then_some(phrase.len())
+    };
+    phrases.into_iter().filter_map(|phrase| length(phrase.as_ref())).max()
+}
+
+/// Returns whether a letter is of a script without spaces.
+fn is_open(letter: char) -> bool {
+    letter > '\u{2e7f}'
+}
+
+/// Skips whom a photo shows: "of the whiteboard", "with me". It shows what is before the camera.
+fn subject_skipped<'a>(after: &'a str, own: &Speech) -> &'a str {
+    let lower = after.to_ascii_lowercase();
+    let is_subject = [" of ", " with ", " from ", " for ", " von ", " de ", " di "]
+        .iter()
+        .any(|link| lower.starts_with(link));
+    if !is_subject {
+        return after;
+    }
+    let ends = with(&CLAUSE_ENDS, &own.joints).filter_map(|end| lower.find(end));
+    let end = ends.min().unwrap_or(after.len());
+    after.get(end..).unwrap_or_default()
+}
+
+/// Returns an order to take several photos: between them, something else may have to happen.
+pub(super) fn several(text: &str) -> Option<&str> {
+    let lower = text.to_ascii_lowercase();
+    SEVERAL.iter().find_map(|noun| {
+        let end = lower.find(noun)? + noun.len();
+        let verb = VERBS.iter().filter_map(|verb| lower.get(..end)?.rfind(verb)).max()?;
+        // "Take three quick photos", but "take a look at the pictures".
+        text.get(verb..end).filter(|order| order.split_whitespace().count() <= 4)
+    })
+}
