@@ -8,6 +8,8 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 PROGRAMS := $(TARGET)/debug
 NEXTEST := 0.9.143
 CARGO_FUZZ := 0.13.2
+# FAIL_FAST=1 ends a run of tests at the first that fails.
+NEXTEST_RUN = cargo nextest run $(if $(FAIL_FAST),--fail-fast)
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := policy wire bus configuration bundle trace recorded_move image sound sentence steps journal rest openai mcp socket
 
@@ -16,7 +18,7 @@ FUZZ_TARGETS := policy wire bus configuration bundle trace recorded_move image s
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers test-peers-long peers official official-tests official-examples official-browser official-remote official-media official-apps clients models pictures predefined model llm test-llm bench soak growth bench-authoring bench-understanding fuzz nextest lint lint-programs lint-recorder deny sbom dist deb wheel test-packages reproducible test-qemu test-qemu-user check clean
+.PHONY: help setup dashboard build page-types run code recorder webrtc fleet zenohd test test-peers test-peers-long peers official official-tests official-examples official-browser official-remote official-media official-apps clients models pictures predefined model llm test-llm bench soak growth bench-authoring bench-understanding fuzz nextest lint lint-programs lint-optional deny sbom dist deb wheel test-packages reproducible test-qemu test-qemu-user check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -132,14 +134,14 @@ test-peers: build code recorder webrtc fleet zenohd clients models nextest ## Th
 	@scripts/peers
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
 	@scripts/peers --media
-	cargo nextest run --profile peers $(if $(filter short,$(PEERS)),-E 'not ($(LONG_PEERS))')
-	cargo nextest run --cargo-profile recorder --package minismith-recorder
-	cargo nextest run --package minismith-webrtc
-	cargo nextest run --package minismith-fleet
+	$(NEXTEST_RUN) --profile peers $(if $(filter short,$(PEERS)),-E 'not ($(LONG_PEERS))')
+	$(NEXTEST_RUN) --cargo-profile recorder --package minismith-recorder
+	$(NEXTEST_RUN) --package minismith-webrtc
+	$(NEXTEST_RUN) --package minismith-fleet
 
 # After `make test-peers PEERS=short`, which leaves them out.
 test-peers-long: build
-	cargo nextest run --profile peers -E '$(LONG_PEERS)'
+	$(NEXTEST_RUN) --profile peers -E '$(LONG_PEERS)'
 
 llm: ## A small language model and its server in .cache/llm (1.2 GB; built from source in 10 to 25 minutes), for test-llm only
 	@scripts/llm
@@ -179,21 +181,21 @@ fuzz: ## Fuzzes every reader of outside bytes (or FUZZ_TARGETS="policy wire"), F
 			-- $$(test -f $$dictionary && echo -dict=$$dictionary) $(FUZZING) || exit 1; \
 	done
 
-lint: lint-programs lint-recorder ## Format, clippy, documentation and licences, warnings denied
+lint: lint-programs lint-optional ## Format, clippy, documentation and licences, warnings denied
 
 lint-programs: setup dashboard sbom
 	@scripts/sound
 	@scripts/deny --pinned
 	cargo fmt --all -- --check
 	cargo clippy --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
+
+# The programs that are built only where they are wanted: their hundreds of crates take minutes.
+lint-optional:
 	cargo clippy --package minismith-webrtc --all-targets -- -D warnings
 	cargo clippy --package minismith-fleet --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --package minismith-webrtc --no-deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --package minismith-fleet --no-deps
-
-# Its three hundred crates take minutes.
-lint-recorder:
 	cargo clippy --profile recorder --package minismith-recorder --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --profile recorder --package minismith-recorder --no-deps
 
