@@ -296,6 +296,7 @@ impl Clause {
             let aims = down.all_aims(act)?;
             let go = Meaning::Go { aims, seconds: self.within, pace: self.pace_factor() };
             return Ok(match self.lasting.or(self.seconds) {
+                Some(seconds) if act == Act::Bow => down.held_bow(seconds)?,
                 Some(seconds) => Meaning::Sequence(vec![go, Meaning::Wait(seconds)]),
                 None => go,
             });

@@ -259,7 +259,11 @@ impl<'a> Composer<'a> {
         if clause.act.is_some() && (clause.is_instead || clause.link == Link::Correction) && !is_undone {
             self.take_back();
         }
-        if self.goes_between(&clause)? || self.later(&clause) || self.goes_part_way(&clause) {
+        if self.goes_between(&clause)?
+            || self.later(&clause)
+            || self.goes_part_way(&clause)
+            || self.comes_up(&clause)
+        {
             return Ok(());
         }
         let is_plain_again =
@@ -492,6 +496,9 @@ impl<'a> Composer<'a> {
         {
             let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
             self.said = vec![Said { clause: Clause::default(), meaning: whole }];
+            return Ok(());
+        }
+        if clause.is_together && self.joins_all(clause) {
             return Ok(());
         }
         let seconds = clause.lasting.or(clause.seconds);

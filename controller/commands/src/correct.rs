@@ -150,18 +150,38 @@ impl Composer<'_> {
         if last.clause.act != Some(Act::Bow) || last.clause.count.is_some() {
             return Ok(false);
         }
-        last.clause.is_stay = true;
-        last.clause.lasting = seconds;
-        last.meaning = last.clause.meaning()?;
-        if let (Meaning::Sequence(_), Some(seconds)) = (&last.meaning, seconds) {
-            // What is held for a time ends by itself.
-            let once = Clause { is_stay: false, lasting: None, seconds: None, ..last.clause.clone() };
-            last.meaning = once.meaning()?;
-            if let Meaning::Gesture(gesture) = &mut last.meaning {
-                (gesture.count, gesture.hold) = (1, seconds);
-            }
-        }
+        last.meaning = match seconds {
+            Some(seconds) => last.clause.held_bow(seconds)?,
+            None => Clause { is_stay: true, ..last.clause.clone() }.meaning()?,
+        };
+        (last.clause.is_stay, last.clause.lasting) = (true, seconds);
         Ok(true)
+    }
+
+    /// "Bow, and come up again slowly": the way back of the bow, in its own time. Returns whether a clause says so.
+    pub(crate) fn comes_up(&mut self, clause: &Clause) -> bool {
+        let Some(last) = self.said.last_mut() else { return false };
+        let is_up = matches!(clause.act, Some(Act::Move | Act::Raise | Act::Return))
+            && clause.parts.iter().all(|part| *part == Part::Head)
+            && clause.ways.iter().all(|heading| heading.way == Way::Up && heading.amount.is_none())
+            && (clause.act == Some(Act::Return) || !clause.ways.is_empty())
+            && clause.said_amount().is_none()
+            && clause.count.is_none()
+            && matches!(clause.link, Link::And | Link::Then | Link::Comma | Link::After);
+        let (Some(Act::Bow), Meaning::Gesture(bow)) = (last.clause.act, &last.meaning) else { return false };
+        let ([down], 1) = (bow.strokes.as_slice(), bow.count) else { return false };
+        if !is_up {
+            return false;
+        }
+        let axes = last.meaning.axes();
+        let back = Meaning::Neutral { axes, seconds: clause.within, pace: clause.pace.unwrap_or(1.0) };
+        let go = Meaning::Go {
+            aims: down.clone(),
+            seconds: last.clause.within,
+            pace: last.clause.pace.unwrap_or(1.0),
+        };
+        last.meaning = Meaning::Sequence(vec![go, Meaning::Wait(bow.hold), back]);
+        true
     }
 
     /// "Nod and shake your head alternately": one gesture after the other, again and again.
@@ -299,6 +319,24 @@ impl Composer<'_> {
         let said = Said { clause: Clause::default(), meaning: whole };
         self.said = vec![said];
         true
+    }
+}
+
+impl Clause {
+    /// A bow that is held for these seconds; then it ends by itself.
+    pub(crate) fn held_bow(&self, seconds: f64) -> Result<Meaning, String> {
+        let once = Clause {
+            is_stay: false,
+            lasting: None,
+            seconds: None,
+            count: Some(1),
+            ways: Vec::new(),
+            ..self.clone()
+        };
+        Ok(match once.meaning()? {
+            Meaning::Gesture(gesture) => Meaning::Gesture(Gesture { hold: seconds, ..gesture }),
+            other => other,
+        })
     }
 }
 

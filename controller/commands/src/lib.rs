@@ -28,6 +28,7 @@ mod prepare;
 pub mod reader;
 mod refer;
 mod rewrite;
+mod served;
 mod sound;
 mod splitter;
 pub mod tagger;

@@ -14,6 +14,7 @@ use crate::misheard::hear;
 use crate::others::other_order;
 use crate::past::Past;
 use crate::rewrite::orders;
+use crate::served::unserved;
 use crate::splitter::split;
 use crate::tagger::{finish, raw, tag};
 
@@ -260,7 +261,12 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
             carried = Link::Correction;
             continue;
         }
-        if !ordered(&clause, links.get(at + 1).copied()) || is_call || is_hesitation {
+        let is_ordered = ordered(&clause, links.get(at + 1).copied());
+        if !is_ordered && at > 0 && clause.link == Link::After && !clause.is_reason {
+            // "Shake your head after I have sung".
+            return Reading::Impossible("it cannot tell when that has happened".to_owned());
+        }
+        if !is_ordered || is_call || is_hesitation {
             // What is left out still tells how the next one follows.
             let is_corrected = carried == Link::Correction && clause.link == Link::Comma;
             carried =
@@ -313,14 +319,17 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
     // "Look left." "Now up as well."
     let adds = clauses.iter().any(|clause| clause.is_as_well);
     match Composer::new(past).compose(clauses) {
-        Ok(Some((meaning, composer))) => Reading::Motion {
-            is_simple: composer.said.len() == 1 && !composer.refers && !(adds && past.is_some()),
-            is_reordered: is_reordered(&composer),
-            meaning,
-            act: composer.act,
-            parts: composer.parts,
-            phrase: composer.phrase,
-            heard: Vec::new(),
+        Ok(Some((meaning, composer))) => match unserved(tags, &meaning) {
+            Some(words) => Reading::NotUnderstood(vec![words]),
+            None => Reading::Motion {
+                is_simple: composer.said.len() == 1 && !composer.refers && !(adds && past.is_some()),
+                is_reordered: is_reordered(&composer),
+                meaning,
+                act: composer.act,
+                parts: composer.parts,
+                phrase: composer.phrase,
+                heard: Vec::new(),
+            },
         },
         Ok(None) => Reading::Nothing,
         Err(reason) => Reading::Impossible(reason),

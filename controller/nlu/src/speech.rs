@@ -147,8 +147,8 @@ enum Piece<'a> {
     Order(&'a str),
     /// To be said.
     Say(&'a str),
-    /// A photo to take.
-    Photo,
+    /// A photo to take, of this.
+    Photo(&'a str),
 }
 
 /// Returns the plan of a text that orders speech or photos; none if it orders none. `took_photo`: whether the text before was
@@ -169,12 +169,26 @@ pub(super) fn plan(
     let own = speech(text);
     let pieces = pieces(text, own, took_photo, read)?;
     // Without them, the text would be read as if nothing were to be said or taken.
-    let is_certain = pieces.contains(&Piece::Photo) || is_quoted(text);
+    let is_certain = pieces.iter().any(|piece| matches!(piece, Piece::Photo(_))) || is_quoted(text);
     for piece in pieces {
         match piece {
             Piece::Say(words) => plan.push(Intent::Say(words.to_owned())),
-            Piece::Photo => plan.push(Intent::See(Sight::Photo)),
+            Piece::Photo(subject) => {
+                if plan.is_empty() && photo::names_a_place(subject) {
+                    match read(&format!("look at {subject}")) {
+                        Understanding::Plan(steps) => plan.extend(steps),
+                        _ => return Some(unclear(subject)),
+                    }
+                }
+                plan.push(Intent::See(Sight::Photo));
+            }
             Piece::Order(order) => match read(order) {
+                // "Take a photo of the shelf, it's on your left".
+                Understanding::Plan(steps) if photo::tells_where(order) => {
+                    let photo = plan.pop();
+                    plan.extend(steps);
+                    plan.extend(photo);
+                }
                 Understanding::Plan(steps) => plan.extend(steps),
                 _ if is_certain => return Some(unclear(order)),
                 _ => return None,
@@ -193,14 +207,18 @@ struct Next<'a> {
     before: &'a str,
     /// What follows: the words to say, or the rest after a photo.
     after: &'a str,
-    is_photo: bool,
+    /// What is to be on the photo, if it is one.
+    subject: Option<&'a str>,
 }
 
 /// Returns the next order to speak or to take a photo.
 fn next<'a>(text: &'a str, own: &Speech, took_photo: bool) -> Option<Next<'a>> {
-    let speech = next_speech(text, own).map(|(before, after)| Next { before, after, is_photo: false });
-    let photo =
-        photo::next(text, own, took_photo).map(|(before, after)| Next { before, after, is_photo: true });
+    let speech = next_speech(text, own).map(|(before, after)| Next { before, after, subject: None });
+    let photo = photo::next(text, own, took_photo).map(|photo::Order { before, subject, after }| Next {
+        before,
+        after,
+        subject: Some(subject),
+    });
     match (speech, photo) {
         (Some(speech), Some(photo)) if photo.before.len() < speech.before.len() => Some(photo),
         (Some(speech), _) => Some(speech),
@@ -217,15 +235,15 @@ fn pieces<'a>(
     let mut pieces = Vec::new();
     let mut rest = text;
     let mut count = 0;
-    while let Some(Next { before, after: words, is_photo }) = next(rest, own, took_photo) {
+    while let Some(Next { before, after: words, subject }) = next(rest, own, took_photo) {
         pieces.extend(is_content(before, own).then_some(Piece::Order(before)));
         count += 1;
         if count > MAX_TEXTS {
             return None;
         }
-        if is_photo {
+        if let Some(subject) = subject {
             took_photo = true;
-            pieces.push(Piece::Photo);
+            pieces.push(Piece::Photo(subject));
             rest = words;
             continue;
         }

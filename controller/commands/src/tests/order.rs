@@ -1,7 +1,7 @@
 //! What waits for others, idioms, and the order of steps.
 
 use super::short;
-use crate::{Reading, is_saying, read};
+use crate::{Meaning, Reading, is_saying, read};
 
 /// Returns what a text means, in few words.
 fn said(text: &str) -> String {
@@ -228,4 +228,31 @@ fn an_audience_is_no_direction_of_a_gesture() {
     assert_eq!(said("nod, and blorp slowly"), "declined");
     assert!(said("eyes up, head tilted to the right, nod").contains("HeadTilt"));
     assert_eq!(said("the head turned left and right"), "nothing");
+}
+
+#[test]
+fn a_bow_ends_in_its_own_time() {
+    assert!(said("bow, and come up again slowly").ends_with("Wait(0.6) ; neutral(1)}"));
+    assert!(!said("bow, then come up").contains("HeadRise"));
+    let Reading::Motion { meaning, .. } = read("bow and stay down for two seconds", None, "en").0 else {
+        panic!("no motion")
+    };
+    assert!(matches!(meaning, Meaning::Gesture(bow) if (bow.hold, bow.count) == (2.0, 1)));
+}
+
+#[test]
+fn what_is_said_of_all_steps_holds_for_all() {
+    let together = "ten degrees left. Ten degrees down. Ten degrees of tilt to the right. All at once";
+    assert!(!said(together).contains("then") && said(together).contains("HeadTurn"), "{}", said(together));
+    assert!(said("look left. Nod. All at once").contains("HeadTurn"));
+}
+
+#[test]
+fn what_is_named_and_would_not_move_is_not_left_out() {
+    assert_eq!(
+        said("make yourself look shy: head down a little, slightly turned away, ears drooping"),
+        "declined"
+    );
+    assert_eq!(said("shake your head after I have sung"), "declined");
+    assert!(said("shake your head, but don't move the ears").contains("HeadTurn"));
 }

@@ -10,8 +10,15 @@ const ARTICLES: [&str; 12] =
 const NOUNS: [&str; 9] =
     ["photo", "photograph", "picture", "pic", "selfie", "snapshot", "snap", "portrait", "shot"];
 const SEVERAL: [&str; 4] = [" photos", " photographs", " pictures", " selfies"];
+/// What wishes for a photo, without a verb of its own.
+const WISHES: [&str; 8] =
+    ["i'd like", "i would like", "i want", "we want", "we'd like", "give me", "get me", "i need"];
+/// A verb by itself.
+const PHOTOGRAPH: &str = "photograph";
+/// Words that tell where something is.
+const PLACES: [&str; 8] = ["left", "right", "ceiling", "floor", "sky", "above", "below", "ground"];
 /// As a whole clause.
-const ALONE: [&str; 1] = ["photo"];
+const ALONE: [&str; 3] = ["photo", "a photo", "a photo please"];
 /// As a whole clause after an earlier photo.
 const MORE: [&str; 7] = [
     "take another",
@@ -23,8 +30,18 @@ const MORE: [&str; 7] = [
     "take one",
 ];
 
-/// Returns the text before the next order to take a photo, and the rest after it.
-pub(super) fn next<'a>(text: &'a str, own: &Speech, took_photo: bool) -> Option<(&'a str, &'a str)> {
+/// An order to take a photo in a text.
+pub(super) struct Order<'a> {
+    /// The text before it.
+    pub before: &'a str,
+    /// What is to be on the photo: "the bookshelf on your left".
+    pub subject: &'a str,
+    /// The rest of the text.
+    pub after: &'a str,
+}
+
+/// Returns the next order to take a photo.
+pub(super) fn next<'a>(text: &'a str, own: &Speech, took_photo: bool) -> Option<Order<'a>> {
     let lower = text.to_ascii_lowercase();
     let mut starts = lower.char_indices().map(|(at, _)| at);
     starts.find_map(|at| {
@@ -38,11 +55,29 @@ pub(super) fn next<'a>(text: &'a str, own: &Speech, took_photo: bool) -> Option<
         let whole = photo(rest, own);
         let more = || took_photo.then(|| one_of(rest, MORE)).flatten().or_else(|| one_of(rest, ALONE));
         let length = whole.or_else(more).filter(|_| begins_clause(before, own))?;
-        let after = subject_skipped(text.get(at + length..)?, own);
+        let shown = text.get(at + length..)?;
+        let after = subject_skipped(shown, own);
+        let subject = shown.get(..shown.len() - after.len())?;
+        let subject = subject.strip_prefix(" of ").unwrap_or(subject).trim();
         let is_end =
             after.trim().is_empty() || with(&CLAUSE_ENDS, &own.joints).any(|end| after.starts_with(end));
-        (whole.is_some() || is_end).then_some((before, after))
+        (whole.is_some() || is_end).then_some(Order { before, subject, after })
     })
+}
+
+/// Returns whether a text tells where something is that is to be on a photo, so that the robot has to look there first.
+pub(super) fn names_a_place(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric())
+        .any(|word| PLACES.contains(&word.to_ascii_lowercase().as_str()))
+}
+
+/// Returns whether a text tells where the thing is that was to be on a photo: "it's on your left".
+pub(super) fn tells_where(text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
+    names_a_place(&text)
+        && ["it's ", "it is ", "its ", "they're ", "which is ", "that's "]
+            .iter()
+            .any(|start| text.starts_with(start))
 }
 
 /// Returns the length of an order to take a photo at the start of a text.
@@ -50,7 +85,15 @@ fn photo(text: &str, own: &Speech) -> Option<usize> {
     if let Some(length) = one_of(text, own.photos.iter()) {
         return Some(length);
     }
-    let verb = one_of(text, VERBS)?;
+    if let Some(rest) = text.strip_prefix(PHOTOGRAPH).filter(|rest| rest.starts_with(' ')) {
+        // What it shows begins like that of "a photo of".
+        return rest
+            .split_whitespace()
+            .next()
+            .filter(|word| ["the", "me", "us", "my"].contains(word))
+            .map(|_| PHOTOGRAPH.len());
+    }
+    let verb = one_of(text, VERBS.into_iter().chain(WISHES))?;
     let after_verb = text.get(verb..)?.strip_prefix(' ')?;
     let article = one_of(after_verb, ARTICLES)?;
     let noun_at = after_verb.get(article..)?.strip_prefix(' ')?;
@@ -77,9 +120,10 @@ fn is_open(letter: char) -> bool {
 /// Skips whom a photo shows: "of the whiteboard", "with me". It shows what is before the camera.
 fn subject_skipped<'a>(after: &'a str, own: &Speech) -> &'a str {
     let lower = after.to_ascii_lowercase();
-    let is_subject = [" of ", " with ", " from ", " for ", " von ", " de ", " di "]
-        .iter()
-        .any(|link| lower.starts_with(link));
+    let is_subject =
+        [" of ", " the ", " me", " us", " my ", " with ", " from ", " for ", " von ", " de ", " di "]
+            .iter()
+            .any(|link| lower.starts_with(link));
     if !is_subject {
         return after;
     }

@@ -94,3 +94,17 @@ fn no_photo_and_no_speech_is_left_out_without_a_word() {
         assert!(!plan.contains("say \"") && !plan.contains("photo"), "{text}: {plan}");
     }
 }
+
+#[test]
+fn what_is_to_be_on_a_photo_is_looked_at_where_its_place_is_named() {
+    for (text, steps) in [
+        ("I'd like a photo of the bookshelf, it's on your left.", "look left; take a photo"),
+        ("photograph the ceiling", "look up 20 deg; take a photo"),
+        ("a photo please, and then look up", "take a photo; look up 20 deg"),
+        ("take a photo of me", "take a photo"),
+        ("look up, take a picture of the shelf", "look up 20 deg; take a photo"),
+        ("take a photo of the dog on your blorp right", "declined"),
+    ] {
+        assert_eq!(plan(text), steps, "{text}");
+    }
+}
