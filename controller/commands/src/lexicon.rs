@@ -46,6 +46,9 @@ struct File {
     /// How speech and photos are ordered.
     #[serde(default)]
     speech: Speech,
+    /// Everyday words for tools, by their names; under `verbs`, what may stand before them.
+    #[serde(default)]
+    tools: BTreeMap<String, Vec<String>>,
     /// Pairs of letters of a script without spaces, "頭头 點点": the first one reads as the second one.
     #[serde(default)]
     variants: String,
@@ -77,6 +80,28 @@ pub struct Speech {
     pub photos: Vec<String>,
 }
 
+/// The key of the verbs among the tools of a language's file.
+const VERBS: &str = "verbs";
+
+/// Everyday words for tools in one language.
+#[derive(Debug, Default)]
+pub(crate) struct Everyday {
+    /// What may stand before them.
+    pub(crate) verbs: Vec<Vec<String>>,
+    /// The words of each phrase, and the name of its tool.
+    pub(crate) tools: Vec<(Vec<String>, String)>,
+}
+
+impl Everyday {
+    /// Reads the phrases of each tool; `words` splits one.
+    fn new(mut file: BTreeMap<String, Vec<String>>, words: impl Fn(&str) -> Vec<String>) -> Everyday {
+        let verbs = file.remove(VERBS).unwrap_or_default().iter().map(|verb| words(verb)).collect();
+        let phrases =
+            file.iter().flat_map(|(tool, phrases)| phrases.iter().map(move |phrase| (phrase, tool)));
+        Everyday { verbs, tools: phrases.map(|(phrase, tool)| (words(phrase), tool.clone())).collect() }
+    }
+}
+
 /// The words of one language.
 #[derive(Debug)]
 pub struct Lexicon {
@@ -100,6 +125,8 @@ pub struct Lexicon {
     other_orders: Vec<String>,
     /// How speech and photos are ordered.
     pub speech: Speech,
+    /// Everyday words for tools.
+    pub(crate) everyday: Everyday,
     manner: Option<String>,
     pub(crate) so: Vec<String>,
     variants: HashMap<String, String>,
@@ -167,9 +194,7 @@ impl Lexicon {
                 concepts(key).ok_or_else(|| format!("{}: no concept is called \"{key}\"", file.code))?;
             let meaning = phrases.meaning(meaning);
             for phrase in own {
-                let words =
-                    split(phrase, file.elisions).into_iter().map(|word| usual_form(word.text, &variants));
-                let words: Vec<String> = words.collect();
+                let words = usual_words(phrase, file.elisions, &variants);
                 if words.is_empty() {
                     return Err(format!("{}: an empty phrase for \"{key}\"", file.code));
                 }
@@ -178,6 +203,7 @@ impl Lexicon {
                 })?;
             }
         }
+        let everyday = Everyday::new(file.tools, |phrase| usual_words(phrase, file.elisions, &variants));
         Ok(Lexicon {
             code: file.code,
             name: file.name,
@@ -190,6 +216,7 @@ impl Lexicon {
             states: file.states,
             other_orders: file.other_orders,
             speech: file.speech,
+            everyday,
             manner: file.manner,
             so: file.so,
             variants,
@@ -297,6 +324,11 @@ impl Lexicon {
             (units < 10.0 && tens >= 20.0).then_some(units + tens)
         })
     }
+}
+
+/// Returns the words of a phrase, each in the form that stands for all its variants.
+fn usual_words(phrase: &str, has_elisions: bool, variants: &HashMap<String, String>) -> Vec<String> {
+    split(phrase, has_elisions).into_iter().map(|word| usual_form(word.text, variants)).collect()
 }
 
 /// Returns the form of a word that stands for all its variants.

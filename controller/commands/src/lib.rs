@@ -16,6 +16,7 @@ mod compose;
 pub mod concept;
 mod correct;
 pub mod describe;
+mod everyday;
 pub mod keys;
 pub mod lexicon;
 pub mod meaning;
@@ -39,6 +40,7 @@ pub mod words;
 
 pub use build::{Impossible, timeline};
 pub use clause::Phrase;
+pub use everyday::called_tool;
 pub use lexicon::Speech;
 pub use meaning::Meaning;
 pub use past::{Earlier, Past};

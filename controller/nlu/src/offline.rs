@@ -1,7 +1,9 @@
 //! The entry points: turns a text into a plan or a reason. Pure, and well under a
 //! millisecond.
 
-use minismith_commands::{Told, told};
+use serde_json::Map;
+
+use minismith_commands::{Told, called_tool, told};
 
 use super::combine::combined;
 use super::dialog_context::{DialogContext, PastTurn};
@@ -31,7 +33,25 @@ pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
         .and_then(DialogContext::last)
         .is_some_and(|turn| turn.plan.iter().any(|intent| matches!(intent, Intent::See(Sight::Photo))));
     let spoken = if may_speak { speech::plan(text, took_photo, &read) } else { None };
-    spoken.unwrap_or_else(|| ordered(text, understood, known))
+    let ordered = spoken.unwrap_or_else(|| ordered(text, understood, known));
+    let is_open = match &ordered {
+        Understanding::Unclear { .. } | Understanding::Foreign { .. } => true,
+        Understanding::Plan(plan) => {
+            plan.iter().all(|intent| matches!(intent, Intent::Motion(_) | Intent::Spoken(_)))
+        }
+        _ => false,
+    };
+    if !is_open {
+        return ordered;
+    }
+    // "Be angry", "wave goodbye": a tool made for it does it better.
+    let is_known = |name: &str| known.tools.iter().any(|tool| tool.name == name);
+    match called_tool(text, is_known) {
+        Some(name) => {
+            Understanding::Plan(vec![Intent::RunTool { name: name.to_owned(), arguments: Map::new() }])
+        }
+        None => ordered,
+    }
 }
 
 /// Returns what a text orders: what it only tells moves nothing, though it names a motion.

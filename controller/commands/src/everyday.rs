@@ -1,0 +1,93 @@
+//! Finds the tool that a text calls in everyday words: "be angry" runs `show_anger`.
+
+use crate::concept::Concept;
+use crate::lexicon::{Lexicon, lexicons};
+use crate::tagger::raw;
+
+/// Returns the name of the tool that a text calls in everyday words, of those that are known; none if it says anything else.
+#[must_use]
+pub fn called_tool(text: &str, is_known: impl Fn(&str) -> bool) -> Option<&'static str> {
+    lexicons().find_map(|lexicon| called(text, lexicon)).filter(|name| is_known(name))
+}
+
+fn called(text: &str, lexicon: &'static Lexicon) -> Option<&'static str> {
+    let words = lexicon.words(text);
+    let tags = raw(&words, lexicon);
+    let is_asked = tags.iter().any(|tag| tag.concept == Concept::Request);
+    let says_nothing = |at: usize| {
+        let Some(word) = words.get(at) else { return false };
+        let tag = tags.iter().find(|tag| tag.span.start <= word.span.start && word.span.end <= tag.span.end);
+        tag.is_some_and(|tag| {
+            matches!(tag.concept, Concept::Question if is_asked)
+                || matches!(
+                    tag.concept,
+                    Concept::Skip
+                        | Concept::Request
+                        | Concept::Courtesy
+                        | Concept::Call
+                        | Concept::Restart
+                        | Concept::Article
+                        | Concept::Size(_)
+                        | Concept::Comma
+                        | Concept::Stop
+                )
+        })
+    };
+    let begins = |phrase: &[String], at: usize| {
+        phrase
+            .iter()
+            .enumerate()
+            .all(|(more, text)| words.get(at + more).is_some_and(|word| word.text == *text))
+    };
+    let ends = |at: usize| (at..words.len()).all(says_nothing);
+    let mut at = 0;
+    let mut has_verb = false;
+    while at < words.len() {
+        let found =
+            lexicon.everyday.tools.iter().filter(|(phrase, _)| begins(phrase, at) && ends(at + phrase.len()));
+        if let Some((_, name)) = found.max_by_key(|(phrase, _)| phrase.len()) {
+            return Some(name);
+        }
+        let verb =
+            lexicon.everyday.verbs.iter().filter(|verb| !has_verb && begins(verb, at)).map(Vec::len).max();
+        match verb {
+            Some(length) => {
+                has_verb = true;
+                at += length;
+            }
+            None if says_nothing(at) => at += 1,
+            None => return None,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everyday_words_call_a_tool() {
+        for (text, tool) in [
+            ("be angry", "show_anger"),
+            ("Could you act a bit scared, please?", "show_fear"),
+            ("please shrug your shoulders", "shrug"),
+            ("sei mal wütend", "show_anger"),
+            ("lach mal bitte", "laugh"),
+            ("hausse les épaules", "shrug"),
+            ("aie l'air timide", "show_shyness"),
+            ("respira hondo por favor", "breathe"),
+            ("fai finta di niente", ""),
+            ("ringrazia", "say_thanks"),
+            ("伸个懒腰", "stretch"),
+            ("装作很生气", "show_anger"),
+            ("are you angry", ""),
+            ("don't be angry", ""),
+            ("I am angry", ""),
+            ("be angry and nod", ""),
+        ] {
+            assert_eq!(called_tool(text, |_| true).unwrap_or_default(), tool, "{text}");
+        }
+        assert_eq!(called_tool("be angry", |name| name == "shrug"), None);
+    }
+}
