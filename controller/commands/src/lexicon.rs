@@ -224,9 +224,9 @@ impl Lexicon {
         })
     }
 
-    /// Returns whether one of these words says how something is.
-    pub(crate) fn tells_a_state(&self, words: &[Word]) -> bool {
-        words.iter().any(|word| self.states.contains(&word.text))
+    /// Returns whether a word says how something is.
+    pub(crate) fn tells_a_state(&self, word: &Word) -> bool {
+        self.states.contains(&word.text)
     }
 
     /// Returns whether an order for which this robot has no motion may begin with a word.

@@ -17,6 +17,7 @@ use crate::rewrite::orders;
 use crate::served::unserved;
 use crate::splitter::split;
 use crate::tagger::{finish, raw, tag};
+use crate::words::Word;
 
 /// What a text means.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +99,15 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
     let reading = read_tags(&finish(tags.clone(), lexicon), &unknown_of(&tags), past);
     // "The light is on": without a verb of motion, it tells how something is.
     let words = lexicon.words(text);
-    let is_state = past.is_none() && lexicon.tells_a_state(&words);
+    let is_in_act = |word: &Word| {
+        tags.iter().any(|tag| {
+            matches!(tag.concept, Concept::Act(_) | Concept::Still | Concept::Stay | Concept::Undo)
+                && tag.span.start <= word.span.start
+                && word.span.end <= tag.span.end
+        })
+    };
+    // Not "back to where it was".
+    let is_state = past.is_none() && words.iter().any(|word| lexicon.tells_a_state(word) && !is_in_act(word));
     let is_feeling = matches!(reading, Reading::Motion { act: Some(act), ref heard, .. } if is_feeling(act) && heard.is_empty());
     // "The bow on that present is lovely".
     let mut said = tags.iter().map(|tag| &tag.concept).filter(|concept| **concept != Concept::Skip);

@@ -70,7 +70,7 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
         let subject = at.checked_sub(2).and_then(|before| words.get(before));
         if matches!(meaning.as_slice(), [Concept::Act(_)])
             && word.text.ends_with("ing")
-            && state.is_some_and(|state| lexicon.tells_a_state(std::slice::from_ref(state)))
+            && state.is_some_and(|state| lexicon.tells_a_state(state))
             && subject.is_some_and(|subject| subject.text != "you")
             && tags.last().is_none_or(|tag| tag.concept != Concept::While)
         {
@@ -88,7 +88,7 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
 
 /// "Ten degrees is enough": no stop, but how far.
 fn says_how_much(tags: &[Tag], words: &[Word], at: usize, lexicon: &Lexicon) -> bool {
-    let is_state = at.checked_sub(1).and_then(|before| words.get(before..at));
+    let is_state = at.checked_sub(1).and_then(|before| words.get(before));
     let [.., amount, _] = tags else { return false };
     is_state.is_some_and(|state| lexicon.tells_a_state(state))
         && matches!(

@@ -202,14 +202,14 @@ fn is_same(plan: &[Intent], meaning: &Meaning) -> bool {
 /// Postures within this of each other count as the same, degrees or millimetres.
 const SAME_DEGREES: f64 = 1.0;
 
-/// Returns what a turn did, to which a later text may refer.
-pub(super) fn done(turn: &PastTurn) -> Option<Past> {
+/// Returns what a turn did, to which a later text may refer. `earlier`: what was done before it.
+pub(super) fn done(turn: &PastTurn, earlier: Option<&Past>) -> Option<Past> {
     let PastTurn { plan, said, from, .. } = turn;
     let start = AxisValues::from_posture(&posture_of(from.as_ref()?));
     if let [Intent::Spoken(spoken)] = plan.as_slice() {
         return spoken.past(start);
     }
-    match read(said, None, "en").0 {
+    match read(said, earlier, "en").0 {
         Reading::Motion { meaning, act, parts, phrase, .. } => {
             Some(Past { meaning, act, parts, phrase, before: start, earlier: None })
         }

@@ -86,12 +86,12 @@ impl DialogContext {
     }
 
     /// Records a turn. `refers` states whether its words refer to an earlier action.
-    /// `done` returns what an action did.
+    /// `done` returns what an action did, which may refer to what was done before.
     pub(super) fn record(
         &mut self,
         turn: PastTurn,
         refers: bool,
-        done: impl FnOnce(&PastTurn) -> Option<Past>,
+        done: impl FnOnce(&PastTurn, Option<&Past>) -> Option<Past>,
     ) {
         let tool = turn.plan.iter().rev().find_map(|intent| match intent {
             Intent::RunTool { name, arguments } => Some((name.clone(), arguments.clone())),
@@ -111,8 +111,10 @@ impl DialogContext {
             self.said = Some(said.clone());
         }
         if turn.plan.iter().any(acts) {
-            let earlier = self.past.take().map(Into::into);
-            self.past = done(&turn).map(|past| Past { earlier, ..past });
+            let before = self.past.take();
+            let now = done(&turn, before.as_ref());
+            let earlier = before.map(Into::into);
+            self.past = now.map(|past| Past { earlier, ..past });
             self.last_action = Some(turn.clone());
         } else if turn.plan.is_empty() && turn.ending != TurnOutcome::Done && !refers {
             // After "nod" and "fly", a following "again" would refer to the flight.

@@ -7,6 +7,7 @@ use crate::acts::axes_of;
 use crate::arrange::Said;
 use crate::clause::{Clause, Heading, Link, Said as Length, opposite, other_of, same_act};
 use crate::concept::{Act, Part, Way, is_posture};
+use crate::neutral::way_of;
 
 /// Returns whether anything that moves can go this way.
 const fn is_plain_way(way: Way) -> bool {
@@ -115,8 +116,10 @@ impl Composer<'_> {
         for part in &mut clause.parts {
             *part = other_of(*part, &parts);
         }
-        let before = self.said.last().and_then(|said| said.clause.ways.last().map(|heading| heading.way));
-        let before = before.or_else(|| self.past_way());
+        let said_way = |said: &Said| said.clause.ways.last().map(|heading| heading.way);
+        // "Tilt, nod, tilt the other way": what was chosen counts like what was said.
+        let went = self.said.iter().rev().find_map(|said| said_way(said).or_else(|| way_of(&said.meaning)));
+        let before = went.or_else(|| self.past_way());
         for heading in &mut clause.ways {
             // "The other way", where nothing was said before: it stays open which one.
             if heading.way == Way::Opposite
