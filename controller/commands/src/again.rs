@@ -158,7 +158,8 @@ impl Composer<'_> {
     /// "Turn forty degrees left, then come halfway back". Returns whether a clause says so.
     pub(crate) fn goes_part_way(&mut self, clause: &Clause) -> bool {
         let Some(factor) = clause.factor.filter(|factor| *factor < 1.0) else { return false };
-        let Some(Said { meaning: Meaning::Go { aims, .. }, .. }) = self.said.last() else { return false };
+        let moved = self.said.iter().rev().find(|said| !matches!(said.meaning, Meaning::Wait(_)));
+        let Some(Said { meaning: Meaning::Go { aims, .. }, .. }) = moved else { return false };
         let is_part = clause.compared == [Compared::Bigger]
             && matches!(clause.link, Link::And | Link::Then | Link::Comma | Link::Stop | Link::After)
             && clause.act.is_none_or(|act| matches!(act, Act::Move | Act::Turn | Act::Look | Act::Return))

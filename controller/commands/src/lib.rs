@@ -44,5 +44,5 @@ pub use everyday::called_tool;
 pub use lexicon::Speech;
 pub use meaning::Meaning;
 pub use past::{Earlier, Past};
-pub use reader::{Reading, is_saying, is_stop, read, speech};
+pub use reader::{Reading, is_saying, is_stop, orders_a_part, read, speech};
 pub use tale::{Told, told};

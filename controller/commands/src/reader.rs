@@ -91,6 +91,16 @@ pub fn speech(text: &str) -> &'static Speech {
     &detect(text, "en").0.speech
 }
 
+/// Returns whether a text begins with an order to move a part: "wiggle your antennas while you speak".
+#[must_use]
+pub fn orders_a_part(text: &str) -> bool {
+    let (_, tags) = detect(text, "en");
+    let mut said = tags.iter().map(|tag| &tag.concept).filter(|concept| {
+        !matches!(concept, Concept::Skip | Concept::Article | Concept::And | Concept::Then | Concept::Request)
+    });
+    matches!((said.next(), said.next()), (Some(Concept::Act(_)), Some(Concept::Part(_))))
+}
+
 /// Reads a text.
 #[must_use]
 pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, &'static str) {

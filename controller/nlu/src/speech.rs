@@ -3,7 +3,7 @@
 
 mod photo;
 
-use minismith_commands::{Speech, speech};
+use minismith_commands::{Speech, orders_a_part, speech};
 
 use super::intent::{Intent, Reason, Sight, Understanding};
 
@@ -243,8 +243,18 @@ fn pieces<'a>(
         }
         if let Some(subject) = subject {
             took_photo = true;
+            // "Take a photo to the left": it looks there first.
+            let place = first_clause(words, own);
+            let is_place = words.starts_with(|c: char| c.is_whitespace())
+                && is_content(place, own)
+                && with(&CLAUSE_ENDS, &own.joints).all(|end| !words.starts_with(end));
+            if is_place {
+                pieces.push(Piece::Order(place));
+                rest = words.get(place.len()..).unwrap_or_default();
+            } else {
+                rest = words;
+            }
             pieces.push(Piece::Photo(subject));
-            rest = words;
             continue;
         }
         let (said, after) = ends(words, own, took_photo, read)?;
@@ -433,7 +443,8 @@ fn ends<'a>(
             .get(at..at + length)
             .is_some_and(|joint| CLEAR_JOINTS.contains(&joint) || !joint.is_ascii());
         let is_order = next(after, own, took_photo).is_some_and(|next| !is_content(next.before, own))
-            || (moves(first_clause(after, own)) && (is_clear || moves(after) || moves(rest)));
+            || (moves(first_clause(after, own)) && (is_clear || moves(after) || moves(rest)))
+            || orders_a_part(after);
         if is_order && !said.trim().is_empty() {
             return Some((trimmed(said), rest));
         }

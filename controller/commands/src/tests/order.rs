@@ -256,3 +256,13 @@ fn what_is_named_and_would_not_move_is_not_left_out() {
     assert_eq!(said("shake your head after I have sung"), "declined");
     assert!(said("shake your head, but don't move the ears").contains("HeadTurn"));
 }
+
+#[test]
+fn half_of_the_way_back_is_half_of_what_was_gone() {
+    for text in
+        ["head forward 10 mm, wait two seconds, then half back", "头往前伸一厘米，等两秒，再缩回去一半"]
+    {
+        assert!(said(text).ends_with("[HeadForward Forward=5.0 None x1]}"), "{text}: {}", said(text));
+    }
+    assert!(said("tilt, nod, tilt the other way").contains("HeadTilt Left"));
+}

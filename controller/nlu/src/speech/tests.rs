@@ -102,9 +102,21 @@ fn what_is_to_be_on_a_photo_is_looked_at_where_its_place_is_named() {
         ("photograph the ceiling", "look up 20 deg; take a photo"),
         ("a photo please, and then look up", "take a photo; look up 20 deg"),
         ("take a photo of me", "take a photo"),
+        ("take a photo to the left and nod", "look left; take a photo; nod once"),
+        ("take a picture in two seconds", "declined"),
         ("look up, take a picture of the shelf", "look up 20 deg; take a photo"),
         ("take a photo of the dog on your blorp right", "declined"),
     ] {
         assert_eq!(plan(text), steps, "{text}");
+    }
+}
+
+#[test]
+fn an_order_that_is_not_understood_is_not_said() {
+    for text in [
+        "say hello and wiggle your antennas while you speak",
+        "dis bonjour et remue les antennes pendant que tu parles",
+    ] {
+        assert_eq!(plan(text), "declined", "{text}");
     }
 }
