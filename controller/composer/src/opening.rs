@@ -15,6 +15,13 @@ const MOST_UNKNOWN: usize = 2;
 
 /// Verbs and phrases that ask for something to be made, beside those of [`MAKING`].
 const ASKING: &[&str] = &["cook", "whip", "put", "try", "how", "idea", "there", "something"];
+/// Verbs of which what they make is never a motion at once: after these, a full stop ends the opening.
+const INVENTING: &[&str] = &[
+    "program", "teach", "learn", "invent", "design", "create", "develop", "build", "compose", "write",
+    "define", "assemble", "craft", "produce",
+];
+/// How many words a name in quotation marks has at most.
+const LONGEST_NAME: usize = 5;
 /// What stands around them.
 const AROUND: &[&str] = &[
     "please", "can", "could", "would", "will", "may", "might", "you", "i", "i'd", "d", "i'll", "we", "us",
@@ -27,7 +34,13 @@ const AROUND: &[&str] = &[
 /// Returns a request for a tool in plain words; none if a text asks for none, or if it is plain already.
 #[must_use]
 pub fn plain_request(text: &str) -> Option<String> {
-    if text.len() > 4 * MAX_CHARACTERS || is_tool_request(text) {
+    if text.len() > 4 * MAX_CHARACTERS {
+        return None;
+    }
+    if let Some((name, rest)) = quoted_name(text) {
+        return Some(format!("make a tool called {name}: {rest}"));
+    }
+    if is_tool_request(text) {
         return None;
     }
     let words = split(text);
@@ -39,6 +52,51 @@ pub fn plain_request(text: &str) -> Option<String> {
         let link = if opening.is_list { ":" } else { " that" };
         format!("make a tool{called}{link} {rest}")
     })
+}
+
+/// Finds the name in quotation marks with which a request opens, and what follows it: "build a "no, wait" gesture. Shake".
+fn quoted_name(text: &str) -> Option<(String, &str)> {
+    let start = text.find(['"', '\u{201c}'])?;
+    let (before, after) = (text.get(..start)?, text.get(start..)?);
+    let mut letters = after.char_indices();
+    let (_, open) = letters.next()?;
+    let (end, close) = letters.find(|(_, letter)| matches!(letter, '"' | '\u{201d}'))?;
+    let own = split(after.get(open.len_utf8()..end)?).into_iter().filter(|word| word.is_word);
+    let own: Vec<String> = own.map(|word| word.text).collect();
+    let is_name = (1..=LONGEST_NAME).contains(&own.len());
+    let words = split(before);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
+    let asks =
+        has(MAKING) || has(INVENTING) || has(ASKING) || has(NOUNS) || has(&["call", "want", "need", "set"]);
+    let is_known = |text: &str| {
+        AROUND.contains(&text)
+            || MAKING.contains(&text)
+            || INVENTING.contains(&text)
+            || ASKING.contains(&text)
+            || is_noun(text)
+            || is_naming(text)
+            || matches!(text, "want" | "need" | "like" | "have" | "get" | "give" | "called")
+    };
+    let opens = words.len() <= LONGEST_OPENING && words.iter().all(|word| is_known(&word.text));
+    if !is_name || !asks || !opens {
+        return None;
+    }
+    let rest = after.get(end + close.len_utf8()..)?;
+    let words = split(rest);
+    let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    // "A "judge" skill for me: ...".
+    let nouns = (0..words.len())
+        .take_while(|at| is_noun(word(*at)) || matches!(word(*at), "for" | "me" | "please"))
+        .count();
+    let links = (nouns..words.len())
+        .take_while(|at| {
+            !words.get(*at).is_some_and(|word| word.is_word)
+                || matches!(word(*at), "which" | "that" | "where" | "in" | "should" | "it" | "would")
+        })
+        .count();
+    let is_linked = links > 0 || matches!(word(nouns), "with" | "when" | "whenever" | "by");
+    let rest = words.get(nouns + links).and_then(|word| rest.get(word.span.start..)).filter(|_| is_linked)?;
+    (rest.split_whitespace().count() > 1).then(|| (identifier(&own), rest))
 }
 
 struct Opening {
@@ -55,6 +113,8 @@ struct Read {
     name: Option<String>,
     /// Words that are no part of a usual opening.
     unknown: Vec<usize>,
+    /// Whether it is invented: "program yourself a waltz".
+    invents: bool,
     /// Whether something is to be made: "build", "something", and whether only wanted: "I need".
     makes: bool,
     wants: bool,
@@ -80,7 +140,7 @@ fn opening(words: &[Word]) -> Option<Opening> {
     let mut at = 0;
     while at < words.len().min(LONGEST_OPENING) {
         let now = word(at);
-        if let Some((skipped, is_list)) = link(words, at, read.name.is_some()) {
+        if let Some((skipped, is_list)) = link(words, at, read.name.is_some(), read.invents) {
             // "Give that a wiggle".
             let is_after_noun = read.name.is_some()
                 || at.checked_sub(1).is_some_and(|before| {
@@ -111,7 +171,10 @@ fn opening(words: &[Word]) -> Option<Opening> {
         match now {
             _ if now.contains('_') && read.name.is_none() => read.name = Some(identifier(&[now.to_owned()])),
             "want" | "need" | "like" | "love" | "wish" | "have" | "get" | "give" => read.wants = true,
-            _ if MAKING.contains(&now) || ASKING.contains(&now) => read.makes = true,
+            _ if MAKING.contains(&now) || INVENTING.contains(&now) || ASKING.contains(&now) => {
+                read.makes = true;
+                read.invents |= INVENTING.contains(&now);
+            }
             _ if is_tool || AROUND.contains(&now) => {}
             _ => {
                 // A motion without a name for a tool is an order.
@@ -142,10 +205,11 @@ fn is_link(word: &str) -> bool {
 }
 
 /// Returns how many words to skip if a description begins here, and whether it follows like a list.
-fn link(words: &[Word], at: usize, is_named: bool) -> Option<(usize, bool)> {
+fn link(words: &[Word], at: usize, is_named: bool, invents: bool) -> Option<(usize, bool)> {
     let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     Some(match word(at) {
         ":" | "where" | "whose" => (1, true),
+        "." | "?" | "!" if invents => (1, true),
         "that" | "which" => (1, false),
         "in" if word(at + 1) == "which" => (2, true),
         // "Called radar, with the head turning", "make confused_look by tilting left".
@@ -208,6 +272,26 @@ mod tests {
             ("I want a goodbye that waves five times", "make a tool called goodbye that waves five times"),
             ("could you set up angry: lean forward, nod", "make a tool called angry: lean forward, nod"),
             ("Make shy_hello, in which it turns left", "make a tool called shy_hello: it turns left"),
+            (
+                "Create \"metronome\" - tilt left, tilt right",
+                "make a tool called metronome: tilt left, tilt right",
+            ),
+            (
+                "Build a \"no, wait, yes\" gesture. Shake twice, then nod once",
+                "make a tool called no_wait_yes: Shake twice, then nod once",
+            ),
+            (
+                "Make \u{201c}traffic light\u{201d} for me: antennas up, hold",
+                "make a tool called traffic_light: antennas up, hold",
+            ),
+            (
+                "I want a skill \"woodpecker\" with eight pecks",
+                "make a tool called woodpecker: with eight pecks",
+            ),
+            (
+                "Program yourself a waltz. Tilt left, tilt right twice",
+                "make a tool called waltz: Tilt left, tilt right twice",
+            ),
             ("make confused_look by tilting left", "make a tool called confused_look: tilting left"),
         ] {
             assert_eq!(plain_request(request).as_deref(), Some(plain), "{request}");
@@ -226,6 +310,10 @@ mod tests {
             "give me a nod that is slow",
             "I need you to look left",
             "make a hesitant nod: start down, then come up",
+            "say \"hello\" and nod twice",
+            "tell the class \"be quiet\", then nod",
+            "make a face. Then nod",
+            "give me a \"yes\"",
             "",
             ":",
             "make",

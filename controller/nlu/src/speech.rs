@@ -189,6 +189,12 @@ pub(super) fn plan(
                     plan.extend(steps);
                     plan.extend(photo);
                 }
+                // What is said of a tool is not done now.
+                Understanding::Plan(steps)
+                    if steps.iter().any(|step| matches!(step, Intent::MakeTool { .. })) =>
+                {
+                    return None;
+                }
                 Understanding::Plan(steps) => plan.extend(steps),
                 _ if is_certain => return Some(unclear(order)),
                 _ => return None,

@@ -63,7 +63,9 @@ fn is_pause_of_tool(text: &str) -> bool {
     let said: Vec<&str> = lower.split_whitespace().collect();
     let words: Vec<&str> =
         said.iter().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
-    let Some(tool) = words.iter().position(|word| *word == "tool") else { return false };
+    let makes = words.iter().position(|word| *word == "tool" || MAKING.contains(word));
+    let noun = words.iter().position(|word| TOOLS.contains(word));
+    let Some(tool) = noun.filter(|noun| makes.is_some_and(|makes| makes <= *noun)) else { return false };
     // "Stop! For two seconds ...".
     let goes_on = |at: usize| said.get(at).is_some_and(|word| word.ends_with(char::is_alphanumeric));
     let is_stop_word = |word: &str| scanned(word).found;
@@ -71,7 +73,10 @@ fn is_pause_of_tool(text: &str) -> bool {
         let before = at.checked_sub(1).and_then(|before| words.get(before)).copied().unwrap_or_default();
         let after = words.get(at + 1..).unwrap_or_default();
         let is_place = matches!(after.first(), Some(&("there" | "here" | "dead")));
-        let is_for_a_time = after.get(usize::from(is_place)).is_some_and(|word| *word == "for");
+        let length = after.get(usize::from(is_place)..).unwrap_or_default();
+        // "Stop there for two seconds", "freeze a second".
+        let is_for_a_time = length.first() == Some(&"for")
+            || length.iter().take(3).position(|word| TIMES.contains(word)).is_some_and(|unit| unit > 0);
         at > tool
             && goes_on(at)
             && (is_for_a_time || ["short", "brief", "little", "quick", "tiny"].contains(&before))
@@ -87,6 +92,18 @@ fn is_pause_of_tool(text: &str) -> bool {
     }
     has_pause && !scanned(&rest).found && !is_spoken_stop(&rest)
 }
+
+/// What is asked for.
+const TOOLS: [&str; 7] = ["tool", "skill", "routine", "gesture", "program", "trick", "behaviour"];
+
+/// Words with which it is asked for.
+const MAKING: [&str; 12] = [
+    "make", "create", "build", "write", "program", "design", "invent", "develop", "teach", "learn",
+    "compose", "new",
+];
+
+/// Units of a pause.
+const TIMES: [&str; 4] = ["second", "seconds", "moment", "minute"];
 
 /// In longer texts, only English stop words are looked for.
 const MAX_READ_BYTES: usize = 2_000;
@@ -276,6 +293,9 @@ mod tests {
             "make a tool that nods, stop",
             "stop the tool for now",
             "make a tool that nods. stop! for two seconds I thought it was broken",
+            "make a routine that nods. freeze! a second ago I saw smoke",
+            "freeze a second, and make a gesture that nods",
+            "that gesture, stop a second",
             "stop there for 2 seconds",
             "forget the tool and stop it",
             "make a tool that nods. don't move!",
@@ -298,6 +318,8 @@ mod tests {
             "non-stop dancing",
             "nonstop",
             "make a tool called stop_dance that nods",
+            "build a gesture: shake twice, freeze a second, then nod once",
+            "new routine please: look left, stop there for two seconds, look right",
             "nod twice then stop",
             "turn right and then stop there",
             "look up, stop for three seconds, and then look down",
