@@ -185,7 +185,7 @@ pub(crate) const VERBS: &[Verb] = &[
         size: Some(40.0),
         count: 1,
         pace: 1.3,
-        ..verb(&["scan", "survey", "sweep"], Shape::Sway, Mode::Turn)
+        ..verb(&["scan", "survey", "sweep", "sweeping", "pan", "panning"], Shape::Sway, Mode::Turn)
     },
     // To a posture.
     Verb {
@@ -370,6 +370,9 @@ pub(crate) const VERBS: &[Verb] = &[
 /// Verbs that are phrases of several words, by the first word of their entry.
 const VERB_PHRASES: &[(&str, &str)] = &[
     ("nod", "say yes"),
+    ("nod", "peck"),
+    ("nod", "pecks"),
+    ("nod", "pecking"),
     ("nod", "says yes"),
     ("nod", "signal yes"),
     ("nod", "mean yes"),

@@ -140,7 +140,24 @@ pub(crate) fn split(request: &str) -> Vec<Word> {
     }
     push(&mut words, &mut current, start..request.len());
     words.retain(|word| word.text != "inches_or_quote");
+    more_of_them(&mut words);
     words
+}
+
+/// "And eight more", "three more times": another eight, not larger ones.
+fn more_of_them(words: &mut [Word]) {
+    for at in 0..words.len() {
+        let is_last = words.get(at + 2).is_none_or(|after| {
+            !after.is_word || matches!(after.text.as_str(), "times" | "and" | "then" | "after" | "before")
+        });
+        let Some([count, more, ..]) = words.get_mut(at..) else { return };
+        if is_last
+            && more.text == "more"
+            && (number_word(&count.text).is_some() || count.text.parse::<f64>().is_ok())
+        {
+            more.text = std::mem::replace(&mut count.text, "another".to_owned());
+        }
+    }
 }
 
 fn push(words: &mut Vec<Word>, current: &mut String, span: Range<usize>) {

@@ -163,12 +163,18 @@ const PHRASES: [(&str, &str); 60] = [
     ),
     (
         "faster",
-        "faster and faster|quicker and quicker|getting faster|gets faster|speeding up|speeds up\
-         |faster than the one before",
+        "faster and faster|quicker and quicker|getting faster|gets faster|get faster|speeding up|speeds up|speed up\
+         |faster than the one before|faster than the last|faster each time|faster every time|quicker each time\
+         |quicker every time|faster towards the end|faster toward the end|quicker towards the end|more and more quickly\
+         |accelerating|accelerates|accelerate|gathering speed|picking up speed|ever faster|increasingly fast\
+         |with increasing speed|slow at first|slowly at first|from slow to fast",
     ),
     (
         "slower",
-        "slower and slower|getting slower|gets slower|slowing down|slows down|slower than the one before",
+        "slower and slower|getting slower|gets slower|get slower|slowing down|slows down|slower than the one before\
+         |slower than the last|slower each time|slower every time|slower towards the end|slower toward the end\
+         |more and more slowly|decelerating|decelerates|losing speed|ever slower|increasingly slow\
+         |with decreasing speed|fast at first|quickly at first|from fast to slow",
     ),
     (
         "eachtime",

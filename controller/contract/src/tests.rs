@@ -37,6 +37,23 @@ fn a_number_after_a_comparison_is_of_the_motion() {
 }
 
 #[test]
+fn so_many_more_are_no_larger_ones() {
+    for text in [
+        "make a tool that nods twice, waits, then three more",
+        "make a tool that nods twice, waits, then 3 more times",
+        "make a tool that pecks twice, waits, then pecks three more times",
+    ] {
+        let nods = contract(text);
+        let counts = |expect: &Expect| matches!(expect, Expect::Swings { count: Some(5), .. });
+        assert!(nods.expects.iter().any(counts), "{text}: {:?}", nods.expects);
+        let grows = |expect: &Expect| matches!(expect, Expect::Grows { .. });
+        assert!(!nods.expects.iter().any(grows), "{text}");
+    }
+    let faster = contract("make a tool that nods eight times, faster towards the end");
+    assert!(faster.expects.iter().any(|expect| matches!(expect, Expect::Quicker { .. })));
+}
+
+#[test]
 fn one_ear_moves_and_the_rest_stays() {
     let contract = contract(
         "make a tool called left_ear_salute that lifts only the left antenna and puts it back, the head stays where it is",

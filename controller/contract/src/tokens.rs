@@ -72,6 +72,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         finish(token);
     }
     let mut found: Vec<Token> = found.into_iter().flat_map(times).collect();
+    more_of_them(&mut found);
     // "The right hand ear" is the right ear.
     let words: Vec<String> = found.iter().map(|token| token.word.clone()).collect();
     let is_side = |at: usize| {
@@ -86,6 +87,21 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         !is_side(at - 1)
     });
     found
+}
+
+/// "And eight more", "three more times": another eight, not larger ones.
+fn more_of_them(tokens: &mut [Token]) {
+    for at in 0..tokens.len() {
+        let is_last = tokens.get(at + 2).is_none_or(|after| {
+            after.is_mark || matches!(after.word.as_str(), "times" | "and" | "then" | "after" | "before")
+        });
+        let Some([count, more, ..]) = tokens.get_mut(at..) else { return };
+        let is_count = count.number.is_some() || crate::lexicon::number(&count.word).is_some();
+        if is_last && is_count && more.word == "more" {
+            more.word = std::mem::replace(&mut count.word, "another".to_owned());
+            more.number = count.number.take();
+        }
+    }
 }
 
 /// "Nod x4": the number and what it counts.

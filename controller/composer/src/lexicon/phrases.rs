@@ -357,7 +357,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
              first slowly then quickly|first slow and then fast|first slow then fast|\
              quicker than the one before|increasingly fast|increasing speed|with increasing speed|\
              growing speed|rising speed|increasing tempo|rising tempo|growing tempo|increasing pace|\
-             from slow to fast",
+             from slow to fast|faster towards the end|faster toward the end|quicker towards the end|accelerates",
     );
     add(
         Grow(Growth::Slower),
@@ -368,7 +368,8 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
              first quickly and then slowly|first quickly then slowly|first fast then slow|\
              first fast and then slow|increasingly slow|decreasing speed|with decreasing speed|\
              falling speed|decreasing tempo|falling tempo|decreasing pace|from fast to slow|\
-             winding down|wind down|running down|run down|slower than the previous one",
+             winding down|wind down|running down|run down|slower than the previous one|slower towards the end|\
+             slower toward the end|decelerates",
     );
     add(
         Tag::Reach,

@@ -60,3 +60,12 @@ fn what_follows_a_return_comes_after_it() {
         says(request, expected);
     }
 }
+
+#[test]
+fn so_many_more_are_as_large_as_before() {
+    let nods = "repeat(2, head(down=15), head(down=0)), wait(1), repeat(3, head(down=15), head(down=0))";
+    for text in ["three more", "three more times", "nods 3 more times"] {
+        says(&format!("make a tool that nods twice, waits, then {text}"), nods);
+    }
+    says("make a tool that pecks four times", "repeat(times, head(down=15), head(down=0))");
+}
