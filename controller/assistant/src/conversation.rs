@@ -40,6 +40,7 @@ use crate::memory::Memory;
 use minismith_analysis::files::BadFile;
 use minismith_analysis::files::input::{Opened, read};
 use minismith_analysis::finding::Finding;
+use minismith_commands::{asked_sight, language_of};
 use minismith_control::execution::ExecutionContext;
 use minismith_control::robot::RobotRuntime;
 use minismith_control::snapshot::view_of;
@@ -138,6 +139,8 @@ pub struct Conversation<'a> {
     vision_model: Option<VisionModel>,
     /// The tool that was made last from a request in words.
     last_made: Option<String>,
+    /// The code of the language of the sentence that is answered.
+    language: &'static str,
     /// The latest request, while it is carried out.
     heard: Option<activity_log::ActiveRequest>,
     next_id: Option<String>,
@@ -166,6 +169,7 @@ impl<'a> Conversation<'a> {
             album: body.photo_directory().to_owned(),
             vision_model: None,
             last_made: None,
+            language: "en",
             heard: None,
             next_id: None,
         }
@@ -273,6 +277,7 @@ impl<'a> Conversation<'a> {
         if is_stop(text) {
             return (Vec::new(), self.stop());
         }
+        self.language = asked_sight(text).map_or_else(|| language_of(text), |(_, language)| language);
         // A large model reads a request as it was said.
         let plain = if self.has_remote_model() { None } else { author::plain_request(text) };
         let text = plain.as_deref().unwrap_or(text);
@@ -400,7 +405,7 @@ impl<'a> Conversation<'a> {
             Task::ReportState => (robot_control::report_state(&self.context), TurnOutcome::Done),
             Task::Look(sight) => {
                 let LookResult { mut text, step, ending } =
-                    vision::act(&mut self.context, &sight, &self.album);
+                    vision::act(&mut self.context, &sight, &self.album, self.language);
                 if sight == Sight::Scene
                     && let Some(described) = self.described()
                 {

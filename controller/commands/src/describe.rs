@@ -48,6 +48,51 @@ struct Phrases {
     wake: String,
     sleep: String,
     sound: String,
+    sights: Sights,
+}
+
+/// The phrases of an answer about what the camera shows, in one language. What stands in braces is replaced.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sights {
+    /// A photo was taken: `{file}`.
+    pub photo: String,
+    /// `{what}` is seen.
+    pub see: String,
+    /// Nothing is seen that has a name.
+    pub nothing: String,
+    /// Nobody is seen.
+    pub nobody: String,
+    /// Only faces were looked for, and `{why}`.
+    pub faces_only: String,
+    /// It can't be seen, and `{why}`.
+    pub blind: String,
+    /// One person, and `{what}` it is.
+    pub person: String,
+    /// `{n}` people, and `{what}` each is.
+    pub people: String,
+    /// One thing: `{what}`, `{where}`, the `{distance}` in metres, and how `{sure}` it is in percent.
+    pub one: String,
+    /// Joins the last thing.
+    pub and: String,
+    /// `{n}` things that are not listed.
+    pub more: String,
+    /// Straight ahead.
+    pub ahead: String,
+    /// A little to a `{side}`.
+    pub a_little: String,
+    /// To the robot's left.
+    pub left: String,
+    /// To its right.
+    pub right: String,
+    /// Behind it.
+    pub behind: String,
+    /// And high.
+    pub up: String,
+    /// And low.
+    pub down: String,
+    /// The detector's classes, each with its article, as it is seen.
+    pub labels: HashMap<String, String>,
 }
 
 /// The files, by the language's code.
@@ -99,6 +144,12 @@ pub fn answer(answer: Answer<'_>, language: &str) -> String {
         Answer::Cannot => phrases.cannot.clone(),
         Answer::Nothing => phrases.nothing.clone(),
     }
+}
+
+/// Returns how a language tells what the camera shows; English if the language is not known.
+#[must_use]
+pub fn sights(language: &str) -> Option<&'static Sights> {
+    PHRASES.get(language).or_else(|| PHRASES.get("en")).map(|phrases| &phrases.sights)
 }
 
 /// Describes a motion in a language: "look left 20 degrees, then nod twice".

@@ -1,21 +1,31 @@
-//! Finds the tool that a text calls in everyday words: "be angry" runs `show_anger`.
+//! Finds the tool that a text calls in everyday words, or the question that it asks: "be angry" runs `show_anger`.
 
 use crate::concept::Concept;
-use crate::lexicon::{Lexicon, lexicons};
+use crate::lexicon::{Everyday, Lexicon, lexicons};
 use crate::tagger::raw;
 
 /// Returns the name of the tool that a text calls in everyday words, of those that are known; none if it says anything else.
 #[must_use]
 pub fn called_tool(text: &str, is_known: impl Fn(&str) -> bool) -> Option<&'static str> {
-    lexicons().find_map(|lexicon| called(text, lexicon)).filter(|name| is_known(name))
+    lexicons().find_map(|lexicon| called(text, lexicon, &lexicon.everyday)).filter(|name| is_known(name))
 }
 
-fn called(text: &str, lexicon: &'static Lexicon) -> Option<&'static str> {
+/// Returns what a question about what the camera shows asks for, in a language whose file lists such questions: `scene`,
+/// `person` or `people`. With it comes the language's code.
+#[must_use]
+pub fn asked_sight(text: &str) -> Option<(&'static str, &'static str)> {
+    lexicons().find_map(|lexicon| Some((called(text, lexicon, &lexicon.sights)?, lexicon.code.as_str())))
+}
+
+fn called(text: &str, lexicon: &'static Lexicon, everyday: &'static Everyday) -> Option<&'static str> {
     let words = lexicon.words(text);
     let tags = raw(&words, lexicon);
-    let is_asked = tags.iter().any(|tag| tag.concept == Concept::Request);
+    let is_asked = everyday.verbs.is_empty() || tags.iter().any(|tag| tag.concept == Concept::Request);
     let says_nothing = |at: usize| {
         let Some(word) = words.get(at) else { return false };
+        if matches!(word.text.as_str(), "¿" | "¡") {
+            return true;
+        }
         let tag = tags.iter().find(|tag| tag.span.start <= word.span.start && word.span.end <= tag.span.end);
         tag.is_some_and(|tag| {
             matches!(tag.concept, Concept::Question if is_asked)
@@ -43,13 +53,11 @@ fn called(text: &str, lexicon: &'static Lexicon) -> Option<&'static str> {
     let mut at = 0;
     let mut has_verb = false;
     while at < words.len() {
-        let found =
-            lexicon.everyday.tools.iter().filter(|(phrase, _)| begins(phrase, at) && ends(at + phrase.len()));
+        let found = everyday.tools.iter().filter(|(phrase, _)| begins(phrase, at) && ends(at + phrase.len()));
         if let Some((_, name)) = found.max_by_key(|(phrase, _)| phrase.len()) {
             return Some(name);
         }
-        let verb =
-            lexicon.everyday.verbs.iter().filter(|verb| !has_verb && begins(verb, at)).map(Vec::len).max();
+        let verb = everyday.verbs.iter().filter(|verb| !has_verb && begins(verb, at)).map(Vec::len).max();
         match verb {
             Some(length) => {
                 has_verb = true;
@@ -89,5 +97,21 @@ mod tests {
             assert_eq!(called_tool(text, |_| true).unwrap_or_default(), tool, "{text}");
         }
         assert_eq!(called_tool("be angry", |name| name == "shrug"), None);
+    }
+
+    #[test]
+    fn questions_about_what_the_camera_shows_are_known() {
+        for (text, sight) in [
+            ("Was siehst du?", Some("scene")),
+            ("sag mal, siehst du jemanden?", Some("person")),
+            ("Tu vois combien de personnes ?", Some("people")),
+            ("¿Qué ves?", Some("scene")),
+            ("Cosa c'è davanti a te?", Some("scene")),
+            ("你能看见什么？", Some("scene")),
+            ("was siehst du im Fernsehen", None),
+            ("schau nach links", None),
+        ] {
+            assert_eq!(asked_sight(text).map(|(sight, _)| sight), sight, "{text}");
+        }
     }
 }

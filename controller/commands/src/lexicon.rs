@@ -49,6 +49,9 @@ struct File {
     /// Everyday words for tools, by their names; under `verbs`, what may stand before them.
     #[serde(default)]
     tools: BTreeMap<String, Vec<String>>,
+    /// Questions about what the camera shows, by what they ask for.
+    #[serde(default)]
+    sights: BTreeMap<String, Vec<String>>,
     /// Pairs of letters of a script without spaces, "頭头 點点": the first one reads as the second one.
     #[serde(default)]
     variants: String,
@@ -83,12 +86,12 @@ pub struct Speech {
 /// The key of the verbs among the tools of a language's file.
 const VERBS: &str = "verbs";
 
-/// Everyday words for tools in one language.
+/// Everyday words for tools, or for questions, in one language.
 #[derive(Debug, Default)]
 pub(crate) struct Everyday {
     /// What may stand before them.
     pub(crate) verbs: Vec<Vec<String>>,
-    /// The words of each phrase, and the name of its tool.
+    /// The words of each phrase, and the name of its tool or question.
     pub(crate) tools: Vec<(Vec<String>, String)>,
 }
 
@@ -127,6 +130,8 @@ pub struct Lexicon {
     pub speech: Speech,
     /// Everyday words for tools.
     pub(crate) everyday: Everyday,
+    /// Questions about what the camera shows.
+    pub(crate) sights: Everyday,
     manner: Option<String>,
     pub(crate) so: Vec<String>,
     variants: HashMap<String, String>,
@@ -203,7 +208,9 @@ impl Lexicon {
                 })?;
             }
         }
-        let everyday = Everyday::new(file.tools, |phrase| usual_words(phrase, file.elisions, &variants));
+        let words = |phrase: &str| usual_words(phrase, file.elisions, &variants);
+        let everyday = Everyday::new(file.tools, words);
+        let sights = Everyday::new(file.sights, words);
         Ok(Lexicon {
             code: file.code,
             name: file.name,
@@ -217,6 +224,7 @@ impl Lexicon {
             other_orders: file.other_orders,
             speech: file.speech,
             everyday,
+            sights,
             manner: file.manner,
             so: file.so,
             variants,

@@ -40,9 +40,9 @@ pub mod words;
 
 pub use build::{Impossible, timeline};
 pub use clause::Phrase;
-pub use everyday::called_tool;
+pub use everyday::{asked_sight, called_tool};
 pub use lexicon::Speech;
 pub use meaning::Meaning;
 pub use past::{Earlier, Past};
-pub use reader::{Reading, is_saying, is_stop, orders_a_part, read, speech};
+pub use reader::{Reading, is_saying, is_stop, language_of, orders_a_part, read, speech};
 pub use tale::{Told, told};

@@ -85,6 +85,12 @@ pub fn detect(text: &str, usual: &str) -> (&'static Lexicon, Vec<Tag>) {
     (lexicon, tags)
 }
 
+/// Returns the code of the language of a text, as far as its words tell; English if they tell nothing.
+#[must_use]
+pub fn language_of(text: &str) -> &'static str {
+    &detect(text, "en").0.code
+}
+
 /// Returns how speech and photos are ordered in the language of a text.
 #[must_use]
 pub fn speech(text: &str) -> &'static Speech {

@@ -3,7 +3,7 @@
 
 use serde_json::Map;
 
-use minismith_commands::{Told, called_tool, told};
+use minismith_commands::{Told, asked_sight, called_tool, told};
 
 use super::combine::combined;
 use super::dialog_context::{DialogContext, PastTurn};
@@ -14,6 +14,7 @@ use super::primitive::OutOfRange;
 use super::speech;
 use super::stop::is_stop;
 use super::suggestions::nearest;
+use super::vision_intent::PERSON;
 
 /// Returns the meaning of a text in a conversation: by the grammar, and where it declines or sees single steps in what
 /// belongs together, by the reader of commands.
@@ -44,6 +45,10 @@ pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
     if !is_open {
         return ordered;
     }
+    let asked = asked_sight(text).filter(|_| !matches!(ordered, Understanding::Plan(_)));
+    if let Some(sight) = asked.and_then(|(name, _)| sight_named(name)) {
+        return Understanding::Plan(vec![Intent::See(sight)]);
+    }
     // "Be angry", "wave goodbye": a tool made for it does it better.
     let is_known = |name: &str| known.tools.iter().any(|tool| tool.name == name);
     match called_tool(text, is_known) {
@@ -51,6 +56,16 @@ pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
             Understanding::Plan(vec![Intent::RunTool { name: name.to_owned(), arguments: Map::new() }])
         }
         None => ordered,
+    }
+}
+
+/// Returns what a question of a language's file asks the camera for.
+fn sight_named(name: &str) -> Option<Sight> {
+    match name {
+        "scene" => Some(Sight::Scene),
+        "person" => Some(Sight::Where(PERSON)),
+        "people" => Some(Sight::Count(PERSON)),
+        _ => None,
     }
 }
 

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use firmware_bridge::clock::unix_seconds;
 
 use minismith_analysis::files::output::Output;
+use minismith_commands::describe::{Sights, sights};
 use minismith_control::execution::ExecutionContext;
 use minismith_control::perception::PerceptionError;
 use minismith_nlu::Sight;
@@ -41,43 +42,47 @@ impl LookResult {
     }
 
     /// Returns the result for a failure of perception.
-    fn blind(sight: &Sight, no: &PerceptionError) -> Self {
+    fn blind(sight: &Sight, no: &PerceptionError, phrases: &Sights) -> Self {
         let step = Step::refused(sight.to_string(), no);
-        LookResult { text: format!("I can't see that: {no}."), step, ending: TurnOutcome::Failed }
+        let text = phrases.blind.replace("{why}", &no.to_string());
+        LookResult { text, step, ending: TurnOutcome::Failed }
     }
 }
 
-/// Carries out a vision request. Photographs are stored in `album`.
-pub fn act(context: &mut ExecutionContext, sight: &Sight, album: &Path) -> LookResult {
+/// Carries out a vision request. Photographs are stored in `album`. What is seen is told in a language, by its code; the rest
+/// in English.
+pub fn act(context: &mut ExecutionContext, sight: &Sight, album: &Path, language: &str) -> LookResult {
+    let Some(phrases) = sights(language) else {
+        return LookResult::reported(sight, String::new());
+    };
     let looked = match sight {
-        Sight::Scene => scene(context).map(|text| LookResult::reported(sight, text)),
-        Sight::Count(label) => count(context, label).map(|text| LookResult::reported(sight, text)),
-        Sight::Where(label) => find(context, label).map(|text| LookResult::reported(sight, text)),
+        Sight::Scene => scene(context, phrases).map(|text| LookResult::reported(sight, text)),
+        Sight::Count(label) => count(context, label, phrases).map(|text| LookResult::reported(sight, text)),
+        Sight::Where(label) => find(context, label, phrases).map(|text| LookResult::reported(sight, text)),
         Sight::Colours => pixels::colours(context).map(|text| LookResult::reported(sight, text)),
         Sight::Motion => pixels::motion(context).map(|text| LookResult::reported(sight, text)),
-        Sight::Photo => return photo(context, album),
+        Sight::Photo => return photo(context, album, phrases),
         Sight::LookAt(label) => aim::look_at(context, sight, label),
         Sight::Follow(time) => aim::follow(context, sight, *time),
         Sight::Watch(time) => watch::watch(context, sight, *time),
     };
-    looked.unwrap_or_else(|no| LookResult::blind(sight, &no))
+    looked.unwrap_or_else(|no| LookResult::blind(sight, &no, phrases))
 }
 
 /// Describes the scene.
-fn scene(context: &mut ExecutionContext) -> Result<String, PerceptionError> {
+fn scene(context: &mut ExecutionContext, phrases: &Sights) -> Result<String, PerceptionError> {
     let seen = match seen(context) {
         Ok(seen) => seen,
         // Without any detector an image is still available.
         Err(no @ PerceptionError::Model(_)) => return bare(context, &no),
         Err(no) => return Err(no),
     };
-    let what = words::list(&seen.objects);
-    let limits =
-        seen.blind_to.as_ref().map(|why| format!(" I looked for faces only: {why}.")).unwrap_or_default();
-    Ok(match what {
-        Some(what) => format!("I see {what}.{limits}"),
-        None => format!("I see nothing that I know by name.{limits}"),
-    })
+    let limits = seen.blind_to.as_ref().map(|why| format!(" {}", phrases.faces_only.replace("{why}", why)));
+    let text = match words::list(&seen.objects, phrases) {
+        Some(what) => phrases.see.replace("{what}", &what),
+        None => phrases.nothing.clone(),
+    };
+    Ok(text + limits.as_deref().unwrap_or_default())
 }
 
 /// Describes an image without any model.
@@ -91,34 +96,48 @@ fn bare(context: &ExecutionContext, no: &PerceptionError) -> Result<String, Perc
     ))
 }
 
-fn count(context: &mut ExecutionContext, label: &'static str) -> Result<String, PerceptionError> {
+fn count(
+    context: &mut ExecutionContext,
+    label: &'static str,
+    phrases: &Sights,
+) -> Result<String, PerceptionError> {
     let seen = minismith_control::seen::of(context, label)?;
-    let where_they_are = words::list(&seen).map(|what| format!(": {what}")).unwrap_or_default();
-    Ok(match seen.len() {
-        0 => format!("I see no {label}."),
-        1 => format!("I see one {label}{where_they_are}."),
-        many => format!("I see {many} {}{where_they_are}.", words::plural(label)),
-    })
+    let listed = words::list(&seen, phrases).unwrap_or_default();
+    let what = match seen.len() {
+        0 if label == PERSON => return Ok(phrases.nobody.clone()),
+        0 => return Ok(format!("I see no {label}.")),
+        1 if label == PERSON => phrases.person.replace("{what}", &listed),
+        1 => format!("one {label}: {listed}"),
+        many if label == PERSON => {
+            phrases.people.replace("{n}", &many.to_string()).replace("{what}", &listed)
+        }
+        many => format!("{many} {}: {listed}", words::plural(label)),
+    };
+    Ok(phrases.see.replace("{what}", &what))
 }
 
-fn find(context: &mut ExecutionContext, label: &'static str) -> Result<String, PerceptionError> {
+fn find(
+    context: &mut ExecutionContext,
+    label: &'static str,
+    phrases: &Sights,
+) -> Result<String, PerceptionError> {
     let seen = minismith_control::seen::of(context, label)?;
     Ok(match seen.first() {
-        Some(first) => format!("I see {}.", words::one(first)),
-        None if label == PERSON => "I see nobody from here.".into(),
+        Some(first) => phrases.see.replace("{what}", &words::one(first, phrases)),
+        None if label == PERSON => phrases.nobody.clone(),
         None => format!("I see no {label} from here."),
     })
 }
 
 /// Stores the newest image.
-fn photo(context: &ExecutionContext, album: &Path) -> LookResult {
+fn photo(context: &ExecutionContext, album: &Path, phrases: &Sights) -> LookResult {
     let sight = &Sight::Photo;
     let jpeg = match context.frame().map_err(PerceptionError::from).and_then(|frame| Ok(frame.jpeg()?)) {
         Ok(jpeg) => jpeg,
-        Err(no) => return LookResult::blind(sight, &no),
+        Err(no) => return LookResult::blind(sight, &no, phrases),
     };
     match keep(album, &jpeg) {
-        Ok(file) => LookResult::reported(sight, format!("I took a photo: {}.", file.display())),
+        Ok(file) => LookResult::reported(sight, phrases.photo.replace("{file}", &file.display().to_string())),
         Err(error) => LookResult {
             text: format!("I took a photo, but it can't be kept in {}: {error}.", album.display()),
             step: Step::refused(sight.to_string(), error),

@@ -120,3 +120,17 @@ fn an_order_that_is_not_understood_is_not_said() {
         assert_eq!(plan(text), "declined", "{text}");
     }
 }
+
+#[test]
+fn what_the_camera_shows_is_asked_in_each_language() {
+    for (text, step) in [
+        ("Was siehst du?", "see"),
+        ("tu vois quelqu'un ?", "find: person"),
+        ("¿cuántas personas ves?", "count: person"),
+        ("cosa vedi", "see"),
+        ("你看到什么？", "see"),
+        ("拍张照", "take a photo"),
+    ] {
+        assert_eq!(plan(text), step, "{text}");
+    }
+}

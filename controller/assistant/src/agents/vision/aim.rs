@@ -76,7 +76,7 @@ pub(super) fn look_at(
     let percent = round_for_display(off.unwrap_or(1.0) * 100.0);
     let text = format!(
         "I look at {}; it is {percent} % of the picture's width from the middle.",
-        words::one(&object)
+        words::in_english(&object)
     );
     Ok(LookResult { text, step, ending: TurnOutcome::Done })
 }

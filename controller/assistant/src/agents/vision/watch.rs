@@ -71,7 +71,7 @@ fn counts(objects: &[Object]) -> BTreeMap<&'static str, usize> {
 
 fn reported(objects: &[Object], label: &'static str, seconds: f64) -> String {
     let newest = objects.iter().rfind(|object| object.label == label);
-    let what = newest.map_or_else(|| words::article(label), words::one);
+    let what = newest.map_or_else(|| words::article(label), words::in_english);
     format!("Something new after {seconds:.1} s: {what}.")
 }
 
