@@ -88,7 +88,7 @@ fn scene(boards: &str) -> Scene {
 
 fn done(context: &mut ExecutionContext, sight: &Sight) -> LookResult {
     let album = tempfile::tempdir().unwrap();
-    act(context, sight, album.path())
+    act(context, sight, album.path(), "en")
 }
 
 /// Returns the distance of the face's nose from the image centre, in image widths; none where the image shows no face.
@@ -227,7 +227,7 @@ fn missing_detector_names_the_install_command() {
     let scene = done(&mut context, &Sight::Scene);
     assert!(scene.ending == TurnOutcome::Done && scene.text.contains("% bright"), "{}", scene.text);
     let album = tempfile::tempdir().unwrap();
-    let photo = act(&mut context, &Sight::Photo, album.path());
+    let photo = act(&mut context, &Sight::Photo, album.path(), "en");
     let stored: Vec<_> =
         std::fs::read_dir(album.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(

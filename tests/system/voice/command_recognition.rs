@@ -138,7 +138,7 @@ fn moved(text: &str) -> Moved {
                 assert_eq!(step.refusal, None, "{text}");
                 steps.push(step.kind);
             }
-            Intent::See(sight) => steps.push(vision::act(&mut context, &sight, album.path()).text),
+            Intent::See(sight) => steps.push(vision::act(&mut context, &sight, album.path(), "en").text),
             other => steps.push(other.to_string()),
         }
     }

@@ -95,6 +95,10 @@ fn photo(text: &str, own: &Speech) -> Option<usize> {
     }
     let verb = one_of(text, VERBS.into_iter().chain(WISHES))?;
     let after_verb = text.get(verb..)?.strip_prefix(' ')?;
+    // "Make photo of me": not all speak with articles.
+    if let Some(noun) = one_of(after_verb, NOUNS) {
+        return Some(verb + 1 + noun);
+    }
     let article = one_of(after_verb, ARTICLES)?;
     let noun_at = after_verb.get(article..)?.strip_prefix(' ')?;
     let noun = one_of(noun_at, NOUNS)?;
