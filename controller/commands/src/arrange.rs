@@ -1,9 +1,6 @@
 //! What follows what, and what happens at once.
 
-use minismith_score::Axis;
-
 use crate::clause::{Clause, Link};
-use crate::compose::Composer;
 use crate::meaning::Meaning;
 
 /// A part of a sentence with its meaning.
@@ -90,31 +87,6 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
     match <[Meaning; 1]>::try_from(out) {
         Ok([meaning]) => meaning,
         Err(out) => Meaning::Sequence(out),
-    }
-}
-
-impl Composer<'_> {
-    /// "Ten degrees left. Ten degrees down. All at once, in two seconds." Returns whether a clause says so of postures that
-    /// can be taken together.
-    pub(crate) fn joins_all(&mut self, clause: &Clause) -> bool {
-        let mut axes: Vec<Axis> = self.said.iter().flat_map(|said| said.meaning.axes()).collect();
-        let moved = axes.len();
-        axes.sort_unstable();
-        axes.dedup();
-        let is_go = |said: &Said| matches!(said.meaning, Meaning::Go { .. }) && said.clause.link < Link::With;
-        if self.said.len() < 2 || moved != axes.len() || !self.said.iter().all(is_go) {
-            return false;
-        }
-        let seconds = clause.within.or(clause.seconds).or(clause.lasting);
-        for said in self.said.iter_mut().skip(1) {
-            said.clause.is_together = true;
-        }
-        for said in &mut self.said {
-            if let (Meaning::Go { seconds: own, .. }, Some(_)) = (&mut said.meaning, seconds) {
-                *own = seconds;
-            }
-        }
-        true
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a later part of a text changes in what was said before it: corrections, and what goes between.
 
+use minismith_score::Axis;
+
 use crate::acts::axes_of;
 use crate::arrange::Said;
 use crate::clause::{Clause, Link};
@@ -181,6 +183,29 @@ impl Composer<'_> {
             pace: last.clause.pace.unwrap_or(1.0),
         };
         last.meaning = Meaning::Sequence(vec![go, Meaning::Wait(bow.hold), back]);
+        true
+    }
+
+    /// "Ten degrees left. Ten degrees down. All at once, in two seconds." Returns whether a clause says so of postures that
+    /// can be taken together.
+    pub(crate) fn joins_all(&mut self, clause: &Clause) -> bool {
+        let mut axes: Vec<Axis> = self.said.iter().flat_map(|said| said.meaning.axes()).collect();
+        let moved = axes.len();
+        axes.sort_unstable();
+        axes.dedup();
+        let is_go = |said: &Said| matches!(said.meaning, Meaning::Go { .. }) && said.clause.link < Link::With;
+        if self.said.len() < 2 || moved != axes.len() || !self.said.iter().all(is_go) {
+            return false;
+        }
+        let seconds = clause.within.or(clause.seconds).or(clause.lasting);
+        for said in self.said.iter_mut().skip(1) {
+            said.clause.is_together = true;
+        }
+        for said in &mut self.said {
+            if let (Meaning::Go { seconds: own, .. }, Some(_)) = (&mut said.meaning, seconds) {
+                *own = seconds;
+            }
+        }
         true
     }
 

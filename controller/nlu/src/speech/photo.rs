@@ -10,8 +10,8 @@ const ARTICLES: [&str; 12] =
 const NOUNS: [&str; 9] =
     ["photo", "photograph", "picture", "pic", "selfie", "snapshot", "snap", "portrait", "shot"];
 const SEVERAL: [&str; 4] = [" photos", " photographs", " pictures", " selfies"];
-/// What wishes for a photo, without a verb of its own.
-const WISHES: [&str; 8] =
+/// What asks for a photo without a verb of its own.
+const WANTS: [&str; 8] =
     ["i'd like", "i would like", "i want", "we want", "we'd like", "give me", "get me", "i need"];
 /// A verb by itself.
 const PHOTOGRAPH: &str = "photograph";
@@ -93,7 +93,7 @@ fn photo(text: &str, own: &Speech) -> Option<usize> {
             .filter(|word| ["the", "me", "us", "my"].contains(word))
             .map(|_| PHOTOGRAPH.len());
     }
-    let verb = one_of(text, VERBS.into_iter().chain(WISHES))?;
+    let verb = one_of(text, VERBS.into_iter().chain(WANTS))?;
     let after_verb = text.get(verb..)?.strip_prefix(' ')?;
     // "Make photo of me": not all speak with articles.
     if let Some(noun) = one_of(after_verb, NOUNS) {
