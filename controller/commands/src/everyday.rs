@@ -19,6 +19,16 @@ pub fn asked_sight(text: &str) -> Option<(&'static str, &'static str)> {
 
 fn called(text: &str, lexicon: &'static Lexicon, everyday: &'static Everyday) -> Option<&'static str> {
     let words = lexicon.words(text);
+    let begins = |phrase: &[String], at: usize| {
+        phrase
+            .iter()
+            .enumerate()
+            .all(|(more, text)| words.get(at + more).is_some_and(|word| word.text == *text))
+    };
+    // Most texts name none, and need no closer look.
+    if !everyday.phrases.iter().any(|phrase| (0..words.len()).any(|at| begins(&phrase.words, at))) {
+        return None;
+    }
     let tags = raw(&words, lexicon);
     let is_asked = everyday.verbs.is_empty() || tags.iter().any(|tag| tag.concept == Concept::Request);
     let says_nothing = |at: usize| {
@@ -43,19 +53,15 @@ fn called(text: &str, lexicon: &'static Lexicon, everyday: &'static Everyday) ->
                 )
         })
     };
-    let begins = |phrase: &[String], at: usize| {
-        phrase
-            .iter()
-            .enumerate()
-            .all(|(more, text)| words.get(at + more).is_some_and(|word| word.text == *text))
-    };
     let ends = |at: usize| (at..words.len()).all(says_nothing);
     let mut at = 0;
     let mut has_verb = false;
     while at < words.len() {
-        let found = everyday.tools.iter().filter(|(phrase, _)| begins(phrase, at) && ends(at + phrase.len()));
-        if let Some((_, name)) = found.max_by_key(|(phrase, _)| phrase.len()) {
-            return Some(name);
+        let found = everyday.phrases.iter().filter(|phrase| {
+            (has_verb || !phrase.needs_verb) && begins(&phrase.words, at) && ends(at + phrase.words.len())
+        });
+        if let Some(phrase) = found.max_by_key(|phrase| phrase.words.len()) {
+            return Some(&phrase.name);
         }
         let verb = everyday.verbs.iter().filter(|verb| !has_verb && begins(verb, at)).map(Vec::len).max();
         match verb {
@@ -92,6 +98,9 @@ mod tests {
             ("are you angry", ""),
             ("don't be angry", ""),
             ("I am angry", ""),
+            ("angry", ""),
+            ("sorry", ""),
+            ("很生气", ""),
             ("be angry and nod", ""),
         ] {
             assert_eq!(called_tool(text, |_| true).unwrap_or_default(), tool, "{text}");

@@ -86,22 +86,41 @@ pub struct Speech {
 /// The key of the verbs among the tools of a language's file.
 const VERBS: &str = "verbs";
 
+/// What marks a phrase that means its tool only after a verb: "angry" may also tell how somebody feels.
+const AFTER_A_VERB: char = '+';
+
 /// Everyday words for tools, or for questions, in one language.
 #[derive(Debug, Default)]
 pub(crate) struct Everyday {
     /// What may stand before them.
     pub(crate) verbs: Vec<Vec<String>>,
-    /// The words of each phrase, and the name of its tool or question.
-    pub(crate) tools: Vec<(Vec<String>, String)>,
+    /// What they are called.
+    pub(crate) phrases: Vec<EverydayPhrase>,
+}
+
+/// Everyday words for one tool or question.
+#[derive(Debug)]
+pub(crate) struct EverydayPhrase {
+    pub(crate) words: Vec<String>,
+    /// The name of the tool or question.
+    pub(crate) name: String,
+    /// Whether a verb has to stand before them.
+    pub(crate) needs_verb: bool,
 }
 
 impl Everyday {
     /// Reads the phrases of each tool; `words` splits one.
     fn new(mut file: BTreeMap<String, Vec<String>>, words: impl Fn(&str) -> Vec<String>) -> Everyday {
         let verbs = file.remove(VERBS).unwrap_or_default().iter().map(|verb| words(verb)).collect();
-        let phrases =
-            file.iter().flat_map(|(tool, phrases)| phrases.iter().map(move |phrase| (phrase, tool)));
-        Everyday { verbs, tools: phrases.map(|(phrase, tool)| (words(phrase), tool.clone())).collect() }
+        let mut read = Vec::new();
+        for (name, phrases) in file {
+            read.extend(phrases.iter().map(|phrase| EverydayPhrase {
+                words: words(phrase.trim_start_matches(AFTER_A_VERB)),
+                name: name.clone(),
+                needs_verb: phrase.starts_with(AFTER_A_VERB),
+            }));
+        }
+        Everyday { verbs, phrases: read }
     }
 }
 

@@ -156,6 +156,8 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             all.push(clause);
         }
     }
+    // "Undo that, go back to where you were".
+    all.dedup_by(|next, before| before.is_undo && next.is_undo && !next.has_motion());
     complete_lists(&mut all);
     once_each(&mut all);
     to_and_fro(&mut all);

@@ -88,13 +88,22 @@ pub fn detect(text: &str, usual: &str) -> (&'static Lexicon, Vec<Tag>) {
 /// Returns the code of the language of a text, as far as its words tell; English if they tell nothing.
 #[must_use]
 pub fn language_of(text: &str) -> &'static str {
-    &detect(text, "en").0.code
+    &told_in(text).code
 }
 
 /// Returns how speech and photos are ordered in the language of a text.
 #[must_use]
 pub fn speech(text: &str) -> &'static Speech {
-    &detect(text, "en").0.speech
+    &told_in(text).speech
+}
+
+/// Returns the language of a text. An order to take a photo tells it where its words stand nowhere else: "scatta una foto".
+fn told_in(text: &str) -> &'static Lexicon {
+    let (own, _) = detect(text, "en");
+    let lower = text.to_lowercase();
+    let orders_photo =
+        |lexicon: &&'static Lexicon| lexicon.speech.photos.iter().any(|photo| lower.contains(photo.as_str()));
+    if orders_photo(&own) { own } else { lexicons().find(orders_photo).unwrap_or(own) }
 }
 
 /// Returns whether a text begins with an order to move a part: "wiggle your antennas while you speak".

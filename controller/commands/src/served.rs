@@ -10,7 +10,10 @@ use crate::meaning::Meaning;
 /// Returns the words of a gesture or of an antenna that have no part in a meaning, bytes; none where all have, or where
 /// the text may name what does not move: "don't move the ears".
 pub(crate) fn unserved(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
-    if tags.iter().any(|tag| may_leave_out(&tag.concept)) {
+    let has = |concept: &Concept| tags.iter().any(|tag| tag.concept == *concept);
+    // "Keep it tilted".
+    let keeps_it = has(&Concept::Act(Act::Hold)) && has(&Concept::It);
+    if keeps_it || tags.iter().any(|tag| may_leave_out(&tag.concept)) {
         return None;
     }
     let axes = meaning.axes();
@@ -58,6 +61,6 @@ const fn may_leave_out(concept: &Concept) -> bool {
             | Concept::StopOrder
             | Concept::StopOrderAlone
             | Concept::Undo
-            | Concept::Act(Act::Hold | Act::Return)
+            | Concept::Act(Act::Return)
     )
 }

@@ -115,7 +115,7 @@ const VERBS: [(Verb, &str); 31] = [
     (Verb::Fold, "fold droop hang hung flop sag flatten lay laid dangle wilt collapse loll crumple"),
     (
         Verb::Move,
-        "move go goes went gone swing swung sweep swept jerk shoot shot thrust whip dart swoop fling poke ease drift tug yank drag guide steer flex nudge edge glide scoot travel send curl flinch recoil retreat retract withdraw advance jut lunge bring brought put set push slide slid shift snap jump pop hop point pull draw drawn come came travel shove propel displace lurch leap approach protrude translate stick throw threw thrown hurl sling fly flew flown zoom dash shuffle sidle inch haul wince cringe budge stir spring sprung sprang",
+        "move go goes went gone swing swung jerk shoot shot thrust whip dart swoop fling poke ease drift tug yank drag guide steer flex nudge edge glide scoot travel send curl flinch recoil retreat retract withdraw advance jut lunge bring brought put set push slide slid shift snap jump pop hop point pull draw drawn come came travel shove propel displace lurch leap approach protrude translate stick throw threw thrown hurl sling fly flew flown zoom dash shuffle sidle inch haul wince cringe budge stir spring sprung sprang",
     ),
     (Verb::Return, "return undo undoes relax level reset recenter recentre straighten settle restore"),
     (Verb::Stay, "stay keep kept remain freeze froze frozen leave stand"),

@@ -412,6 +412,8 @@ fn quotation(text: &str) -> Option<(&str, &str)> {
         '\'' => '\'',
         '\u{201c}' => '\u{201d}',
         '\u{2018}' => '\u{2019}',
+        '\u{ab}' => '\u{bb}',
+        '\u{201e}' => '\u{201c}',
         _ => return None,
     };
     let inner = text.get(open.len_utf8()..)?;

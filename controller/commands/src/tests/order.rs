@@ -266,3 +266,15 @@ fn half_of_the_way_back_is_half_of_what_was_gone() {
     }
     assert!(said("tilt, nod, tilt the other way").contains("HeadTilt Left"));
 }
+
+#[test]
+fn one_side_or_one_antenna_stays_one_in_every_language() {
+    for (text, moved) in [
+        ("voltati a sinistra", "[BodyTurn Left*1 None x1]"),
+        ("dresse l'oreille droite", "[AntennaRight"),
+        ("Piegare la testa a destra tenendo basse le orecchie", "AntennaLeft"),
+    ] {
+        assert!(said(text).contains(moved), "{text}: {}", said(text));
+    }
+    assert!(!said("dresse l'oreille droite").contains("AntennaLeft"));
+}

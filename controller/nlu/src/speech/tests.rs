@@ -122,7 +122,7 @@ fn an_order_that_is_not_understood_is_not_said() {
 }
 
 #[test]
-fn what_the_camera_shows_is_asked_in_each_language() {
+fn cameras_photos_and_quotations_are_known_in_each_language() {
     for (text, step) in [
         ("Was siehst du?", "see"),
         ("tu vois quelqu'un ?", "find: person"),
@@ -130,6 +130,9 @@ fn what_the_camera_shows_is_asked_in_each_language() {
         ("cosa vedi", "see"),
         ("你看到什么？", "see"),
         ("拍张照", "take a photo"),
+        ("Scatta una foto", "take a photo"),
+        ("Dis « à table » en regardant vers le haut", "say \"à table\"; look up"),
+        ("Di' «è pronto» mentre annuisci", "say \"è pronto\"; nod 2 times"),
     ] {
         assert_eq!(plan(text), step, "{text}");
     }
