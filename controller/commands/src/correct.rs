@@ -162,11 +162,17 @@ impl Composer<'_> {
 
     /// "Bow, and come up again slowly": the way back of the bow, in its own time. Returns whether a clause says so.
     pub(crate) fn comes_up(&mut self, clause: &Clause) -> bool {
+        let is_alone = self.said.len() == 1;
         let Some(last) = self.said.last_mut() else { return false };
-        let is_up = matches!(clause.act, Some(Act::Move | Act::Raise | Act::Return))
+        // "Look left, bow and come back" means the look as well.
+        let is_way_back = match clause.act {
+            Some(Act::Return) => is_alone,
+            Some(Act::Move | Act::Raise) => !clause.ways.is_empty(),
+            _ => false,
+        };
+        let is_up = is_way_back
             && clause.parts.iter().all(|part| *part == Part::Head)
             && clause.ways.iter().all(|heading| heading.way == Way::Up && heading.amount.is_none())
-            && (clause.act == Some(Act::Return) || !clause.ways.is_empty())
             && clause.said_amount().is_none()
             && clause.count.is_none()
             && matches!(clause.link, Link::And | Link::Then | Link::Comma | Link::After);

@@ -234,6 +234,11 @@ fn an_audience_is_no_direction_of_a_gesture() {
 fn a_bow_ends_in_its_own_time() {
     assert!(said("bow, and come up again slowly").ends_with("Wait(0.6) ; neutral(1)}"));
     assert!(!said("bow, then come up").contains("HeadRise"));
+    assert!(
+        said("look left, bow and come back").contains("neutral(2)"),
+        "{}",
+        said("look left, bow and come back")
+    );
     let Reading::Motion { meaning, .. } = read("bow and stay down for two seconds", None, "en").0 else {
         panic!("no motion")
     };
