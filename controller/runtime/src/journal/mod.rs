@@ -165,12 +165,19 @@ impl Writer {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     is_synced = true;
-                    self.reported(self.pen.sync());
+                    self.sync();
                 }
                 Ok(Mail::End) | Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        self.reported(self.pen.sync());
+        self.sync();
+    }
+
+    /// Syncs the file. That it can be, with nothing to sync, does not mean that it can be written again.
+    fn sync(&mut self) {
+        if let Err(error) = self.pen.sync() {
+            self.reported(Err(error));
+        }
     }
 
     /// Writes an entry and those queued behind it. Returns whether more may come.
@@ -234,6 +241,20 @@ mod tests {
 
     fn entry(what: &str) -> Entry {
         Entry::now("http_request", "desk", what, "200").by("operator", "192.0.2.1")
+    }
+
+    #[test]
+    fn a_sync_without_a_file_does_not_end_a_failure() {
+        let bench = tempfile::tempdir().unwrap();
+        fs::write(bench.path().join("way"), "a file where a folder should be").unwrap();
+        let place = position(bench.path().join("way/journal.jsonl"));
+        let pen = Pen::new(place.clone());
+        let mut writer =
+            Writer { pen, position: place, lost: Arc::new(DropCount::default()), is_reported: false };
+        let (_queue, mail) = sync_channel(1);
+        assert!(writer.write(entry("one"), &mail) && writer.is_reported);
+        writer.sync();
+        assert!(writer.is_reported);
     }
 
     #[test]
