@@ -9,12 +9,12 @@ use crate::clause::{Clause, Link, Phrase};
 use crate::compose::Composer;
 use crate::concept::{Act, Concept, Part, Tag, is_feeling, is_posture};
 use crate::lexicon::{Lexicon, Speech, lexicon, lexicons};
+use crate::lost::lost;
 use crate::meaning::Meaning;
 use crate::misheard::hear;
 use crate::others::other_order;
 use crate::past::Past;
 use crate::rewrite::orders;
-use crate::served::unserved;
 use crate::splitter::split;
 use crate::tagger::{finish, raw, tag};
 use crate::words::Word;
@@ -353,7 +353,7 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
     // "Look left." "Now up as well."
     let adds = clauses.iter().any(|clause| clause.is_as_well);
     match Composer::new(past).compose(clauses) {
-        Ok(Some((meaning, composer))) => match unserved(tags, &meaning) {
+        Ok(Some((meaning, composer))) => match lost(tags, &meaning) {
             Some(words) => Reading::NotUnderstood(vec![words]),
             None => Reading::Motion {
                 is_simple: composer.said.len() == 1 && !composer.refers && !(adds && past.is_some()),

@@ -9,7 +9,7 @@ use crate::meaning::Meaning;
 
 /// Returns the words of a gesture or of an antenna that have no part in a meaning, bytes; none where all have, or where
 /// the text may name what does not move: "don't move the ears".
-pub(crate) fn unserved(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
+pub(crate) fn lost(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
     let has = |concept: &Concept| tags.iter().any(|tag| tag.concept == *concept);
     // "Keep it tilted".
     let keeps_it = has(&Concept::Act(Act::Hold)) && has(&Concept::It);
