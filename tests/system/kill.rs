@@ -97,7 +97,7 @@ impl Servos {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("config.yaml");
         // Longer than the servos need, since other tests share the processor.
-        std::fs::write(&config, "bus: {reply_timeout_ms: 500}\ntools: {predefined: directory}\n").unwrap();
+        std::fs::write(&config, "bus: {reply_timeout_ms: 1000}\ntools: {predefined: directory}\n").unwrap();
         let port = folder.path().join("port");
         let faults = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/faults").join(faults);
         let mut command = minismith(&config);
