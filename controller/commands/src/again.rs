@@ -43,7 +43,7 @@ impl Composer<'_> {
             return;
         }
         let went_out = |meaning: &Meaning| {
-            aims_of(meaning).iter().any(|aim| Axis::ANTENNAS.contains(&aim.axis) && aim.sign > 0.0)
+            meaning.aims().iter().any(|aim| Axis::ANTENNAS.contains(&aim.axis) && aim.sign > 0.0)
         };
         let lowers = |old: &Clause| {
             old.act == Some(Act::Lower) || old.ways.iter().any(|heading| heading.way == Way::Down)
@@ -139,7 +139,7 @@ impl Composer<'_> {
             None => self.past.map(|past| &past.meaning),
         };
         let Some(before) = before.filter(|_| clause.is_again && is_step) else { return meaning };
-        let ends = aims_of(before);
+        let ends = before.aims();
         let goes_on = |aim: &Aim| ends.iter().any(|end| end.axis == aim.axis && end.sign * aim.sign > 0.0);
         if !aims.iter().all(goes_on) {
             return meaning;
@@ -232,15 +232,4 @@ impl Composer<'_> {
 /// Returns whether a clause says up and nothing else of where something goes.
 fn ways_up(clause: &Clause) -> bool {
     matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Up)
-}
-
-/// Returns where a motion goes, step after step, gestures left out.
-fn aims_of(meaning: &Meaning) -> Vec<Aim> {
-    let mut all = Vec::new();
-    meaning.clone().each_mut(&mut |one| {
-        if let Meaning::Go { aims, .. } = one {
-            all.extend(aims.iter().copied());
-        }
-    });
-    all
 }

@@ -123,6 +123,17 @@ impl Meaning {
         }
     }
 
+    /// Returns where it goes, step after step, gestures left out.
+    pub(crate) fn aims(&self) -> Vec<Aim> {
+        let mut all = Vec::new();
+        self.clone().each_mut(&mut |one| {
+            if let Meaning::Go { aims, .. } = one {
+                all.extend(aims.iter().copied());
+            }
+        });
+        all
+    }
+
     /// Returns whether it leaves the robot in a posture.
     #[must_use]
     pub const fn is_posture(&self) -> bool {

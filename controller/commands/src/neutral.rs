@@ -127,22 +127,14 @@ impl Composer<'_> {
 
 /// Returns the way of the last posture in a motion.
 pub(crate) fn way_of(meaning: &Meaning) -> Option<Way> {
-    let mut found = None;
-    meaning.clone().each_mut(&mut |one| {
-        if let Meaning::Go { aims, .. } = one {
-            for aim in aims {
-                let ways = match aim.axis {
-                    Axis::HeadTurn | Axis::BodyTurn | Axis::HeadSide => [Way::Left, Way::Right],
-                    Axis::HeadTilt => [Way::Right, Way::Left],
-                    Axis::HeadPitch => [Way::Down, Way::Up],
-                    Axis::HeadRise => [Way::Up, Way::Down],
-                    Axis::HeadForward => [Way::Forward, Way::Back],
-                    Axis::AntennaLeft | Axis::AntennaRight => [Way::Out, Way::In],
-                };
-                let [positive, negative] = ways;
-                found = Some(if aim.sign > 0.0 { positive } else { negative });
-            }
-        }
-    });
-    found
+    let aim = meaning.aims().pop()?;
+    let [positive, negative] = match aim.axis {
+        Axis::HeadTurn | Axis::BodyTurn | Axis::HeadSide => [Way::Left, Way::Right],
+        Axis::HeadTilt => [Way::Right, Way::Left],
+        Axis::HeadPitch => [Way::Down, Way::Up],
+        Axis::HeadRise => [Way::Up, Way::Down],
+        Axis::HeadForward => [Way::Forward, Way::Back],
+        Axis::AntennaLeft | Axis::AntennaRight => [Way::Out, Way::In],
+    };
+    Some(if aim.sign > 0.0 { positive } else { negative })
 }
