@@ -163,8 +163,8 @@ fn tool_of_the_grammar_sends_the_goals_of_the_direct_command() {
         "tilt the head right 12.5 degrees",
         "turn right 40 degrees",
         "raise the head 5 mm",
-        "look down 10 degrees",
         "center",
+        "look down 10 degrees",
     ];
     let mut chat = bench.start(&["chat", "--json"]);
     let mut say = |text: &str| -> Vec<Value> {

@@ -182,6 +182,7 @@ const TABLE: [(&str, &[&str]); 32] = [
             "firmware-bridge",
             "minismith-analysis",
             "minismith-assistant",
+            "minismith-commands",
             "minismith-control",
             "minismith-dialogue",
             "minismith-language-model",

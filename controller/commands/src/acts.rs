@@ -7,8 +7,10 @@ use crate::clause::{Clause, Heading, Said};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 
+mod aims;
 mod shown;
 
+use aims::{aim, antenna_aims, body_aims, head_aims};
 use shown::{circle, feeling};
 
 /// Why a clause means nothing, in English.
@@ -41,12 +43,9 @@ pub(crate) const fn is_antenna(part: Part) -> bool {
     !matches!(part, Part::Head | Part::Chin | Part::Body)
 }
 
-const fn aim(axis: Axis, sign: f64, usual: f64) -> Aim {
-    Aim { axis, sign, usual, amount: Amount::Usual(1.0) }
-}
-
-/// How long a dance lasts at most.
-const LONGEST_DANCE_S: f64 = 60.0;
+/// How long a dance lasts where nothing is said, and at most, seconds.
+const DANCE_S: f64 = 8.0;
+pub(crate) const LONGEST_DANCE_S: f64 = 60.0;
 
 impl Clause {
     fn amount_of(&self, said: Option<Said>, axis: Axis) -> Result<Amount, Refusal> {
@@ -114,7 +113,11 @@ impl Clause {
             head_aims(act, way, act == Act::Shift || self.is_length(said))?
         };
         for aim in &mut aims {
-            aim.amount = self.amount_of(said, aim.axis)?;
+            aim.amount = match self.amount_of(said, aim.axis)? {
+                // A raised antenna is upright: further up there is nothing.
+                Amount::Most if aim.usual == 0.0 => aim.amount,
+                amount => amount,
+            };
         }
         Ok(aims)
     }
@@ -258,9 +261,10 @@ impl Clause {
             return Clause { act: Some(Act::Wiggle), ..self.clone() }.meaning();
         }
         if !is_posture(act)
-            && !matches!(act, Act::Dance | Act::Center | Act::Return)
+            && !matches!(act, Act::Center | Act::Return)
             && self.count.is_none()
             && self.within.is_some()
+            && !self.is_taking
             && self.delay.is_none()
         {
             // "Nod in three seconds".
@@ -269,6 +273,14 @@ impl Clause {
         if !is_posture(act) && self.count.is_some() && self.compared.contains(&Compared::Bigger) {
             // "Nod twice more".
             return Clause { compared: Vec::new(), ..self.clone() }.meaning();
+        }
+        if act == Act::Move
+            && !self.parts.is_empty()
+            && self.parts.iter().copied().all(is_antenna)
+            && matches!(self.ways.as_slice(), [Heading { way: Way::Sides, .. }])
+        {
+            // "Move your antennas back and forth".
+            return Clause { act: Some(Act::Wiggle), ways: Vec::new(), ..self.clone() }.meaning();
         }
         let is_ahead = matches!(self.ways.as_slice(), [heading] if heading.way == Way::Ahead);
         if matches!(act, Act::Wave | Act::Wiggle) && is_ahead && self.parts.iter().copied().all(is_antenna) {
@@ -364,10 +376,10 @@ impl Clause {
         }
         // A quarter of a nod, and more of them than anyone waits for.
         if self.count.is_some_and(|count| count == 0 || count > MOST_TIMES) {
-            return Err("it is not done so often".to_owned());
+            return Err(format!("nothing is done less than once or more than {MOST_TIMES} times"));
         }
         if self.within.is_some_and(|seconds| seconds > LONGEST_MOTION_S) {
-            return Err("it does not take so long".to_owned());
+            return Err(format!("nothing takes more than {LONGEST_MOTION_S} seconds"));
         }
         let is_left_over = self.number.is_some_and(|number| number < 5.0 || self.said_amount().is_some());
         if is_posture(act) && is_left_over && self.number != Some(1.0) {
@@ -390,15 +402,16 @@ impl Clause {
         let pace = self.pace_factor();
         let lasting = self.lasting.or(self.seconds);
         match act {
+            // "Wait two seconds to your left".
+            Act::Wait if !self.ways.is_empty() => return Err("it waits where it is".to_owned()),
             Act::Wait | Act::Hold if self.ways.is_empty() => {
                 // "Wait two seconds, nod, wait another two".
                 let bare = self.number.filter(|number| (0.5..=60.0).contains(number));
                 return Ok(Meaning::Wait(lasting.or(bare).unwrap_or(1.0)));
             }
             Act::Dance => {
-                let usual = if self.is_until_stop { LONGEST_DANCE_S } else { 6.0 };
-                let seconds = lasting.or(self.within).unwrap_or(usual);
-                return Ok(Meaning::Dance(seconds.clamp(2.0, LONGEST_DANCE_S)));
+                let usual = if self.is_until_stop { LONGEST_DANCE_S } else { DANCE_S };
+                return Ok(Meaning::Dance(lasting.or(self.within).unwrap_or(usual)));
             }
             Act::Wake => return Ok(Meaning::Wake),
             Act::Sleep => return Ok(Meaning::Sleep),
@@ -461,18 +474,19 @@ impl Clause {
             go
         };
         Ok(match lasting {
-            Some(seconds) if self.within.is_none() => Meaning::Sequence(vec![go, Meaning::Wait(seconds)]),
+            Some(seconds) => Meaning::Sequence(vec![go, Meaning::Wait(seconds)]),
             _ => go,
         })
     }
 
     fn gesture(&self, act: Act, aims: Vec<Aim>, pace: f64, is_to_both_sides: bool) -> Gesture {
         let usual = match act {
-            Act::Nod | Act::Shake | Act::Sway => 2,
-            Act::Wiggle | Act::Wave => 3,
+            Act::Shake | Act::Sway | Act::Wiggle => 2,
+            Act::Wave => 3,
             _ => 1,
         };
-        let is_out_and_back = !is_to_both_sides && !matches!(act, Act::Shake | Act::Sway | Act::Scan)
+        let is_out_and_back = !is_to_both_sides
+            && !matches!(act, Act::Shake | Act::Sway | Act::Scan | Act::Wave)
             || aims.iter().all(|aim| Axis::ANTENNAS.contains(&aim.axis));
         let opposite =
             |aims: &[Aim]| aims.iter().map(|aim| Aim { sign: -aim.sign, ..*aim }).collect::<Vec<Aim>>();
@@ -485,7 +499,12 @@ impl Clause {
         };
         let total = self.lasting.or(self.seconds).or(self.within);
         let is_open = self.count.is_none() && self.number.is_none();
-        let round = if is_out_and_back { 0.8 } else { 1.0 } * pace * strokes.len() as f64;
+        let round = match act {
+            _ if is_out_and_back => 0.8,
+            Act::Shake => 0.5,
+            _ => 1.0,
+        } * pace
+            * strokes.len() as f64;
         let mut period = self.period;
         if let (Some(_), Some(own), Some(count)) = (total, self.period, self.count) {
             // "Twice a second for four seconds".
@@ -497,7 +516,7 @@ impl Clause {
             // "Twice a second": long enough that a person sees the rhythm.
             (None, Some(period)) if is_open => ((RHYTHM_S / period).round() as u32).max(usual),
             (Some(total), None) if is_open => (total / round).round().clamp(1.0, 50.0) as u32,
-            _ if self.is_until_stop && is_open => 30,
+            _ if self.is_until_stop && is_open => 20,
             _ => self.count_or(usual),
         };
         Gesture {
@@ -511,85 +530,5 @@ impl Clause {
             period,
             total: total.filter(|_| act != Act::Bow || is_open),
         }
-    }
-}
-
-fn head_aims(act: Act, way: Option<Way>, is_length: bool) -> Result<Vec<Aim>, Refusal> {
-    let left_or_right = |way: Way| if way == Way::Right { -1.0 } else { 1.0 };
-    let turn = |sign: f64, usual: f64| aim(Axis::HeadTurn, sign, usual);
-    let pitch = |sign: f64, usual: f64| aim(Axis::HeadPitch, sign, usual);
-    let tilt = |way: Way, usual: f64| aim(Axis::HeadTilt, -left_or_right(way), usual);
-    Ok(vec![match (act, way) {
-        (Act::Nod, _) => pitch(1.0, 15.0),
-        (Act::Bow, _) => pitch(1.0, 25.0),
-        (Act::Shake, None | Some(Way::Sides | Way::Left | Way::Right)) => turn(1.0, 20.0),
-        (Act::Scan, _) => turn(1.0, 40.0),
-        (Act::Wiggle | Act::Sway, Some(Way::Up | Way::Down)) => pitch(1.0, 12.0),
-        (Act::Wiggle | Act::Sway, _) => tilt(Way::Left, 15.0),
-        (Act::Tilt | Act::Lean, Some(way @ (Way::Left | Way::Right))) => tilt(way, 15.0),
-        (Act::Tilt, None | Some(Way::Aside | Way::Sides)) => tilt(Way::Left, 15.0),
-        (Act::Lean, Some(Way::Aside)) => tilt(Way::Left, 15.0),
-        (Act::Tilt, Some(Way::Forward | Way::Down)) => pitch(1.0, 15.0),
-        (Act::Tilt, Some(Way::Back | Way::Up)) => pitch(-1.0, 15.0),
-        (Act::Raise, None | Some(Way::Up)) if !is_length => aim(Axis::HeadRise, 1.0, 12.0),
-        (Act::Lower, None | Some(Way::Down)) if !is_length => aim(Axis::HeadRise, -1.0, 20.0),
-        (Act::Lean, Some(Way::Up)) => aim(Axis::HeadRise, 1.0, 12.0),
-        (Act::Lean, Some(Way::Down)) => aim(Axis::HeadRise, -1.0, 20.0),
-        (_, Some(way @ (Way::Left | Way::Right))) if is_length => {
-            aim(Axis::HeadSide, left_or_right(way), 12.0)
-        }
-        (Act::Raise, None) | (_, Some(Way::Up)) if is_length => aim(Axis::HeadRise, 1.0, 12.0),
-        (Act::Lower, None) | (_, Some(Way::Down)) if is_length => aim(Axis::HeadRise, -1.0, 20.0),
-        (Act::Move, Some(Way::Up)) => aim(Axis::HeadRise, 1.0, 12.0),
-        (Act::Move, Some(Way::Down)) => aim(Axis::HeadRise, -1.0, 20.0),
-        (_, Some(Way::Up)) => pitch(-1.0, 20.0),
-        (_, Some(Way::Down)) => pitch(1.0, 20.0),
-        (Act::Look, Some(Way::Back)) => {
-            return Err("it cannot look behind itself with the head alone".to_owned());
-        }
-        (Act::Look, Some(Way::Forward)) => turn(0.0, 0.0),
-        (_, Some(Way::Forward | Way::Out)) => aim(Axis::HeadForward, 1.0, 15.0),
-        (_, Some(Way::Back | Way::In)) => aim(Axis::HeadForward, -1.0, 15.0),
-        (_, Some(way @ (Way::Left | Way::Right))) => turn(left_or_right(way), 20.0),
-        (Act::Lean, None) => aim(Axis::HeadForward, 1.0, 15.0),
-        (_, None | Some(Way::Aside | Way::Sides)) => turn(1.0, 20.0),
-        (_, Some(Way::Ahead)) => {
-            return Ok(vec![turn(0.0, 0.0), pitch(0.0, 0.0), aim(Axis::HeadTilt, 0.0, 0.0)]);
-        }
-        (_, Some(Way::Opposite)) => return Err("the other way of what?".to_owned()),
-    }])
-}
-
-fn body_aims(way: Option<Way>) -> Result<Vec<Aim>, Refusal> {
-    match way {
-        None | Some(Way::Left | Way::Sides | Way::Aside) => Ok(vec![aim(Axis::BodyTurn, 1.0, 30.0)]),
-        Some(Way::Right) => Ok(vec![aim(Axis::BodyTurn, -1.0, 30.0)]),
-        Some(Way::Ahead | Way::Forward) => Ok(vec![aim(Axis::BodyTurn, 0.0, 0.0)]),
-        Some(_) => Err("the body only turns to the left and to the right".to_owned()),
-    }
-}
-
-fn antenna_aims(act: Act, part: Part, way: Option<Way>) -> Vec<Aim> {
-    let outward = |axis: Axis, way: Way| match (axis, way) {
-        (Axis::AntennaLeft, Way::Right) | (Axis::AntennaRight, Way::Left) => -1.0,
-        _ => 1.0,
-    };
-    let axes = axes_of(part).into_iter();
-    match (act, way) {
-        // "Up and down with your antennas".
-        (Act::Wiggle | Act::Sway | Act::Wave | Act::Shake, Some(Way::Up | Way::Down)) => {
-            axes.map(|axis| aim(axis, 1.0, 40.0)).collect()
-        }
-        (_, Some(Way::In)) | (Act::Close, None) => axes.map(|axis| aim(axis, -1.0, 35.0)).collect(),
-        (_, Some(Way::Up)) | (Act::Raise, None) => axes.map(|axis| aim(axis, 1.0, 0.0)).collect(),
-        (_, Some(Way::Down)) | (Act::Lower, None) => axes.map(|axis| aim(axis, 1.0, 100.0)).collect(),
-        (_, Some(Way::Ahead)) => axes.map(|axis| aim(axis, 0.0, 0.0)).collect(),
-        (_, Some(way @ (Way::Left | Way::Right))) => {
-            axes.map(|axis| aim(axis, outward(axis, way), 40.0)).collect()
-        }
-        (Act::Wiggle, _) => axes.map(|axis| aim(axis, 1.0, 30.0)).collect(),
-        (Act::Wave, _) => axes.map(|axis| aim(axis, 1.0, 45.0)).collect(),
-        (Act::Spread, _) => axes.map(|axis| aim(axis, 1.0, 60.0)).collect(),
-        _ => axes.map(|axis| aim(axis, 1.0, 45.0)).collect(),
     }
 }

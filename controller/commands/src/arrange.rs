@@ -59,6 +59,14 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
                 out.push(meaning);
                 out.extend(before);
             }
+            // "Nod, but only after you have looked up and then down".
+            Link::Then
+                if order.get(at - 1).is_some_and(|before| before.clause.link == Link::After)
+                    && out.len() > 1 =>
+            {
+                let last = out.len() - 1;
+                out.insert(last, meaning);
+            }
             Link::After => after = Some(meaning),
             _ if one.clause.is_together && !out.is_empty() => {
                 let before = out.pop();

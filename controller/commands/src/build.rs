@@ -3,6 +3,7 @@
 use minismith_score::target::{Part, Target};
 use minismith_score::{Axis, AxisValues, Direction, Move, Number, Score, Setting, Step, Timeline, compile};
 
+use crate::acts::LONGEST_DANCE_S;
 use crate::concept::Compared;
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 
@@ -82,6 +83,9 @@ impl Builder {
                 self.go(&goals, *seconds, *pace);
             }
             Meaning::Gesture(gesture) => self.gesture(gesture)?,
+            Meaning::Dance(seconds) if *seconds > LONGEST_DANCE_S => {
+                return Err(Impossible(format!("a dance lasts at most {LONGEST_DANCE_S} seconds")));
+            }
             Meaning::Dance(seconds) => self.dance(*seconds),
             Meaning::Wait(seconds) => self.steps.push(Step::Wait(Number::Value(rounded(*seconds)))),
             Meaning::Neutral { axes, seconds, pace } => {

@@ -80,6 +80,8 @@ pub(crate) struct Clause {
     pub within: Option<f64>,
     /// "in two seconds", before everything else
     pub delay: Option<f64>,
+    /// It takes that long: "over two seconds".
+    pub is_taking: bool,
     /// "every two seconds"
     pub period: Option<f64>,
     /// "two seconds"
@@ -144,7 +146,7 @@ pub(crate) struct Clause {
     pub is_requested: bool,
     /// Its verb is in the past.
     pub is_past: bool,
-    pub is_impossible: bool,
+    pub impossible: Option<&'static str>,
     pub is_stop_order: bool,
     /// What is not understood, bytes.
     pub unknown: Vec<Range<usize>>,
@@ -156,7 +158,7 @@ impl Clause {
         !self.has_content()
             && self.unknown.is_empty()
             && !self.is_told
-            && !self.is_impossible
+            && self.impossible.is_none()
             && !self.is_stop_order
     }
 
@@ -334,7 +336,8 @@ impl Clause {
             new.parts = self.parts.iter().map(|part| other_of(*part, &old.parts)).collect();
         }
         if !self.ways.is_empty() {
-            let amount = old.said_amount();
+            // "Further left" is not as far again.
+            let amount = old.said_amount().filter(|_| self.compared.is_empty());
             let before = old.ways.last().map(|heading| heading.way);
             new.ways = self
                 .ways
@@ -348,7 +351,8 @@ impl Clause {
                     amount: heading.amount.or(amount),
                 })
                 .collect();
-            if new.ways.iter().any(|heading| heading.amount.is_some()) {
+            let is_further = !self.compared.is_empty();
+            if is_further || new.ways.iter().any(|heading| heading.amount.is_some()) {
                 (new.amount, new.number) = (None, None);
             }
         }

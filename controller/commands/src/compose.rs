@@ -7,10 +7,11 @@ use crate::arrange::{Said, arrange, merged};
 use crate::clause::{Clause, Link, Phrase, other_of};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
 use crate::meaning::Meaning;
-use crate::past::Past;
+use crate::past::{NO_WAY, NOTHING_BEFORE, Past};
 use crate::prepare::prepared;
 
 mod inherit;
+mod modify;
 
 pub(crate) struct Composer<'a> {
     pub past: Option<&'a Past>,
@@ -126,7 +127,7 @@ impl<'a> Composer<'a> {
         if let [Said { clause, meaning: Meaning::Go { .. } }] = self.said.as_slice()
             && clause.turns_anywhere()
         {
-            return Err("it is not said which way".to_owned());
+            return Err(NO_WAY.to_owned());
         }
         self.takes_turns();
         self.leaves_out()?;
@@ -190,6 +191,16 @@ impl<'a> Composer<'a> {
             self.push(Clause { link: Link::Then, ..clause }, meaning);
             return Ok(());
         }
+        let is_bare_same = clause.is_same
+            && !clause.is_again
+            && !clause.has_motion()
+            && clause.count.is_none()
+            && clause.number.is_none()
+            && clause.is_bare();
+        if is_bare_same && !self.said.is_empty() && matches!(clause.link, Link::Comma | Link::Stop) {
+            // "Look right, then look up, do it".
+            return Ok(());
+        }
         if let Some(axes) = self.goes_back_upright(&clause) {
             self.push(clause, Meaning::Neutral { axes, seconds: None, pace: 1.0 });
             return Ok(());
@@ -221,7 +232,7 @@ impl<'a> Composer<'a> {
             let earlier = self.past.and_then(|past| past.earlier.as_ref()).map(|earlier| earlier.before);
             let last = self.past.map(|past| past.before);
             let before = if clause.is_both_turns { earlier } else { last };
-            let Some(before) = before else { return Err("there is nothing to undo".to_owned()) };
+            let Some(before) = before else { return Err(NOTHING_BEFORE.to_owned()) };
             self.push(clause, Meaning::Posture(Box::new(before)));
             return Ok(());
         }
@@ -399,6 +410,14 @@ impl<'a> Composer<'a> {
             self.clause(clause)?;
             return self.modify(&Clause { count, link: Link::Comma, ..Clause::default() });
         }
+        let is_after_go = self.said.last().is_some_and(|said| matches!(said.meaning, Meaning::Go { .. }));
+        if is_end_of_pair && is_after_go && clause.count.is_some_and(|count| count > 1) {
+            // "Nod, then look up and down three times".
+            let count = clause.count.take();
+            self.clause(clause)?;
+            self.repeat_way_and_back(count);
+            return Ok(());
+        }
         if let Some(gaze) = self.keeps_gaze(&clause) {
             self.push(Clause { link: Link::While, ..clause }, gaze);
             return Ok(());
@@ -460,6 +479,12 @@ impl<'a> Composer<'a> {
     }
 
     pub(crate) fn push(&mut self, clause: Clause, meaning: Meaning) {
+        // "Go back to your starting position": both say the same.
+        if matches!(meaning, Meaning::Neutral { .. })
+            && self.said.last().is_some_and(|last| last.meaning == meaning)
+        {
+            return;
+        }
         self.said.push(Said { clause, meaning });
     }
 
@@ -474,125 +499,5 @@ impl<'a> Composer<'a> {
             return self.said.is_empty() && self.past.is_some();
         }
         false
-    }
-
-    /// A fragment says more of what was said before it.
-    fn modify(&mut self, clause: &Clause) -> Result<(), String> {
-        // "Look left, look right, and all of that twice".
-        if clause.count.is_some()
-            && (clause.is_it || clause.is_same || clause.is_again)
-            && self.said.len() > 1
-        {
-            let count = clause.count.unwrap_or(1);
-            let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
-            self.said = vec![Said { clause: Clause::default(), meaning: whole }];
-            return Ok(());
-        }
-        // "Left, then right, three times".
-        let is_fragment = |said: &Said| said.meaning.is_posture() && said.clause.link < Link::With;
-        let is_pair = self.said.len() > 1 && self.said.iter().all(is_fragment);
-        if let Some(count) =
-            clause.count.filter(|count| *count > 1 && is_pair && clause.link != Link::Correction)
-        {
-            let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
-            self.said = vec![Said { clause: Clause::default(), meaning: whole }];
-            return Ok(());
-        }
-        if clause.is_together && self.joins_all(clause) {
-            return Ok(());
-        }
-        let seconds = clause.lasting.or(clause.seconds);
-        if seconds.is_some_and(|seconds| self.alternates(clause, seconds) || self.waits_instead(seconds)) {
-            return Ok(());
-        }
-        let Some(mut last) = self.said.pop() else { return Ok(()) };
-        if last.meaning.is_posture() && last.clause.pace.is_some_and(|pace| pace > 1.0) && seconds.is_some() {
-            // "Tilt to the left at a snail's pace, five seconds".
-            last.clause.within = seconds;
-            last.meaning = last.clause.meaning()?;
-            self.said.push(last);
-            return Ok(());
-        }
-        let is_plain = !clause.is_most
-            && clause.size.is_none()
-            && clause.link != Link::Correction
-            && clause.pause.is_none();
-        if let Some(seconds) =
-            seconds.filter(|_| is_plain && last.meaning.is_posture() && last.clause.act.is_some())
-        {
-            self.said.push(last);
-            self.push(clause.clone(), Meaning::Wait(seconds));
-            return Ok(());
-        }
-        // "Ten degrees left, then another ten".
-        let is_further = clause.is_again || clause.compared.contains(&Compared::Bigger);
-        // "Two small nods and one big one".
-        let is_one = clause.count.or(clause.number.map(|number| number as u32)) == Some(1);
-        let has_kind = |clause: &Clause| clause.size.is_some() || clause.pace.is_some();
-        // "Twice: once big, once small": each of them is told by itself.
-        let is_told_apart =
-            is_one && clause.link == Link::Comma && has_kind(&last.clause) && last.clause.count == Some(1);
-        let is_another = (clause.link == Link::And || is_told_apart)
-            && clause.count.or(clause.number.map(|number| number as u32)).is_some()
-            && has_kind(clause)
-            && (last.clause.count.is_some() || (is_one && has_kind(&last.clause)))
-            && clause.compared.is_empty();
-        let is_later =
-            (clause.link == Link::Then || is_another) && seconds.is_none() && clause.pause.is_none();
-        if is_later
-            && matches!(last.meaning, Meaning::Gesture(_))
-            && (clause.pace.is_some() || clause.size.is_some() || clause.count.is_some())
-        {
-            // "Nod slowly, then quickly".
-            let mut next = last.clause.clone();
-            next.absorb(clause);
-            next.link = Link::Then;
-            if is_one && last.clause.count.is_none() && has_kind(&last.clause) {
-                // "A big nod, then a tiny one".
-                last.clause.count = Some(1);
-                next.count = Some(1);
-                last.meaning = last.clause.meaning()?;
-            }
-            self.said.push(last);
-            let meaning = next.meaning()?;
-            self.push(next, meaning);
-            return Ok(());
-        }
-        let is_step = last.meaning.is_posture()
-            && (is_later || clause.is_again || clause.number.is_some() || clause.amount.is_some());
-        if is_further && is_step && clause.link != Link::Correction {
-            let mut next = last.clause.clone();
-            next.absorb(clause);
-            if !next.compared.contains(&Compared::Bigger) {
-                next.compared.push(Compared::Bigger);
-            }
-            next.link = Link::Then;
-            self.said.push(last);
-            let meaning = next.meaning()?;
-            self.push(next, meaning);
-            return Ok(());
-        }
-        let is_next_amount = clause.link == Link::Then
-            && last.meaning.is_posture()
-            && last.clause.said_amount().is_some()
-            && clause.compared.is_empty()
-            && clause.factor.is_none()
-            && (clause.number.is_some_and(|number| number >= 5.0) || clause.amount.is_some());
-        if is_next_amount {
-            // "Ten degrees up, then twenty, then thirty".
-            let mut next = last.clause.clone();
-            next.absorb(clause);
-            next.link = Link::Then;
-            self.said.push(last);
-            let meaning = next.meaning()?;
-            self.push(next, meaning);
-            return Ok(());
-        }
-        last.clause.absorb(clause);
-        if last.clause.has_motion() && !matches!(last.meaning, Meaning::Wait(_)) {
-            last.meaning = last.clause.meaning()?;
-        }
-        self.said.push(last);
-        Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //! for all languages. Words become concepts, concepts become clauses, and clauses become one [`Meaning`], from which a
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
-//! Reading order: [`concept`], [`keys`], [`words`], `phrases`, [`lexicon`], [`tagger`], `rewrite`, `sound`, `clause`, `splitter`, `acts`, [`meaning`],
+//! Reading order: [`concept`], [`keys`], [`words`], `phrases`, [`lexicon`], [`tagger`], `order_words`, `rewrite`, `sound`, `clause`, `splitter`, `acts`, [`meaning`],
 //! `prepare`, `compose`, `again`, `correct`, `refer`, `neutral`, `arrange`, [`reader`], [`tale`], [`build`].
 
 mod acts;
@@ -23,6 +23,7 @@ mod lost;
 pub mod meaning;
 mod misheard;
 mod neutral;
+mod order_words;
 mod others;
 pub mod past;
 mod phrases;
@@ -43,6 +44,6 @@ pub use clause::Phrase;
 pub use everyday::{asked_sight, called_tool};
 pub use lexicon::Speech;
 pub use meaning::Meaning;
-pub use past::{Earlier, Past};
-pub use reader::{Reading, is_saying, is_stop, language_of, orders_a_part, read, speech};
+pub use past::{Earlier, NO_SUCH_CHANGE, NO_WAY, NOTHING_BEFORE, Past};
+pub use reader::{Reading, is_saying, is_stop, language_of, names_act, orders_a_part, read, refers, speech};
 pub use tale::{Told, told};

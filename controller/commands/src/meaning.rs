@@ -30,6 +30,20 @@ pub struct Aim {
     pub amount: Amount,
 }
 
+/// Goals within this of neutral are neutral, degrees or millimetres.
+const NEUTRAL: f64 = 1.0;
+
+impl Aim {
+    /// Returns an aim further than now as one from neutral, which may be on the other side.
+    #[must_use]
+    pub fn from_neutral(&self, start: &AxisValues) -> Aim {
+        let Amount::Further(amount) = self.amount else { return *self };
+        let goal = start[self.axis] + self.sign * amount;
+        let goal = if goal.abs() < NEUTRAL { 0.0 } else { goal };
+        Aim { sign: if goal < 0.0 { -1.0 } else { 1.0 }, amount: Amount::Exactly(goal.abs()), ..*self }
+    }
+}
+
 /// The course of a gesture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gesture {
@@ -161,6 +175,19 @@ impl Meaning {
             _ => {}
         }
         act(self);
+    }
+
+    /// Returns it with goals from neutral, where it leaves the robot in this posture.
+    pub(crate) fn ending_in(&self, after: &AxisValues) -> Meaning {
+        let mut told = self.clone();
+        told.each_mut(&mut |one| {
+            if let Meaning::Go { aims, .. } = one {
+                for aim in aims {
+                    *aim = Aim { amount: Amount::Further(0.0), ..*aim }.from_neutral(after);
+                }
+            }
+        });
+        told
     }
 
     /// Returns it to the other side.

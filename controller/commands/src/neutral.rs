@@ -77,7 +77,9 @@ impl Composer<'_> {
         }
         // "Go up, go down, go up again": the same once more.
         let goes = |said: &crate::arrange::Said| said.clause.ways.iter().any(|heading| heading.way == own);
-        if self.said.iter().any(goes) {
+        let went =
+            self.past.and_then(|past| past.earlier.as_ref()).and_then(|earlier| way_of(&earlier.meaning));
+        if self.said.iter().any(goes) || (self.said.is_empty() && went == Some(own)) {
             return false;
         }
         let posture = self.said.iter().rev().find(|said| {

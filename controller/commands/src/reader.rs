@@ -162,6 +162,21 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
     }
 }
 
+/// Returns whether a word names something to do in English: "nod".
+#[must_use]
+pub fn names_act(word: &str) -> bool {
+    let tags = lexicon("en").map(|english| raw(&english.words(word), english)).unwrap_or_default();
+    matches!(tags.as_slice(), [Tag { concept: Concept::Act(_), .. }])
+}
+
+/// Returns whether a text only refers to what was done before: "faster", "no, to the other side".
+#[must_use]
+pub fn refers(text: &str) -> bool {
+    let (_, tags) = detect(text, "en");
+    let names_new = |tag: &Tag| matches!(tag.concept, Concept::Unknown | Concept::Act(_) | Concept::Cannot);
+    !tags.iter().any(names_new) && tags.iter().any(|tag| tag.concept != Concept::Skip)
+}
+
 /// Returns whether a text is nothing but what people say of others, though it may name a part of the robot: "ear to the
 /// ground".
 #[must_use]
@@ -234,8 +249,11 @@ fn unknown_of(tags: &[Tag]) -> Vec<Range<usize>> {
 
 /// Reads tags. `left_out`: the words of the text that are not known, those among them that no longer have a tag.
 fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Reading {
+    if takes_all_back(tags) {
+        return Reading::Nothing;
+    }
     let tags = &orders(tags);
-    let clauses = named_again(awaited(joined(split(tags))));
+    let clauses = named_again(awaited(joined(negated_on(split(tags)))));
     let tells = |clause: &Clause| clause.is_description() && clause.act.is_some();
     let is_description = clauses.iter().any(tells);
     if is_description
@@ -255,7 +273,12 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         let refers = clause.is_both_turns || clause.is_undo;
         // "And blorp slowly".
         let is_manner = clause.pace.is_some() && !clause.unknown.is_empty() && clause.link != Link::Start;
-        let is_said = clause.count.is_some() || clause.amount.is_some() || is_manner || is_step || refers;
+        let is_said = clause.within.is_some()
+            || clause.count.is_some()
+            || clause.amount.is_some()
+            || is_manner
+            || is_step
+            || refers;
         let is_chatter =
             !clause.has_motion() && !is_said && clause.condition.is_none() && !clause.unknown.is_empty();
         let is_stop = clause.is_stop_order
@@ -323,8 +346,8 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         // "Right here, said the priest", "happiness is rare".
         return Reading::NotUnderstood(left_out.to_vec());
     }
-    if clauses.iter().any(|clause| clause.is_impossible) {
-        return Reading::Impossible("this robot cannot do that".to_owned());
+    if let Some(reason) = clauses.iter().find_map(|clause| clause.impossible) {
+        return Reading::Impossible(reason.to_owned());
     }
     let clauses: Vec<Clause> = clauses
         .into_iter()
@@ -393,6 +416,68 @@ fn is_plain_order(clause: &Clause, past: Option<&Past>) -> bool {
         || clause.condition.is_some()
         // "I'm such a goose, I wanted the left", "that's too low, twenty will do".
         || (past.is_some() && (clause.link == Link::Correction || clause.is_it || !clause.compared.is_empty()))
+}
+
+/// "Don't, look left", "look left, or rather don't": what is not to be done is all that is said.
+fn takes_all_back(tags: &[Tag]) -> bool {
+    let is_denial = |tag: &Tag| matches!(tag.concept, Concept::Not | Concept::NotVerb | Concept::Without);
+    let says = |tag: &&Tag| {
+        !matches!(
+            tag.concept,
+            Concept::Skip
+                | Concept::Request
+                | Concept::Comma
+                | Concept::Stop
+                | Concept::Question
+                | Concept::Call
+        )
+    };
+    let is_mark = |tag: &Tag| matches!(tag.concept, Concept::Comma | Concept::Stop | Concept::Question);
+    let last = tags.iter().rposition(|tag| !is_mark(tag));
+    let is_last = last.is_some_and(|at| {
+        let before = at.checked_sub(1).and_then(|before| tags.get(before));
+        // "Look left, no?" asks for it.
+        let is_question = tags.iter().skip(at).any(|tag| tag.concept == Concept::Question);
+        !is_question
+            && tags.get(at).is_some_and(is_denial)
+            && before.is_some_and(|before| is_mark(before) || before.concept == Concept::Correction)
+    });
+    let first = tags.iter().position(|tag| says(&tag));
+    let is_apart = first.is_some_and(|at| {
+        tags.get(at).is_some_and(is_denial)
+            && tags.get(at + 1).is_some_and(|next| next.concept == Concept::Comma)
+    });
+    let has_other = tags.iter().any(|tag| matches!(tag.concept, Concept::Instead | Concept::Correction));
+    is_last || (is_apart && !has_other)
+}
+
+/// "Do not look up and down": what follows without a verb of its own is not to be done either, and neither is a second
+/// gesture: "do not nod and wiggle your ears".
+fn negated_on(mut clauses: Vec<Clause>) -> Vec<Clause> {
+    let mut denied: Option<Act> = None;
+    for (at, clause) in clauses.iter_mut().enumerate() {
+        let goes_on = match (denied, clause.act) {
+            // "Do not return to your neutral position".
+            (Some(Act::Return), Some(Act::Center)) => clause.link <= Link::Comma,
+            // "Do not wave with three waves".
+            (Some(denied), Some(act)) if denied == act && clause.link == Link::With => true,
+            (Some(denied), Some(act)) => {
+                let are_gestures = !is_posture(denied) && !is_posture(act);
+                are_gestures && clause.link == Link::And && !clause.is_requested && !clause.is_only
+            }
+            (Some(_), None) => {
+                matches!(clause.link, Link::And | Link::Then)
+                    && clause.parts.is_empty()
+                    && !clause.ways.is_empty()
+            }
+            (None, _) => false,
+        };
+        clause.is_negated |= goes_on && !clause.is_instead;
+        denied = clause.act.or(denied).filter(|_| clause.is_negated && !clause.is_stop_order);
+        // "Look left, but don't nod, then up".
+        denied = denied.filter(|_| at == 0 || goes_on);
+    }
+    clauses
 }
 
 /// "Wiggle your ears, and while they are wiggling turn left": what is named again is the motion before.

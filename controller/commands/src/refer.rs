@@ -1,13 +1,13 @@
 //! What refers to the last motion: again, further, more often, to the other side.
 
-use minismith_score::Axis;
+use minismith_score::{Axis, AxisValues};
 
 use crate::arrange::Said;
 use crate::clause::{Clause, Said as Length};
 use crate::compose::Composer;
 use crate::concept::{Compared, Part, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
-use crate::past::Past;
+use crate::past::{NO_SUCH_CHANGE, NOTHING_BEFORE, Past};
 
 impl Composer<'_> {
     /// A text that names no motion refers to the last one.
@@ -28,12 +28,27 @@ impl Composer<'_> {
             self.push(clause, meaning);
             return Ok(());
         }
-        let own = self.said.last().map(|said| (said.meaning.clone(), Some(said.clause.clone())));
+        // "Nod, wait two seconds, do another": not the wait.
+        let moved = self.said.iter().rev().find(|said| !matches!(said.meaning, Meaning::Wait(_)));
+        let own = moved.or(self.said.last()).map(|said| (said.meaning.clone(), Some(said.clause.clone())));
         let past = || self.past.map(|past| (past.meaning.clone(), past.phrase.0.as_deref().cloned()));
         let Some((mut meaning, phrase)) = own.or_else(past) else {
-            return Err("there is nothing before to which this refers".to_owned());
+            return Err(NOTHING_BEFORE.to_owned());
         };
         names_what_there_is(&clause, &meaning)?;
+        if meaning.is_posture() && clause.within.is_none() {
+            // "Look left." "In three seconds."
+            clause.within = clause.delay.take();
+        }
+        let before = meaning.clone();
+        if let Some(after) = self.refers_to_goal(&clause) {
+            self.push(clause, meaning.ending_in(&after).reversed());
+            return Ok(());
+        }
+        if clause.count.is_some() && clause.compared == [Compared::Bigger] {
+            // "Twice more".
+            clause.compared.clear();
+        }
         if self.said.is_empty() {
             self.refers = true;
             self.act = self.past.and_then(|past| past.act);
@@ -54,6 +69,7 @@ impl Composer<'_> {
         let Some(mut old) = phrase else {
             meaning = turned(meaning, &clause);
             change(&mut meaning, &clause);
+            changes_something(&clause, &before, &meaning)?;
             self.push(clause, meaning);
             return Ok(());
         };
@@ -108,12 +124,36 @@ impl Composer<'_> {
             meaning = if is_plain(&clause) { meaning } else { new.meaning()? };
             compare(&mut meaning, compared, &Clause::default());
         }
+        changes_something(&clause, &before, &meaning)?;
         self.push(new, meaning);
         Ok(())
     }
 }
 
+/// Refuses a change of what the last motion does not have: "wake up", then "slower".
+fn changes_something(clause: &Clause, before: &Meaning, after: &Meaning) -> Result<(), String> {
+    let is_change = !clause.compared.is_empty()
+        || clause.factor.is_some()
+        || clause.pace.is_some()
+        || clause.said_amount().is_some();
+    if is_change && before == after {
+        return Err(NO_SUCH_CHANGE.to_owned());
+    }
+    Ok(())
+}
+
 impl Composer<'_> {
+    /// "Look left." "A bit further." "The other way": as far as it went in all.
+    fn refers_to_goal(&self, clause: &Clause) -> Option<AxisValues> {
+        let is_other_side = matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite && heading.amount.is_none());
+        let goes_further =
+            |past: &Past| past.meaning.aims().iter().any(|aim| matches!(aim.amount, Amount::Further(_)));
+        let is_plain =
+            is_other_side && !clause.is_same && clause.parts.is_empty() && clause.said_amount().is_none();
+        let past = self.past.filter(|past| is_plain && self.said.is_empty() && goes_further(past))?;
+        past.after
+    }
+
     /// Returns the steps of the last motion, or the last two motions, and whether they are of one turn.
     fn steps(&self) -> (Vec<Meaning>, bool) {
         match self.past.filter(|_| self.said.is_empty()) {
@@ -192,6 +232,7 @@ fn is_plain(clause: &Clause) -> bool {
         && clause.lasting.is_none()
         && clause.seconds.is_none()
         && clause.within.is_none()
+        && clause.delay.is_none()
         && clause.period.is_none()
         && !clause.is_most
 }
@@ -317,8 +358,12 @@ fn compare_one(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
         (Meaning::Gesture(gesture), Compared::Smaller) => {
             gesture.strokes.iter_mut().flatten().for_each(|aim| scale_aim(aim, down));
         }
-        (Meaning::Go { pace, .. } | Meaning::Neutral { pace, .. }, Compared::Faster) => *pace *= faster,
-        (Meaning::Go { pace, .. } | Meaning::Neutral { pace, .. }, Compared::Slower) => *pace *= slower,
+        (Meaning::Go { pace, seconds, .. } | Meaning::Neutral { pace, seconds, .. }, Compared::Faster) => {
+            (*pace, *seconds) = (*pace * faster, seconds.map(|seconds| seconds * faster));
+        }
+        (Meaning::Go { pace, seconds, .. } | Meaning::Neutral { pace, seconds, .. }, Compared::Slower) => {
+            (*pace, *seconds) = (*pace * slower, seconds.map(|seconds| seconds * slower));
+        }
         (Meaning::Gesture(Gesture { stroke, total, .. }), Compared::Faster) => {
             *stroke *= faster;
             *total = total.map(|total| total * faster);

@@ -3,6 +3,7 @@
 mod waits;
 
 use crate::concept::{Act, Compared, Concept, Part, Tag, Unit, Way};
+use crate::order_words::{afterwards, counted_off, negative_angles};
 use waits::{awaited_signals, holds, same_time, until_times};
 
 /// Rewrites tags, those of no importance still among them.
@@ -24,6 +25,7 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
     let tags = all_together(tags);
     let tags = asked(tags);
     let tags = otherwise(tags);
+    let tags = negative_angles(counted_off(afterwards(tags)));
     let tags = opening_reason(tags);
     courtesies(tags)
 }

@@ -2,9 +2,13 @@
 
 use minismith_score::Event;
 
-use crate::clause::{Clause, Condition, Heading, Link, Said};
+use crate::clause::{Clause, Condition, Heading, Link};
 use crate::concept::{Act, Concept, Part, Tag, Unit, Way, is_feeling, is_posture};
 
+/// Why a clause is impossible that asks for what no part of the robot does.
+const CANNOT: &str = "this robot cannot do that";
+
+mod quantities;
 mod trailing;
 
 /// Splits tags into clauses.
@@ -90,6 +94,11 @@ impl Splitter {
             // "And then, after two seconds, nod": the time belongs to what follows.
             return;
         }
+        let is_before = self.clauses.is_empty() || self.now.link == Link::Then;
+        if self.now.is_taking && self.now.is_only_modifier() && link == Link::Comma && is_before {
+            // "Over two seconds, shake your head".
+            return;
+        }
         if self.now.is_empty()
             && self.now.link == Link::After
             && link == Link::Comma
@@ -123,14 +132,6 @@ impl Splitter {
         }
         let next = self.fresh(link);
         self.clauses.push(std::mem::replace(&mut self.now, next));
-    }
-
-    fn flush_number(&mut self) {
-        if let Some(number) = self.number.take() {
-            // "Left 10 20 30": one number too many.
-            self.now.is_impossible |= self.now.number.is_some_and(|known| known > 1.0 && known != number);
-            self.now.number = Some(number);
-        }
     }
 
     /// Takes a tag as a part of a condition. Returns whether it was one.
@@ -182,7 +183,9 @@ impl Splitter {
             Concept::Unit(unit) => self.unit(*unit),
             Concept::Times => {
                 let count = self.number.take().or(self.now.number.take());
-                self.now.is_impossible |= count.is_some_and(|count| count.fract() != 0.0);
+                if count.is_some_and(|count| count.fract() != 0.0) {
+                    self.now.impossible = Some("a number of times is a whole number");
+                }
                 self.now.count = count.map(|count| count.max(0.0) as u32).or(self.now.count);
             }
             Concept::Count(count) => {
@@ -291,7 +294,7 @@ impl Splitter {
                 self.now.is_first = true;
             }
             // "Clap and nod": outside of a condition, it is an order.
-            Concept::Signal(Event::Clap) if self.now.is_empty() => self.now.is_impossible = true,
+            Concept::Signal(Event::Clap) if self.now.is_empty() => self.now.impossible = Some(CANNOT),
             // "And call my mother": a verb that is not known stands before.
             Concept::Somebody
                 if matches!(self.now.link, Link::And | Link::Then)
@@ -363,13 +366,13 @@ impl Splitter {
                 }
                 self.scope = Scope { is_told: false, is_reason: false, is_requested: true, ..self.scope };
                 (self.now.is_told, self.now.is_reason) = (false, false);
-                (self.now.is_requested, self.now.is_impossible) = (true, false);
+                (self.now.is_requested, self.now.impossible) = (true, None);
             }
             Concept::Restart => {
                 self.close(Link::Comma);
                 self.scope = Scope::default();
                 (self.now.is_told, self.now.is_asking, self.now.is_reason) = (false, false, false);
-                self.now.is_impossible = false;
+                self.now.impossible = None;
             }
             Concept::Because => {
                 self.close(Link::Comma);
@@ -425,7 +428,7 @@ impl Splitter {
                 self.now.is_cancel = true;
             }
             Concept::Past => self.now.is_past = !matches!(self.now.act, Some(Act::Hold | Act::Move)),
-            Concept::Cannot => self.now.is_impossible = true,
+            Concept::Cannot => self.now.impossible = Some(CANNOT),
             _ => {}
         }
     }
@@ -455,36 +458,6 @@ impl Splitter {
             self.close(Link::Comma);
         }
         self.now.is_stop_order = true;
-    }
-
-    fn unit(&mut self, unit: Unit) {
-        let number = self.number.take().or(self.now.number.take()).unwrap_or(1.0);
-        if let Unit::Angle(factor) | Unit::Length(factor) = unit {
-            self.now.unit = Some(factor);
-        }
-        match unit {
-            Unit::Angle(factor) => self.amount(Said::Degrees(number * factor)),
-            Unit::Length(factor) => self.amount(Said::Millimetres(number * factor)),
-            Unit::Time(factor) => {
-                let seconds = number * factor;
-                match self.time.take() {
-                    Some(Concept::For) => self.now.lasting = Some(seconds),
-                    Some(Concept::Every) => self.now.period = Some(seconds),
-                    Some(Concept::In) if self.now.act.is_none() && self.now.ways.is_empty() => {
-                        self.now.delay = Some(seconds);
-                    }
-                    Some(Concept::In | Concept::Taking) => self.now.within = Some(seconds),
-                    _ => self.now.seconds = Some(seconds),
-                }
-            }
-        }
-    }
-
-    fn amount(&mut self, said: Said) {
-        match self.now.ways.last_mut() {
-            Some(heading) if heading.amount.is_none() => heading.amount = Some(said),
-            _ => self.now.amount = Some(said),
-        }
     }
 
     /// Returns whether nothing but parts was said.

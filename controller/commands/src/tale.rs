@@ -33,12 +33,17 @@ pub fn told(text: &str) -> Told {
     let words = english.words(text);
     let mut rest = String::new();
     let (mut is_changed, mut has_order, mut points_back) = (false, false, false);
+    let mut quotes = false;
     for (at, clause) in clauses(&words, english).into_iter().enumerate() {
         let (Some(first), Some(last)) = (clause.first(), clause.last()) else { continue };
         let said: Vec<&str> =
             clause.iter().filter(|word| !word.is_sign()).map(|word| word.text.as_str()).collect();
         let frame = Frame { words: without_opening(&said), english };
-        if frame.tells() {
+        // "My friend said: nod twice".
+        let is_quoted = std::mem::take(&mut quotes);
+        quotes = last.text == ":"
+            && matches!(said.as_slice(), [who, .., verb] if *who != "i" && REPORTS.contains(verb));
+        if is_quoted || quotes || frame.tells() {
             is_changed = true;
             continue;
         }

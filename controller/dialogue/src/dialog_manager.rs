@@ -15,7 +15,7 @@ use super::antenna_cues::AntennaCues;
 use super::interpretation::interpret;
 use super::playback::{Playback, PlaybackCommand};
 use super::{Event, SpokenRequest, Utterance, VoiceEvent};
-use minismith_nlu::{Intent, Known, Primitive, Understanding, understand};
+use minismith_nlu::{Intent, Known, Primitive, Understanding, interpret as understood};
 use minismith_runtime::config::{Voice, WakeWordMode};
 
 /// How often it checks whether the robot rests after a stop.
@@ -334,7 +334,7 @@ impl<F: FnMut(VoiceEvent)> DialogManager<F> {
 
 /// Returns the sound for waking up and for going to sleep.
 fn chime_for(text: &str) -> Option<Chime> {
-    let Understanding::Plan(plan) = understand(text, &Known::default()) else { return None };
+    let Understanding::Plan(plan) = understood(text, &Known::default()) else { return None };
     plan.iter().find_map(|intent| match intent {
         Intent::Motion(Primitive::Wake) => Some(Chime::Wake),
         Intent::Motion(Primitive::Sleep) => Some(Chime::Sleep),

@@ -1,7 +1,7 @@
 //! Lists the phrases that people are expected to say, so that an ambiguous sound is taken for one the robot
 //! can act on.
 
-use minismith_nlu::{Known, Understanding, understand};
+use minismith_nlu::{Known, Understanding, interpret};
 
 /// The wake word, in addition to the names of the configuration.
 pub const CALL: &str = "hey reachy";
@@ -151,7 +151,7 @@ pub fn commands<'a>(tools: impl IntoIterator<Item = &'a str>) -> Vec<String> {
 /// Returns whether the grammar accepts a text.
 #[must_use]
 pub fn is_read(text: &str) -> bool {
-    matches!(understand(text, &Known::default()), Understanding::Plan(_) | Understanding::Stop)
+    matches!(interpret(text, &Known::default()), Understanding::Plan(_) | Understanding::Stop)
 }
 
 #[cfg(test)]

@@ -30,6 +30,10 @@ impl Aim {
         Aim { angles, height, body_yaw: posture.body_yaw, antennas: posture.antennas }
     }
 
+    pub(super) fn posture(&self) -> Posture {
+        Posture { head: self.head(), body_yaw: self.body_yaw, antennas: self.antennas }
+    }
+
     /// Describes what is not neutral: "head left 20 deg, body right 30 deg"; none if everything is neutral.
     pub(super) fn describe(&self) -> Option<String> {
         let neutral = Aim::neutral();

@@ -5,10 +5,9 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Number, Value, json};
 
-use super::build::count;
 use super::decimal::plain;
 use super::intent::{Intent, Reason};
-use super::numbers::{Quantity, number, quantity};
+use super::numbers::{Quantity, count, number, quantity};
 use super::parser::{Error, Parser};
 use super::tokenize::Kind;
 use super::tools::range;

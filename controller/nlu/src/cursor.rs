@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::intent::Reason;
-use super::lexicon;
 use super::parser::{Error, Parser};
 use super::phrases;
 use super::tokenize::Token;
@@ -39,11 +38,9 @@ impl Parser<'_> {
         joint
     }
 
-    /// Returns whether a clause may end here: at a separator, or where speech omits one ("nod look left").
+    /// Returns whether a clause ends here.
     pub fn clause_ended(&self) -> bool {
-        self.at >= self.tokens.len()
-            || self.at_joint()
-            || self.word(self.at).and_then(lexicon::verb).is_some()
+        self.at >= self.tokens.len() || self.at_joint()
     }
 
     pub fn at_joint(&self) -> bool {

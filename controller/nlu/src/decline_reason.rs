@@ -278,22 +278,22 @@ const QUESTIONS: &[&str] = &[
     "summarize",
 ];
 
-/// Returns the reason that the words indicate, or the general one.
-pub(super) fn why(tokens: &[Token]) -> Reason {
+/// Returns the reason that the words indicate, or the general one, and the token that indicates it.
+pub(super) fn why(tokens: &[Token]) -> (Reason, Option<usize>) {
     let words: Vec<Option<&str>> = tokens.iter().map(Token::word).collect();
     let rest = |at: usize| words.get(at..).unwrap_or_default();
     let signed =
-        |signs: &[&str]| (0..words.len()).any(|at| longest(signs.iter().copied(), rest(at)).is_some());
-    if signed(NEGATIONS) {
-        return Reason::Negated;
+        |signs: &[&str]| (0..words.len()).find(|at| longest(signs.iter().copied(), rest(*at)).is_some());
+    if let Some(at) = signed(NEGATIONS) {
+        return (Reason::Negated, Some(at));
     }
-    if let Some((reason, _)) = SIGNS.iter().find(|(_, signs)| signed(signs)) {
-        return *reason;
+    if let Some((reason, at)) = SIGNS.iter().find_map(|(reason, signs)| Some((*reason, signed(signs)?))) {
+        return (reason, Some(at));
     }
     let start = words.iter().position(|word| !matches!(word, None | Some("and" | "so" | "but" | "then")));
     match longest(QUESTIONS.iter().copied(), rest(start.unwrap_or(0))) {
-        Some(_) => Reason::Knowledge,
-        None => Reason::Unknown,
+        Some(_) => (Reason::Knowledge, None),
+        None => (Reason::Unknown, None),
     }
 }
 

@@ -4,6 +4,7 @@
 //! repeat.
 
 use minismith_commands::Past;
+use minismith_score::AxisValues;
 use serde_json::{Map, Value};
 
 use super::aim::Aim;
@@ -34,12 +35,19 @@ pub struct DialogContext {
     last_action: Option<PastTurn>,
     /// What the last action did, and the one before it; read once, when it is recorded.
     past: Option<Past>,
+    /// The posture in which the last action left the robot, if it is known.
+    posture: Option<AxisValues>,
     tool: Option<(String, Map<String, Value>)>,
     /// What the robot said last: the text that it was asked to say, or its answer.
     said: Option<String>,
 }
 
 impl DialogContext {
+    /// Returns the posture in which the last action left the robot; neutral where it is not known.
+    pub(super) fn posture(&self) -> AxisValues {
+        self.posture.unwrap_or_else(AxisValues::neutral)
+    }
+
     /// Returns the last turn that was not a question about an earlier one.
     #[must_use]
     pub fn last(&self) -> Option<&PastTurn> {
@@ -85,12 +93,13 @@ impl DialogContext {
         })
     }
 
-    /// Records a turn. `refers` states whether its words refer to an earlier action.
+    /// Records a turn. `refers` states whether its words refer to an earlier action. `posture`: where it leaves the robot.
     /// `done` returns what an action did, which may refer to what was done before.
     pub(super) fn record(
         &mut self,
         turn: PastTurn,
         refers: bool,
+        posture: Option<AxisValues>,
         done: impl FnOnce(&PastTurn, Option<&Past>) -> Option<Past>,
     ) {
         let tool = turn.plan.iter().rev().find_map(|intent| match intent {
@@ -113,6 +122,7 @@ impl DialogContext {
         if turn.plan.iter().any(acts) {
             let before = self.past.take();
             let now = done(&turn, before.as_ref());
+            self.posture = posture;
             let earlier = before.map(Into::into);
             self.past = now.map(|past| Past { earlier, ..past });
             self.last_action = Some(turn.clone());

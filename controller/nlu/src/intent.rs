@@ -33,6 +33,13 @@ pub enum Understanding {
     },
     /// The text is understood, but a quantity is out of range, so nothing is done.
     OutOfRange(OutOfRange),
+    /// The text is understood, but the robot can't do it, so nothing is done.
+    Impossible {
+        /// The text, in the user's words.
+        text: String,
+        /// The reason, in English.
+        why: String,
+    },
     /// A text in another language that is not understood, so nothing is done.
     Foreign {
         /// The language's code.
@@ -118,6 +125,7 @@ impl Understanding {
             Understanding::Stop | Understanding::Plan(_) => None,
             Understanding::Unclear { reason, .. } => Some(reason.word()),
             Understanding::OutOfRange(_) => Some("out_of_range"),
+            Understanding::Impossible { .. } => Some("impossible"),
             Understanding::Foreign { .. } => Some("unknown"),
             Understanding::Empty => Some("empty"),
             Understanding::TooLong { .. } => Some("too_long"),

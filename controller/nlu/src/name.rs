@@ -2,7 +2,7 @@
 
 use minismith_score::score::is_motion_function;
 
-use super::lexicon::{is_make, is_run, verb};
+use super::lexicon::{is_form, is_make, is_run};
 use super::phrases::joiner;
 use super::primitive::{OutOfRange, Primitive};
 use super::set_phrases::fixed;
@@ -138,10 +138,18 @@ const fn word_for(primitive: &Primitive) -> &'static str {
     }
 }
 
+/// Verbs of motion, which a person says to have the motion done.
+const MOTIONS: &[&str] = &[
+    "look", "gaze", "glance", "face", "peek", "peer", "stare", "turn", "rotate", "swivel", "spin", "pivot",
+    "twist", "tilt", "lean", "raise", "lift", "lower", "drop", "move", "shift", "bring", "swing", "point",
+    "aim", "set", "put", "nod", "shake", "wiggle", "waggle", "wave", "flap", "twitch", "wriggle", "dance",
+    "wait", "pause", "hold", "center", "centre", "reset", "neutral", "wake", "sleep", "rest",
+];
+
 /// Returns whether a word has a meaning at the beginning of a command; a tool cannot have such a name.
 pub(super) fn is_command(word: &str) -> bool {
     let words = [Some(word)];
-    verb(word).is_some()
+    MOTIONS.iter().any(|motion| is_form(motion, word))
         || is_run(word)
         || is_make(word)
         || fixed(&words).is_some()

@@ -3,6 +3,9 @@
 
 use firmware_bridge::units::Radians;
 
+use super::decimal::plain;
+use super::parser::Error;
+use super::primitive::{MAX_TIMES, OutOfRange};
 use super::tokenize::{Kind, Token};
 
 /// A number with its unit.
@@ -41,6 +44,15 @@ pub(super) fn quantity(tokens: &[Token]) -> Option<(Quantity, usize)> {
     }
     let unit = word(tokens, taken).and_then(|unit| with_unit(value, unit));
     Some(unit.map_or((Quantity::Bare(value), bare), |quantity| (quantity, taken + 1)))
+}
+
+/// Converts a number to a count; it must be whole.
+pub(super) fn count(times: f64, what: &str) -> Result<u32, Error> {
+    if times.fract() == 0.0 && (1.0..=f64::from(MAX_TIMES)).contains(&times) {
+        return Ok(times as u32);
+    }
+    let what = format!("{what} {} times", plain(times));
+    Err(Error::Range(OutOfRange { what, allowed: format!("a whole number from 1 to {MAX_TIMES}") }))
 }
 
 fn with_unit(value: f64, unit: &str) -> Option<Quantity> {

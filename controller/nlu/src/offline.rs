@@ -1,51 +1,47 @@
-//! The entry points: turns a text into a plan or a reason. Pure, and well under a
+//! The entry point: turns a text into a plan or a reason. Pure, and well under a
 //! millisecond.
 
+use minismith_commands::{Told, asked_sight, called_tool, told};
 use serde_json::Map;
 
-use minismith_commands::{Told, asked_sight, called_tool, told};
-
-use super::combine::combined;
+use super::decline_reason::why;
 use super::dialog_context::{DialogContext, PastTurn};
-use super::grammar;
+use super::grammar::{self, Refused};
 use super::intent::{Intent, MAX_STEPS, MAX_TEXT_LEN, Reason, Sight, Understanding};
 use super::known::Known;
+use super::motion::{done, left_in, motion};
 use super::primitive::OutOfRange;
 use super::speech;
 use super::stop::is_stop;
 use super::suggestions::nearest;
+use super::tokenize::tokenize;
 use super::vision_intent::PERSON;
 
-/// Returns the meaning of a text in a conversation: by the grammar, and where it declines or sees single steps in what
-/// belongs together, by the reader of commands.
+/// Returns the meaning of a text in a conversation: of all of it, or nothing.
 #[must_use]
 pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
-    let understood = understand(text, known);
-    let may_speak = match &understood {
-        Understanding::Plan(plan) => plan.iter().all(|intent| matches!(intent, Intent::Motion(_))),
-        Understanding::Unclear { reason, .. } => {
-            !matches!(reason, Reason::NotText | Reason::Rules | Reason::Motors | Reason::Unkind)
-        }
-        _ => false,
-    };
-    let read = |part: &str| ordered(part, understand(part, known), known);
-    let took_photo = known
-        .before
-        .and_then(DialogContext::last)
-        .is_some_and(|turn| turn.plan.iter().any(|intent| matches!(intent, Intent::See(Sight::Photo))));
-    let spoken = if may_speak { speech::plan(text, took_photo, &read) } else { None };
-    let ordered = spoken.unwrap_or_else(|| ordered(text, understood, known));
-    let is_open = match &ordered {
-        Understanding::Unclear { .. } | Understanding::Foreign { .. } => true,
+    let understood = ordered(text, known);
+    let is_open = |understood: &Understanding| match understood {
+        Understanding::Unclear { reason, .. } => !is_final(*reason),
+        Understanding::Foreign { .. } | Understanding::Impossible { .. } => true,
         Understanding::Plan(plan) => {
             plan.iter().all(|intent| matches!(intent, Intent::Motion(_) | Intent::Spoken(_)))
         }
         _ => false,
     };
-    if !is_open {
-        return ordered;
+    if !is_open(&understood) {
+        return understood;
     }
-    let asked = asked_sight(text).filter(|_| !matches!(ordered, Understanding::Plan(_)));
+    let took_photo = known
+        .before
+        .and_then(DialogContext::last)
+        .is_some_and(|turn| turn.plan.iter().any(|intent| matches!(intent, Intent::See(Sight::Photo))));
+    let spoken = speech::plan(text, took_photo, &|part| ordered(part, known));
+    let understood = spoken.unwrap_or(understood);
+    if !is_open(&understood) {
+        return understood;
+    }
+    let asked = asked_sight(text).filter(|_| !matches!(understood, Understanding::Plan(_)));
     if let Some(sight) = asked.and_then(|(name, _)| sight_named(name)) {
         return Understanding::Plan(vec![Intent::See(sight)]);
     }
@@ -55,8 +51,21 @@ pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
         Some(name) => {
             Understanding::Plan(vec![Intent::RunTool { name: name.to_owned(), arguments: Map::new() }])
         }
-        None => ordered,
+        None if does_nothing(&understood) => unclear(text, Reason::Negated, known),
+        None => understood,
     }
+}
+
+/// Returns whether a plan does nothing, whatever happens: "don't nod when you see me".
+fn does_nothing(understood: &Understanding) -> bool {
+    let Understanding::Plan(plan) = understood else { return false };
+    matches!(plan.as_slice(), [Intent::Spoken(spoken)]
+        if spoken.meaning.is_none() && !matches!(spoken.if_event, Some((_, Some(_)))))
+}
+
+/// Returns whether nothing of a text is done for this reason, whatever else it says.
+const fn is_final(reason: Reason) -> bool {
+    matches!(reason, Reason::NotText | Reason::Rules | Reason::Motors | Reason::Unkind)
 }
 
 /// Returns what a question of a language's file asks the camera for.
@@ -70,31 +79,29 @@ fn sight_named(name: &str) -> Option<Sight> {
 }
 
 /// Returns what a text orders: what it only tells moves nothing, though it names a motion.
-fn ordered(text: &str, understood: Understanding, known: &Known<'_>) -> Understanding {
-    let combined = combined(text, understood, known.before);
-    let may_move = match &combined {
+fn ordered(text: &str, known: &Known<'_>) -> Understanding {
+    let understood = whole(text, known);
+    let may_move = match &understood {
         Understanding::Plan(plan) => {
             plan.iter().any(|intent| matches!(intent, Intent::Motion(_) | Intent::Spoken(_)))
         }
-        Understanding::Unclear { reason, .. } => {
-            !matches!(reason, Reason::NotText | Reason::Rules | Reason::Motors | Reason::Unkind)
-        }
+        Understanding::Unclear { reason, .. } => !is_final(*reason),
+        Understanding::Impossible { .. } => true,
         _ => false,
     };
     if !may_move {
-        return combined;
+        return understood;
     }
     match told(text) {
-        Told::Nothing => combined,
-        Told::Everything if matches!(combined, Understanding::Unclear { .. }) => combined,
+        Told::Nothing => understood,
+        Told::Everything if !matches!(understood, Understanding::Plan(_)) => understood,
         Told::Everything => unclear(text, Reason::Hearsay, known),
-        Told::AllBut(order) => super::combine::combined(&order, understand(&order, known), known.before),
+        Told::AllBut(order) => whole(&order, known),
     }
 }
 
-/// Returns the meaning of a text by the grammar: of all of it, or nothing.
-#[must_use]
-pub fn understand(text: &str, known: &Known<'_>) -> Understanding {
+/// Returns the meaning of a text: clauses of several kinds by the grammar, motions by the reader of commands.
+fn whole(text: &str, known: &Known<'_>) -> Understanding {
     if is_stop(text) {
         return Understanding::Stop;
     }
@@ -108,15 +115,41 @@ pub fn understand(text: &str, known: &Known<'_>) -> Understanding {
     if text.chars().any(|c| (c.is_control() && !c.is_whitespace()) || c == char::REPLACEMENT_CHARACTER) {
         return unclear(text, Reason::NotText, known);
     }
-    match grammar::parse(text, known) {
-        Ok(plan) if plan.len() > MAX_STEPS => Understanding::OutOfRange(OutOfRange {
-            what: format!("a plan of {} steps", plan.len()),
-            allowed: format!("up to {MAX_STEPS} steps in one sentence"),
-        }),
-        Ok(plan) => Understanding::Plan(plan),
-        Err(grammar::Refused::Unclear { heard, reason }) => unclear(&heard, reason, known),
-        Err(grammar::Refused::Range(range)) => Understanding::OutOfRange(range),
+    let refused = match grammar::parse(text, known) {
+        Ok(plan) if plan.len() > MAX_STEPS => {
+            return Understanding::OutOfRange(OutOfRange {
+                what: format!("a plan of {} steps", plan.len()),
+                allowed: format!("up to {MAX_STEPS} steps in one sentence"),
+            });
+        }
+        Ok(plan) => return Understanding::Plan(plan),
+        Err(refused) => refused,
+    };
+    let (reason, _) = why(&tokenize(text));
+    if is_final(reason) {
+        return unclear(text, reason, known);
     }
+    let moves = motion(text, known.before);
+    match (&moves, refused) {
+        // The motion is not all that was said.
+        (Understanding::Plan(plan), Refused::Unclear { heard, reason, is_mixed: true })
+            if !plan.iter().any(is_conditional) =>
+        {
+            unclear(&heard, reason, known)
+        }
+        (Understanding::Plan(_) | Understanding::OutOfRange(_), _) => moves,
+        (_, Refused::Range(range)) => Understanding::OutOfRange(range),
+        (_, Refused::Unclear { heard, reason, .. }) => unclear(&heard, reason, known),
+        (Understanding::Unclear { text, reason, .. }, _) => unclear(text, *reason, known),
+        (Understanding::Impossible { text, why }, _) => {
+            Understanding::Impossible { text: printable(text), why: why.clone() }
+        }
+        _ => moves,
+    }
+}
+
+fn is_conditional(intent: &Intent) -> bool {
+    matches!(intent, Intent::Spoken(spoken) if spoken.if_event.is_some())
 }
 
 fn unclear(heard: &str, reason: Reason, known: &Known<'_>) -> Understanding {
@@ -149,7 +182,10 @@ const MAX_QUOTE_LENGTH: usize = 80;
 impl DialogContext {
     /// Records a turn.
     pub fn remember(&mut self, turn: PastTurn) {
-        let refers = grammar::refers(&turn.said, self);
-        self.record(turn, refers, super::combine::done);
+        let refers = grammar::refers(&turn.said, self) || minismith_commands::refers(&turn.said);
+        let posture = turn.from.as_ref().and_then(|from| {
+            left_in(&turn.plan, &minismith_score::AxisValues::from_posture(&from.posture()))
+        });
+        self.record(turn, refers, posture, done);
     }
 }

@@ -13,8 +13,13 @@ use super::tokenize::Token;
 /// The reason why a clause gives no plan. Ranges are indices of tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Error {
-    Unclear { at: Range<usize>, reason: Reason },
+    Unclear {
+        at: Range<usize>,
+        reason: Reason,
+    },
     Range(OutOfRange),
+    /// All of the text orders a motion, or nothing.
+    Motion,
 }
 
 impl Error {
@@ -33,6 +38,8 @@ pub(super) struct Parser<'a> {
     pub made: Vec<String>,
     /// The tool that "it" means, and the arguments of its last run.
     pub last_tool: Option<(String, Map<String, Value>)>,
+    /// Whether a clause was understood that orders something else than a motion.
+    pub is_mixed: bool,
     /// The tool that "it" means when this text names none.
     pub earlier_tool: Option<(String, Map<String, Value>)>,
 }
@@ -41,6 +48,15 @@ impl<'a> Parser<'a> {
     /// Creates a parser for the normalized tokens of a text.
     pub fn new(text: &'a str, known: &'a Known<'a>) -> Self {
         let tokens = reword(text, known);
-        Parser { text, tokens, at: 0, known, made: Vec::new(), last_tool: None, earlier_tool: None }
+        Parser {
+            text,
+            tokens,
+            at: 0,
+            known,
+            made: Vec::new(),
+            last_tool: None,
+            is_mixed: false,
+            earlier_tool: None,
+        }
     }
 }

@@ -1,9 +1,8 @@
 //! Questions about the robot itself, with their topics. The answers are made from measured data.
 
-use super::intent::{Intent, Reach, Reason, Topic, Understanding};
-use super::known::Known;
+use super::intent::{Reach, Reason, Topic, Understanding};
 use super::lexicon;
-use super::offline::understand;
+use super::motion::motion;
 use super::parser::{Error, Parser};
 use super::phrases::{hesitation, longest, opener};
 
@@ -274,12 +273,8 @@ impl Parser<'_> {
             return None;
         }
         let what = self.words_of(begins..end);
-        let trial = Known { before: None, ..*self.known };
-        match understand(&what, &trial) {
-            Understanding::Plan(plan) if plan.iter().all(|intent| matches!(intent, Intent::Motion(_))) => {
-                Some(what)
-            }
-            Understanding::Unclear { reason: Reason::WhichWay, .. } => Some(what),
+        match motion(&what, None) {
+            Understanding::Plan(_) | Understanding::Unclear { reason: Reason::WhichWay, .. } => Some(what),
             _ => None,
         }
     }

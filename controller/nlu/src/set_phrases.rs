@@ -1,4 +1,4 @@
-//! Whole phrases with a fixed meaning: questions, greetings, and motions with a name of their own.
+//! Whole phrases with a fixed meaning: questions and greetings.
 
 use super::phrases::longest;
 
@@ -11,10 +11,6 @@ pub(super) enum SetPhrase {
     Greet,
     Thanks,
     SayAgain,
-    Center,
-    Wake,
-    Sleep,
-    TurnRound,
 }
 
 /// Whole phrases. A word matches in any of its forms ("goes to sleep").
@@ -77,28 +73,6 @@ const FIXED: &[(&str, SetPhrase)] = &[
     ("well done", SetPhrase::Thanks),
     ("good job", SetPhrase::Thanks),
     ("good robot", SetPhrase::Thanks),
-    ("center", SetPhrase::Center),
-    ("centre", SetPhrase::Center),
-    ("center your head", SetPhrase::Center),
-    ("centre your head", SetPhrase::Center),
-    ("back to the original state", SetPhrase::Center),
-    ("back to the original position", SetPhrase::Center),
-    ("go back to the original position", SetPhrase::Center),
-    ("return to the original position", SetPhrase::Center),
-    ("reset", SetPhrase::Center),
-    ("reset your position", SetPhrase::Center),
-    ("reset your posture", SetPhrase::Center),
-    ("neutral", SetPhrase::Center),
-    ("wake", SetPhrase::Wake),
-    ("wake up", SetPhrase::Wake),
-    ("get up", SetPhrase::Wake),
-    ("sleep", SetPhrase::Sleep),
-    ("go to sleep", SetPhrase::Sleep),
-    ("go to bed", SetPhrase::Sleep),
-    ("take a nap", SetPhrase::Sleep),
-    ("rest", SetPhrase::Sleep),
-    ("turn around", SetPhrase::TurnRound),
-    ("turn round", SetPhrase::TurnRound),
     ("which way are you facing", SetPhrase::State),
     ("which way are you looking", SetPhrase::State),
     ("which direction are you facing", SetPhrase::State),
@@ -178,44 +152,6 @@ const FIXED: &[(&str, SetPhrase)] = &[
     ("that was great", SetPhrase::Thanks),
     ("that is better", SetPhrase::Thanks),
     ("much better", SetPhrase::Thanks),
-    ("recenter", SetPhrase::Center),
-    ("straighten", SetPhrase::Center),
-    ("straighten up", SetPhrase::Center),
-    ("straighten out", SetPhrase::Center),
-    ("straighten yourself", SetPhrase::Center),
-    ("straighten yourself up", SetPhrase::Center),
-    ("centre yourself", SetPhrase::Center),
-    ("center yourself", SetPhrase::Center),
-    ("reset yourself", SetPhrase::Center),
-    ("reset your pose", SetPhrase::Center),
-    ("reset everything", SetPhrase::Center),
-    ("reset your head", SetPhrase::Center),
-    ("stand at ease", SetPhrase::Center),
-    ("at ease", SetPhrase::Center),
-    ("wake yourself", SetPhrase::Wake),
-    ("wake yourself up", SetPhrase::Wake),
-    ("awaken", SetPhrase::Wake),
-    ("rise", SetPhrase::Wake),
-    ("rise and shine", SetPhrase::Wake),
-    ("wakey wakey", SetPhrase::Wake),
-    ("time to get up", SetPhrase::Wake),
-    ("go to rest", SetPhrase::Sleep),
-    ("nap", SetPhrase::Sleep),
-    ("have a nap", SetPhrase::Sleep),
-    ("have a rest", SetPhrase::Sleep),
-    ("take a rest", SetPhrase::Sleep),
-    ("lie down", SetPhrase::Sleep),
-    ("lay down", SetPhrase::Sleep),
-    ("lie yourself down", SetPhrase::Sleep),
-    ("fall asleep", SetPhrase::Sleep),
-    ("have a sleep", SetPhrase::Sleep),
-    ("get some sleep", SetPhrase::Sleep),
-    ("get some rest", SetPhrase::Sleep),
-    ("go and rest", SetPhrase::Sleep),
-    ("doze", SetPhrase::Sleep),
-    ("doze off", SetPhrase::Sleep),
-    ("snooze", SetPhrase::Sleep),
-    ("power nap", SetPhrase::Sleep),
     ("what tools are available", SetPhrase::ListTools),
     ("which tools are available", SetPhrase::ListTools),
     ("what tools are available to you", SetPhrase::ListTools),
@@ -246,20 +182,6 @@ const FIXED: &[(&str, SetPhrase)] = &[
     ("what are you good at", SetPhrase::Help),
     ("give me help", SetPhrase::Help),
     ("i need some help", SetPhrase::Help),
-    ("enter sleep mode", SetPhrase::Sleep),
-    ("go into sleep mode", SetPhrase::Sleep),
-    ("switch to sleep mode", SetPhrase::Sleep),
-    ("go to sleep mode", SetPhrase::Sleep),
-    ("sleep mode", SetPhrase::Sleep),
-    ("get to sleep", SetPhrase::Sleep),
-    ("put yourself to sleep", SetPhrase::Sleep),
-    ("go take a nap", SetPhrase::Sleep),
-    ("recenter yourself", SetPhrase::Center),
-    ("recentre", SetPhrase::Center),
-    ("recentre yourself", SetPhrase::Center),
-    ("recenter your head", SetPhrase::Center),
-    ("reset your head position", SetPhrase::Center),
-    ("look centered", SetPhrase::Center),
     ("where is your head pointing", SetPhrase::State),
     ("where is your head facing", SetPhrase::State),
     ("in which direction are you looking", SetPhrase::State),
@@ -277,57 +199,8 @@ const FIXED: &[(&str, SetPhrase)] = &[
     ("what is your head position", SetPhrase::State),
 ];
 
-/// Words that lead to the neutral posture, and names of that posture.
-const RETURNS: &[&str] = &[
-    "go",
-    "go to",
-    "go back to",
-    "go back",
-    "return to",
-    "return",
-    "come back to",
-    "move back to",
-    "move to",
-    "get back to",
-    "get back in",
-    "get into",
-    "go into",
-    "assume",
-    "take",
-    "resume",
-    "reset to",
-    "return back to",
-    "bring yourself back to",
-    "return yourself to",
-];
-
-const NEUTRAL: &[&str] =
-    &["neutral", "starting", "start", "initial", "default", "home", "normal", "usual", "central", "resting"];
-
-const POSITION_NOUNS: &[&str] = &["position", "pose", "posture", "stance", "state"];
-
-const CENTERS: &[&str] = &["center", "centre", "middle", "neutral", "home", "normal"];
-
 /// Returns the meaning of the phrase with which these words begin, and how many words it takes.
 pub(super) fn fixed(words: &[Option<&str>]) -> Option<(SetPhrase, usize)> {
-    let found = longest(FIXED.iter().map(|&(phrase, _)| phrase), words)
-        .and_then(|(position, count)| FIXED.get(position).map(|&(_, fixed)| (fixed, count)));
-    match (found, neutral(words)) {
-        (Some((_, count)), Some(longer)) if longer > count => Some((SetPhrase::Center, longer)),
-        (None, Some(count)) => Some((SetPhrase::Center, count)),
-        (found, _) => found,
-    }
-}
-
-/// Matches "go back to your starting position" or "return to the middle", and returns how many words it
-/// takes.
-fn neutral(words: &[Option<&str>]) -> Option<usize> {
-    let (_, lead) = longest(RETURNS.iter().copied(), words)?;
-    let word = |at: usize| words.get(at).copied().flatten();
-    let at = lead + usize::from(matches!(word(lead), Some("the" | "your" | "a")));
-    let named = word(at)?;
-    if NEUTRAL.contains(&named) && word(at + 1).is_some_and(|position| POSITION_NOUNS.contains(&position)) {
-        return Some(at + 2);
-    }
-    if CENTERS.contains(&named) { Some(at + 1) } else { None }
+    let (position, count) = longest(FIXED.iter().map(|&(phrase, _)| phrase), words)?;
+    FIXED.get(position).map(|&(_, fixed)| (fixed, count))
 }

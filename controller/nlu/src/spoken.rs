@@ -49,6 +49,7 @@ impl Spoken {
             parts: self.parts.clone(),
             phrase: self.phrase.clone(),
             before,
+            after: None,
             earlier: None,
         })
     }

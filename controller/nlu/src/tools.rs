@@ -1,13 +1,16 @@
 //! Parses clauses about tools: requests for a new one, and calls of one by name.
 
+use std::ops::Range;
+
+use minismith_commands::names_act;
 use serde_json::Map;
 
 use super::aim::Aim;
 use super::cursor::Joint;
 use super::decimal::plain;
-use super::grammar::Flow;
 use super::intent::{Intent, Reason};
 use super::lexicon;
+use super::motion::steps;
 use super::motion_segments::{MotionSegment, lower};
 use super::name::{name_for, tool_name};
 use super::parser::{Error, Parser};
@@ -63,7 +66,6 @@ impl Parser<'_> {
     /// Parses the steps of a tool. They end at a clause that runs it or makes another, or at a new sentence
     /// about something else.
     fn body(&mut self, start: usize, name: &mut Option<String>) -> Result<Vec<Primitive>, Error> {
-        let mut flow = Flow::default();
         let mut body = Vec::new();
         loop {
             let before = self.at;
@@ -84,14 +86,17 @@ impl Parser<'_> {
                 self.at = before;
                 break;
             }
-            body.extend(self.step(&mut flow)?);
+            let end = self.steps_end(name.as_deref());
+            let piece = self.at..end;
+            let moves = steps(&self.as_order(piece.clone()));
+            body.extend(moves.map_err(|range| match range {
+                Some(range) => Error::Range(range),
+                None => Error::unclear(piece, Reason::Unknown),
+            })?);
+            self.at = end;
             if body.len() > MAX_TOOL_STEPS {
                 let allowed = format!("up to {MAX_TOOL_STEPS} steps; make two tools");
                 return Err(range(format!("a tool of more than {MAX_TOOL_STEPS} steps"), allowed));
-            }
-            let named = matches!(self.word(self.at), Some("called" | "named"));
-            if !self.clause_ended() && !named {
-                return Err(self.rest_unclear());
             }
         }
         if body.is_empty() {
@@ -104,6 +109,58 @@ impl Parser<'_> {
             return Err(range(format!("a tool that takes {} s", plain(seconds)), allowed));
         }
         Ok(body)
+    }
+
+    /// Returns where the steps of a tool end that begin here: at a name, at an order to run a tool or to make another, or at
+    /// a sentence of its own.
+    fn steps_end(&mut self, name: Option<&str>) -> usize {
+        let start = self.at;
+        let mut end = start + 1;
+        while end < self.tokens.len() {
+            if matches!(self.word(end), Some("called" | "named")) {
+                break;
+            }
+            if self.is_joint(end) {
+                self.at = end;
+                let joint = self.joint();
+                let leads = self.leads_to_steps(self.at);
+                let is_name = matches!(
+                    (self.word(self.at), self.word(self.at + 1)),
+                    (Some("call" | "name"), Some("it" | "this"))
+                );
+                let ends = is_name
+                    || leads
+                    || joint == Joint::Sentence
+                    || self.runs_a_tool(name)
+                    || self.tool_noun().is_some();
+                if ends {
+                    break;
+                }
+                end = self.at;
+            } else {
+                end += 1;
+            }
+        }
+        self.at = start;
+        end
+    }
+
+    /// Returns what a tool does as an order: "nods and shakes its head" as "nod and shake its head".
+    fn as_order(&self, piece: Range<usize>) -> String {
+        let mut order = String::new();
+        let mut end = None;
+        for token in self.tokens.get(piece).unwrap_or_default() {
+            // What stands for several words in the text has a span of all of them.
+            if end.is_some_and(|end| token.span.end <= end) {
+                continue;
+            }
+            let said = self.text.get(token.span.clone()).unwrap_or_default();
+            let gap = end.and_then(|end| self.text.get(end..token.span.start)).unwrap_or_default();
+            order.push_str(gap);
+            order.push_str(token.word().and_then(plain_form).as_deref().unwrap_or(said));
+            end = Some(token.span.end);
+        }
+        order
     }
 
     /// Returns whether words here lead from the tool to its steps.
@@ -235,6 +292,16 @@ impl Parser<'_> {
         }
         (spelled == identifier).then_some(end)
     }
+}
+
+/// Returns the form in which a verb is an order: "nod" for "nods".
+fn plain_form(word: &str) -> Option<String> {
+    if word == "goes" {
+        return Some("go".to_owned());
+    }
+    let forms = [word.strip_suffix('s'), word.strip_suffix("es")];
+    let plain = forms.into_iter().flatten().find(|plain| names_act(plain))?;
+    Some(plain.to_owned())
 }
 
 pub(super) fn range(what: String, allowed: String) -> Error {

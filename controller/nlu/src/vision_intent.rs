@@ -291,7 +291,7 @@ impl Parser<'_> {
 mod tests {
     use super::super::intent::{Intent, Understanding};
     use super::super::known::Known;
-    use super::super::offline::understand;
+    use super::super::offline::interpret;
     use super::*;
 
     #[test]
@@ -317,16 +317,16 @@ mod tests {
             ("take a photo", Sight::Photo),
         ];
         for (text, meant) in cases {
-            let understood = understand(text, &Known::default());
+            let understood = interpret(text, &Known::default());
             assert_eq!(understood, Understanding::Plan(vec![Intent::See(meant)]), "{text}");
         }
         for text in
             ["look at the dragon", "follow me to the kitchen", "how many stars are there", "find happiness"]
         {
-            assert!(!matches!(understand(text, &Known::default()), Understanding::Plan(_)), "{text}");
+            assert!(!matches!(interpret(text, &Known::default()), Understanding::Plan(_)), "{text}");
         }
         assert!(matches!(
-            understand("follow me for 3 hours", &Known::default()),
+            interpret("follow me for 3 hours", &Known::default()),
             Understanding::OutOfRange(_)
         ));
     }

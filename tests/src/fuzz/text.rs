@@ -1,6 +1,6 @@
 //! Text: what people say, and steps that a language model writes.
 
-use minismith_nlu::offline::understand;
+use minismith_nlu::interpret;
 use minismith_nlu::{Known, Understanding};
 use minismith_score::{Score, read, read_steps, validate, write};
 
@@ -10,7 +10,7 @@ use minismith_score::{Score, read, read_steps, validate, write};
 /// When a plan is empty.
 pub fn sentence(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    if let Understanding::Plan(intents) = understand(&text, &Known::default()) {
+    if let Understanding::Plan(intents) = interpret(&text, &Known::default()) {
         assert!(!intents.is_empty());
     }
 }

@@ -15,7 +15,7 @@ use minismith_control::perception::{Perception, SceneCamera};
 use minismith_control::robot::initial_joints;
 use minismith_dialogue::interpretation::interpret;
 use minismith_dialogue::phrases::{ALONE, CALL, commands, is_read};
-use minismith_nlu::{Intent, Known, Understanding, understand};
+use minismith_nlu::{Intent, Known, Understanding, interpret as understood};
 use minismith_perception::models::Models;
 use minismith_tests::workspace;
 use minismith_voice::HEARD_RATE;
@@ -114,7 +114,7 @@ pub struct Moved {
 
 /// Runs a text on a mock in virtual time that looks at a face; none where the text is not understood.
 fn moved(text: &str) -> Moved {
-    let plan = match understand(text, &Known::default()) {
+    let plan = match understood(text, &Known::default()) {
         Understanding::Plan(plan) => plan,
         Understanding::Stop => return Moved { steps: vec!["stop".into()], path: Vec::new() },
         _ => return Moved::default(),

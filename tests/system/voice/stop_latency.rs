@@ -14,7 +14,7 @@ use firmware_bridge::limits::Limits;
 use minismith_assistant::agents::robot_control;
 use minismith_control::execution::ExecutionContext;
 use minismith_control::robot::initial_joints;
-use minismith_nlu::{Intent, Known, Understanding, understand};
+use minismith_nlu::{Intent, Known, Understanding, interpret};
 use minismith_voice::HEARD_RATE;
 use minismith_voice::audio::{Clip, samples_in, time_of};
 use minismith_voice::moonshine::Moonshine;
@@ -107,9 +107,7 @@ fn stopped(sentence: &str, word: &str, clip: &Clip, end: Duration) -> (Duration,
     let mut context = ExecutionContext::new(Box::new(thread.handle()), Scene::default());
     context.torque(Joints::all(true)).unwrap();
     own.set(thread.handle()).ok().unwrap();
-    let Understanding::Plan(plan) = understand("dance for sixty seconds", &Known::default()) else {
-        panic!()
-    };
+    let Understanding::Plan(plan) = interpret("dance for sixty seconds", &Known::default()) else { panic!() };
     for intent in plan {
         let Intent::Motion(primitive) = intent else { panic!("{intent:?}") };
         let step = robot_control::act(&mut context, &primitive);

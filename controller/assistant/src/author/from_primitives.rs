@@ -10,7 +10,7 @@ use firmware_bridge::posture::{Antennas, HeadPose, Posture};
 use firmware_bridge::units::Radians;
 use minismith_analysis::manifest::{Expectation, TestCase};
 use minismith_composer::{Declined, narrowed};
-use minismith_nlu::{Aim, Intent, Known, MotionSegment, Primitive, Understanding, lower, understand};
+use minismith_nlu::{Aim, Intent, Known, MotionSegment, Primitive, Understanding, interpret, lower};
 use minismith_score::score::{MAX_TIMES, MAX_WAIT_SECONDS, TIMES_PARAMETER};
 use minismith_score::{
     Axis, AxisValues, Direction, Kind, Move, Number, Parameter, Part, Score, Step, Target, capitalized,
@@ -54,7 +54,7 @@ fn beyond(parameter: &Parameter) -> TestCase {
 
 /// Returns the motion of a request that the grammar understands as one tool, as it is written today.
 pub(super) fn score_of_request(request: &str) -> Option<Score> {
-    let Understanding::Plan(plan) = understand(request, &Known::default()) else { return None };
+    let Understanding::Plan(plan) = interpret(request, &Known::default()) else { return None };
     match plan.as_slice() {
         [Intent::MakeTool { name, body, .. }] => score_of(name, body).ok(),
         _ => None,

@@ -6,7 +6,7 @@ use firmware_bridge::motion::Interpolation;
 use firmware_bridge::posture::{HeadPose, Posture};
 use firmware_bridge::units::Radians;
 use minismith_nlu::primitive::{Look, Side};
-use minismith_nlu::{Aim, Intent, Known, MotionSegment, Primitive, Understanding, lower, understand};
+use minismith_nlu::{Aim, Intent, Known, MotionSegment, Primitive, Understanding, interpret, lower};
 use minismith_score::{Arguments, Axis, AxisValues, Score, Setting, Timeline, compile, read, write};
 use proptest::prelude::*;
 
@@ -258,7 +258,7 @@ fn steps(request: &str) -> String {
 }
 
 fn grammar_score(request: &str) -> Score {
-    let Understanding::Plan(plan) = understand(request, &Known::default()) else { panic!("{request}") };
+    let Understanding::Plan(plan) = interpret(request, &Known::default()) else { panic!("{request}") };
     let [Intent::MakeTool { name, body, .. }] = plan.as_slice() else { panic!("{plan:?}") };
     score_of(name, body).unwrap()
 }
@@ -267,8 +267,8 @@ fn grammar_score(request: &str) -> Score {
 fn steps_name_what_changes() {
     for (request, expected) in [
         (
-            "make a tool that looks left, looks up, looks left and looks up",
-            "repeat(2, head(left=20, up=0, seconds=0.8), head(left=0, up=20, seconds=0.8))",
+            "make a tool that looks left, looks right, looks left and looks right",
+            "repeat(2, head(left=20, seconds=0.8), head(right=20, seconds=0.8))",
         ),
         (
             "make a tool that wiggles the antennas and turns right 40 degrees",

@@ -9,7 +9,7 @@ use crate::agents::coordinator::{Assignment, Decision, decide};
 use crate::agents::route::tool_request;
 use crate::author::{is_authoring_request, is_lasting_reaction, is_tool_request, plain_request};
 use minismith_commands::{self as commands, Reading, Told, told};
-use minismith_nlu::{Intent, Known, Reason, Understanding, interpret, is_stop, understand};
+use minismith_nlu::{Intent, Known, Reason, Understanding, interpret, is_stop};
 use minismith_toolchain::workshop::registry::Entry;
 
 /// The consequence of a sentence.
@@ -83,8 +83,8 @@ pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> PlanPreview {
     }
 }
 
-/// Interprets a text. A request for a tool is not done at once: the grammar alone reads it, and what the reader of commands
-/// makes of its steps moves nothing.
+/// Interprets a text. A request for a tool is not done at once: what the reader of commands makes of its steps moves
+/// nothing.
 #[must_use]
 pub fn understood(text: &str, known: &Known<'_>) -> Understanding {
     let understood = interpret(text, known);
@@ -94,16 +94,24 @@ pub fn understood(text: &str, known: &Known<'_>) -> Understanding {
         Intent::Spoken(spoken) if spoken.if_event.is_some() => {
             is_lasting_reaction(text) || is_tool_request(text)
         }
-        Intent::Spoken(_) | Intent::Say(_) => is_authoring_request(text),
+        Intent::Motion(_) | Intent::Spoken(_) | Intent::Say(_) => is_authoring_request(text),
         _ => false,
     };
-    if plan.iter().any(needs_tool) { understand(text, known) } else { understood }
+    let makes_one = plan.iter().any(|intent| matches!(intent, Intent::MakeTool { .. }));
+    if !makes_one && plan.iter().any(needs_tool) {
+        return Understanding::Unclear {
+            text: text.to_owned(),
+            reason: Reason::Unknown,
+            nearest: Vec::new(),
+        };
+    }
+    understood
 }
 
 /// Returns whether the agents may know more. What is forbidden, denied, reported or unclear in itself stays
 /// declined.
 pub(super) fn is_beyond(understood: &Understanding, text: &str) -> bool {
-    matches!(understood, Understanding::Foreign { .. })
+    matches!(understood, Understanding::Foreign { .. } | Understanding::Impossible { .. })
         || matches!(
             understood,
             Understanding::Unclear { reason, .. } if is_beyond_grammar(*reason)
@@ -117,7 +125,7 @@ pub(super) fn is_beyond(understood: &Understanding, text: &str) -> bool {
 #[must_use]
 pub fn may_be_commands(understood: &Understanding, text: &str) -> bool {
     let is_unknown = match understood {
-        Understanding::Foreign { .. } => true,
+        Understanding::Foreign { .. } | Understanding::Impossible { .. } => true,
         // What is not to be done may stand beside what is.
         Understanding::Unclear { reason: Reason::Negated, .. } => true,
         Understanding::Unclear { reason, .. } => is_beyond_grammar(*reason) && *reason != Reason::Knowledge,

@@ -39,7 +39,7 @@ impl Listener {
         let before = self.posture;
         let past = match reading.clone() {
             Reading::Motion { meaning, act, parts, phrase, .. } => {
-                Some(Past { meaning, act, parts, phrase, before, earlier: None })
+                Some(Past { meaning, act, parts, phrase, before, after: None, earlier: None })
             }
             Reading::Conditional { event: Event::Face, otherwise: Some(meaning), .. } => Some(Past {
                 meaning,
@@ -47,6 +47,7 @@ impl Listener {
                 parts: Vec::new(),
                 phrase: Phrase::default(),
                 before,
+                after: None,
                 earlier: None,
             }),
             _ => None,
@@ -58,7 +59,7 @@ impl Listener {
                 Ok(timeline) => {
                     self.posture = timeline.axes_at(timeline.seconds());
                     let earlier = self.past.take().map(Into::into);
-                    self.past = Some(Past { earlier, ..past });
+                    self.past = Some(Past { earlier, after: Some(self.posture), ..past });
                     None
                 }
                 Err(why) => Some(why.0),

@@ -73,6 +73,9 @@ pub fn refusal(understanding: &Understanding) -> Option<String> {
         Understanding::TooLong { characters, allowed } => format!(
             "That is {characters} characters long, and I read up to {allowed}. I did nothing; say it in shorter parts."
         ),
+        Understanding::Impossible { text, why } => {
+            format!("I can't do \"{text}\": {why}. I did nothing.")
+        }
         Understanding::OutOfRange(range) => {
             format!("I did nothing: {} is not possible. Possible: {}.", range.what, range.allowed)
         }
@@ -145,7 +148,7 @@ fn declined(heard: &str, reason: Reason) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::offline::understand;
+    use super::super::offline::interpret;
     use super::*;
 
     #[test]
@@ -159,21 +162,19 @@ mod tests {
             .collect();
         assert_eq!(examples.len(), 7);
         for example in examples {
-            assert!(matches!(understand(example, &known), Understanding::Plan(_)), "{example}");
+            assert!(matches!(interpret(example, &known), Understanding::Plan(_)), "{example}");
         }
     }
 
     #[test]
     fn refusals_name_the_part_and_an_alternative() {
         let known = Known::default();
-        let said = refusal(&understand("nod twice, then wigle", &known)).unwrap();
-        assert!(
-            said.contains("\"wigle\"")
-                && said.contains("did nothing")
-                && said.contains("wiggle your antennas")
-        );
-        let said = refusal(&understand("look left 200 degrees", &known)).unwrap();
+        let said = refusal(&interpret("nod twice, then blorp", &known)).unwrap();
+        assert!(said.contains("\"blorp\"") && said.contains("did nothing"), "{said}");
+        let said = refusal(&interpret("spinn", &known)).unwrap();
+        assert!(said.contains("turn left 30 degrees"), "{said}");
+        let said = refusal(&interpret("look left 200 degrees", &known)).unwrap();
         assert!(said.contains("look left 200 deg") && said.contains("0 to 60 deg"), "{said}");
-        assert_eq!(refusal(&understand("nod", &known)), None);
+        assert_eq!(refusal(&interpret("nod", &known)), None);
     }
 }

@@ -98,11 +98,11 @@ fn no_photo_and_no_speech_is_left_out_without_a_word() {
 #[test]
 fn what_is_to_be_on_a_photo_is_looked_at_where_its_place_is_named() {
     for (text, steps) in [
-        ("I'd like a photo of the bookshelf, it's on your left.", "look left; take a photo"),
+        ("I'd like a photo of the bookshelf, it's on your left.", "look left 20 deg; take a photo"),
         ("photograph the ceiling", "look up 20 deg; take a photo"),
         ("a photo please, and then look up", "take a photo; look up 20 deg"),
         ("take a photo of me", "take a photo"),
-        ("take a photo to the left and nod", "look left; take a photo; nod once"),
+        ("take a photo to the left and nod", "look left 20 deg; take a photo; nod once"),
         ("take a picture in two seconds", "declined"),
         ("look up, take a picture of the shelf", "look up 20 deg; take a photo"),
         ("take a photo of the dog on your blorp right", "declined"),
@@ -132,7 +132,7 @@ fn cameras_photos_and_quotations_are_known_in_each_language() {
         ("拍张照", "take a photo"),
         ("Scatta una foto", "take a photo"),
         ("Dis « à table » en regardant vers le haut", "say \"à table\"; look up"),
-        ("Di' «è pronto» mentre annuisci", "say \"è pronto\"; nod 2 times"),
+        ("Di' «è pronto» mentre annuisci", "say \"è pronto\"; nod once"),
     ] {
         assert_eq!(plan(text), step, "{text}");
     }

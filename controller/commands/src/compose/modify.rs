@@ -1,0 +1,138 @@
+//! What a fragment says more of what was said before it: how often, how far, how fast, how long.
+
+use super::Composer;
+use crate::arrange::{Said, arrange};
+use crate::clause::{Clause, Link};
+use crate::concept::Compared;
+use crate::meaning::Meaning;
+
+impl Composer<'_> {
+    /// A fragment says more of what was said before it.
+    pub(super) fn modify(&mut self, clause: &Clause) -> Result<(), String> {
+        // "Look left, look right, and all of that twice".
+        if clause.count.is_some()
+            && (clause.is_it || clause.is_same || clause.is_again)
+            && self.said.len() > 1
+        {
+            let count = clause.count.unwrap_or(1);
+            let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
+            self.said = vec![Said { clause: Clause::default(), meaning: whole }];
+            return Ok(());
+        }
+        let adds = clause.compared == [Compared::Bigger] || (clause.is_again && clause.is_same);
+        if let Some(more) = clause.count.or(clause.number.map(|number| number as u32)).filter(|_| adds)
+            && let Some(Said { meaning: Meaning::Gesture(gesture), .. }) = self.said.last_mut()
+            && clause.link != Link::Correction
+        {
+            // "Nod and do it three more times".
+            gesture.count += more;
+            return Ok(());
+        }
+        // "Left, then right, three times".
+        let is_fragment = |said: &Said| said.meaning.is_posture() && said.clause.link < Link::With;
+        let is_pair = self.said.len() > 1 && self.said.iter().all(is_fragment);
+        if let Some(count) =
+            clause.count.filter(|count| *count > 1 && is_pair && clause.link != Link::Correction)
+        {
+            let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
+            self.said = vec![Said { clause: Clause::default(), meaning: whole }];
+            return Ok(());
+        }
+        if clause.is_together && self.joins_all(clause) {
+            return Ok(());
+        }
+        let seconds = clause.lasting.or(clause.seconds);
+        if seconds.is_some_and(|seconds| self.alternates(clause, seconds) || self.waits_instead(seconds)) {
+            return Ok(());
+        }
+        let Some(mut last) = self.said.pop() else { return Ok(()) };
+        if last.meaning.is_posture() && last.clause.pace.is_some_and(|pace| pace > 1.0) && seconds.is_some() {
+            // "Tilt to the left at a snail's pace, five seconds".
+            last.clause.within = seconds;
+            last.meaning = last.clause.meaning()?;
+            self.said.push(last);
+            return Ok(());
+        }
+        let is_plain = !clause.is_most
+            && clause.size.is_none()
+            && clause.link != Link::Correction
+            && clause.pause.is_none();
+        if let Some(seconds) =
+            seconds.filter(|_| is_plain && last.meaning.is_posture() && last.clause.act.is_some())
+        {
+            self.said.push(last);
+            self.push(clause.clone(), Meaning::Wait(seconds));
+            return Ok(());
+        }
+        // "Ten degrees left, then another ten".
+        let is_further = clause.is_again || clause.compared.contains(&Compared::Bigger);
+        // "Two small nods and one big one".
+        let is_one = clause.count.or(clause.number.map(|number| number as u32)) == Some(1);
+        let has_kind = |clause: &Clause| clause.size.is_some() || clause.pace.is_some();
+        // "Twice: once big, once small": each of them is told by itself.
+        let is_told_apart =
+            is_one && clause.link == Link::Comma && has_kind(&last.clause) && last.clause.count == Some(1);
+        let is_another = (clause.link == Link::And || is_told_apart)
+            && clause.count.or(clause.number.map(|number| number as u32)).is_some()
+            && has_kind(clause)
+            && (last.clause.count.is_some() || (is_one && has_kind(&last.clause)))
+            && clause.compared.is_empty();
+        let is_later =
+            (clause.link == Link::Then || is_another) && seconds.is_none() && clause.pause.is_none();
+        if is_later
+            && matches!(last.meaning, Meaning::Gesture(_))
+            && (clause.pace.is_some() || clause.size.is_some() || clause.count.is_some())
+        {
+            // "Nod slowly, then quickly".
+            let mut next = last.clause.clone();
+            next.absorb(clause);
+            next.link = Link::Then;
+            if is_one && last.clause.count.is_none() && has_kind(&last.clause) {
+                // "A big nod, then a tiny one".
+                last.clause.count = Some(1);
+                next.count = Some(1);
+                last.meaning = last.clause.meaning()?;
+            }
+            self.said.push(last);
+            let meaning = next.meaning()?;
+            self.push(next, meaning);
+            return Ok(());
+        }
+        let is_step = last.meaning.is_posture()
+            && (is_later || clause.is_again || clause.number.is_some() || clause.amount.is_some());
+        if is_further && is_step && clause.link != Link::Correction {
+            let mut next = last.clause.clone();
+            next.absorb(clause);
+            if !next.compared.contains(&Compared::Bigger) {
+                next.compared.push(Compared::Bigger);
+            }
+            next.link = Link::Then;
+            self.said.push(last);
+            let meaning = next.meaning()?;
+            self.push(next, meaning);
+            return Ok(());
+        }
+        let is_next_amount = clause.link == Link::Then
+            && last.meaning.is_posture()
+            && last.clause.said_amount().is_some()
+            && clause.compared.is_empty()
+            && clause.factor.is_none()
+            && (clause.number.is_some_and(|number| number >= 5.0) || clause.amount.is_some());
+        if is_next_amount {
+            // "Ten degrees up, then twenty, then thirty".
+            let mut next = last.clause.clone();
+            next.absorb(clause);
+            next.link = Link::Then;
+            self.said.push(last);
+            let meaning = next.meaning()?;
+            self.push(next, meaning);
+            return Ok(());
+        }
+        last.clause.absorb(clause);
+        if last.clause.has_motion() && !matches!(last.meaning, Meaning::Wait(_)) {
+            last.meaning = last.clause.meaning()?;
+        }
+        self.said.push(last);
+        Ok(())
+    }
+}
