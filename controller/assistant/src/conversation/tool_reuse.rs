@@ -10,6 +10,7 @@ use crate::author::{self, Authored, without_run};
 use minismith_analysis::policy::is_reserved;
 use minismith_contract::{Contract, Verdict};
 use minismith_nlu::Primitive;
+use minismith_score::Parameter;
 use minismith_toolchain::workshop::lessons::learned;
 use minismith_toolchain::workshop::registry::RegistryError;
 use minismith_toolchain::workshop::similar_tools::{SimilarTool, arguments_in};
@@ -107,12 +108,21 @@ impl Conversation<'_> {
             Err(why) => return (format!("I made nothing: {why}."), TurnOutcome::Refused),
         };
         // Where the motion of these moves is not what was asked for, the words are read in another way.
-        let second = author::composed(&request);
-        let second = second.tool.ok().filter(|_| second.not_understood.is_empty()).map(|mut tool| {
-            tool.rename(&second.name, &name);
+        let composed = author::composed(&request);
+        // Moves have no parameter of their own: "holds it for as many seconds as I say".
+        let has_parameter = composed.score.as_ref().is_some_and(|score| {
+            let is_own = |parameter: &Parameter| !["times", "speed"].contains(&parameter.name.as_str());
+            score.parameters.iter().any(is_own)
+        });
+        let second = composed.tool.ok().filter(|_| composed.not_understood.is_empty()).map(|mut tool| {
+            tool.rename(&composed.name, &name);
             tool
         });
-        self.author(name, first, second.into_iter().collect(), &request, rest, reply)
+        let (first, others) = match second {
+            Some(second) if has_parameter => (second, vec![first]),
+            second => (first, second.into_iter().collect()),
+        };
+        self.author(name, first, others, &request, rest, reply)
     }
 
     /// Has one of these tools made: the first whose motion is what was asked for.
