@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use minismith_score::Event;
 
-use crate::arrange::Said;
 use crate::clause::{Clause, Link, Phrase};
 use crate::compose::Composer;
 use crate::concept::{Act, Concept, Part, Tag, is_feeling, is_posture};
@@ -34,10 +33,6 @@ pub enum Reading {
         phrase: Phrase,
         /// Words that are not known, and for which others were taken that sound alike.
         heard: Vec<(String, String)>,
-        /// Whether it is one clause that refers to nothing.
-        is_simple: bool,
-        /// Whether something comes earlier or later than it was said: "end with a nod, start with a bow".
-        is_reordered: bool,
     },
     /// A motion if an event holds, otherwise another one or none.
     Conditional {
@@ -155,8 +150,8 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
     };
     let taken = raw(&taken, lexicon);
     match read_tags(&finish(taken.clone(), lexicon), &unknown_of(&taken), past) {
-        Reading::Motion { meaning, act, parts, phrase, is_simple, is_reordered, .. } => {
-            (Reading::Motion { meaning, act, parts, phrase, heard: notes, is_simple, is_reordered }, code)
+        Reading::Motion { meaning, act, parts, phrase, .. } => {
+            (Reading::Motion { meaning, act, parts, phrase, heard: notes }, code)
         }
         _ => (reading, code),
     }
@@ -373,14 +368,10 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
             "it cannot wait for a word and then go on; say the rest when it is time".to_owned(),
         );
     }
-    // "Look left." "Now up as well."
-    let adds = clauses.iter().any(|clause| clause.is_as_well);
     match Composer::new(past).compose(clauses) {
         Ok(Some((meaning, composer))) => match lost(tags, &meaning) {
             Some(words) => Reading::NotUnderstood(vec![words]),
             None => Reading::Motion {
-                is_simple: composer.said.len() == 1 && !composer.refers && !(adds && past.is_some()),
-                is_reordered: is_reordered(&composer),
                 meaning,
                 act: composer.act,
                 parts: composer.parts,
@@ -391,14 +382,6 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         Ok(None) => Reading::Nothing,
         Err(reason) => Reading::Impossible(reason),
     }
-}
-
-/// Returns whether the last thing was not said last, or the first one not first.
-fn is_reordered(composer: &Composer<'_>) -> bool {
-    let end = composer.said.len().saturating_sub(1);
-    let is_moved =
-        |(at, said): (usize, &Said)| (said.clause.is_last && at != end) || (said.clause.is_first && at != 0);
-    composer.said.iter().enumerate().any(is_moved)
 }
 
 /// Returns whether a clause is an order beside what a text tells: it asks for something, or begins a sentence of its own

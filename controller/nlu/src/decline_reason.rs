@@ -108,18 +108,6 @@ const SIGNS: &[(Reason, &[&str])] = &[
         ],
     ),
     (
-        Reason::Together,
-        &[
-            "while",
-            "at the same time",
-            "simultaneously",
-            "meanwhile",
-            "at once with",
-            "as you",
-            "together with",
-        ],
-    ),
-    (
         Reason::Body,
         &[
             "walk",

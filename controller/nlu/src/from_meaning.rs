@@ -69,7 +69,10 @@ impl Steps {
     }
 
     fn push(&mut self, primitive: Primitive) {
-        primitive.motions_from(&mut self.now);
+        // What is out of range is refused later.
+        if primitive.check().is_ok() {
+            primitive.motions_from(&mut self.now);
+        }
         self.plan.push(primitive);
     }
 
@@ -88,8 +91,8 @@ impl Steps {
 fn primitive(meaning: &Meaning, start: &AxisValues) -> Option<Primitive> {
     Some(match meaning {
         Meaning::Go { aims, seconds, pace } => go(aims, start, &|usual| timed(usual, *seconds, *pace))?,
-        Meaning::Dance(seconds) => Primitive::Dance { duration: duration(*seconds)? },
-        Meaning::Wait(seconds) => Primitive::Wait { duration: duration(*seconds)? },
+        Meaning::Dance(seconds) => Primitive::Dance { duration: duration(*seconds).unwrap_or(Duration::MAX) },
+        Meaning::Wait(seconds) => Primitive::Wait { duration: duration(*seconds).unwrap_or(Duration::MAX) },
         Meaning::Neutral { axes, seconds, pace } => neutral(axes, &|usual| timed(usual, *seconds, *pace))?,
         Meaning::Posture(posture) => {
             Primitive::Return { to: Aim::of(&posture.to_posture()), duration: CENTER }
@@ -111,7 +114,14 @@ fn duration(seconds: f64) -> Option<Duration> {
 
 /// Returns the duration that was asked for, or the usual one times a factor.
 fn timed(usual: Duration, seconds: Option<f64>, pace: f64) -> Duration {
-    seconds.and_then(duration).unwrap_or_else(|| usual.mul_f64(pace))
+    match seconds {
+        Some(seconds) => duration(seconds).unwrap_or(Duration::MAX),
+        None => scaled(usual, pace),
+    }
+}
+
+fn scaled(usual: Duration, factor: f64) -> Duration {
+    duration(usual.as_secs_f64() * factor).unwrap_or(Duration::MAX)
 }
 
 fn go(aims: &[AxisAim], start: &AxisValues, timed: &dyn Fn(Duration) -> Duration) -> Option<Primitive> {
@@ -201,8 +211,8 @@ fn strokes(gesture: &Gesture) -> Option<Strokes> {
     }
     let times = *times;
     let half = match total {
-        Some(total) => duration(total / f64::from(2 * times))?,
-        None => HALF_SWING_TIME.mul_f64(*pace).max(FASTEST_HALF),
+        Some(total) => duration(total / f64::from(2 * times)).unwrap_or(Duration::MAX),
+        None => scaled(HALF_SWING_TIME, *pace).max(FASTEST_HALF),
     };
     let angle = |aim: &AxisAim| match aim.amount {
         Amount::Usual(factor) => Some(Radians::from_degrees(aim.usual * factor)),

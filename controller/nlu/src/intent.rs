@@ -79,8 +79,6 @@ pub enum Reason {
     Conditional,
     /// A question whether something should be done, or reported speech; not a request.
     Hearsay,
-    /// Two motions at the same time.
-    Together,
     /// It asks for body parts that this robot does not have.
     Body,
     /// A question about something other than this robot.
@@ -107,7 +105,6 @@ impl Reason {
             Reason::WhichWay => "which_way",
             Reason::Conditional => "conditional",
             Reason::Hearsay => "hearsay",
-            Reason::Together => "together",
             Reason::Body => "body",
             Reason::Knowledge => "knowledge",
             Reason::Rules => "rules",

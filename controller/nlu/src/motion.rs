@@ -79,7 +79,7 @@ pub(super) fn motion(text: &str, before: Option<&DialogContext>) -> Understandin
 fn indicated(text: &str) -> (Reason, &str) {
     let tokens = tokenize(text);
     let (reason, at) = why(&tokens);
-    let is_clause = matches!(reason, Reason::Conditional | Reason::Together | Reason::Negated);
+    let is_clause = matches!(reason, Reason::Conditional | Reason::Negated);
     let Some(at) = at.filter(|_| is_clause) else { return (reason, text) };
     let end =
         tokens.iter().skip(at).position(|token| token.word().is_none()).map_or(tokens.len(), |end| at + end);

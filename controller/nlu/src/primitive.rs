@@ -235,28 +235,6 @@ pub(super) const fn furthest_height(metres: f64) -> f64 {
 }
 
 impl Primitive {
-    /// Returns whether the motion ends at a fixed position, so that repeating it moves nothing.
-    #[must_use]
-    pub const fn is_position(&self) -> bool {
-        match self {
-            Primitive::Look { .. }
-            | Primitive::LookAt { .. }
-            | Primitive::Tilt { .. }
-            | Primitive::TurnBody { .. }
-            | Primitive::Height { .. }
-            | Primitive::SetAntennas { .. }
-            | Primitive::Center
-            | Primitive::Return { .. } => true,
-            Primitive::Nod { .. }
-            | Primitive::Shake { .. }
-            | Primitive::WiggleAntennas { .. }
-            | Primitive::Dance { .. }
-            | Primitive::Wake
-            | Primitive::Sleep
-            | Primitive::Wait { .. } => false,
-        }
-    }
-
     /// Checks that every quantity is in its range.
     ///
     /// # Errors

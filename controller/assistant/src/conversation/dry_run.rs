@@ -136,7 +136,7 @@ pub fn may_be_commands(understood: &Understanding, text: &str) -> bool {
 
 const fn is_beyond_grammar(reason: Reason) -> bool {
     match reason {
-        Reason::Unknown | Reason::Knowledge | Reason::Conditional | Reason::Body | Reason::Together => true,
+        Reason::Unknown | Reason::Knowledge | Reason::Conditional | Reason::Body => true,
         Reason::Negated
         | Reason::NothingToRepeat
         | Reason::WhichTool

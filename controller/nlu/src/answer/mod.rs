@@ -125,9 +125,6 @@ fn declined(heard: &str, reason: Reason) -> String {
             "\"{heard}\" is a question about a motion or somebody else's words, so I did nothing. To have it done, say \
              it to me plainly."
         ),
-        Reason::Together => format!(
-            "I do one motion after the other, not two at once: \"{heard}\". I did nothing; say \"then\" between them."
-        ),
         Reason::Body => format!(
             "I have no body for \"{heard}\", so I did nothing. I move my head, body and antennas: for example \"nod \
              twice\" or \"look left 20 degrees\"."
