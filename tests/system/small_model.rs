@@ -23,10 +23,9 @@ use super::agents::House;
 const MODEL: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
 
 /// Recorded requests by index: the tool, whether it was stored, and how often the model replied.
-const RECORDED: [(usize, (&str, bool, u32)); 2] = [
+const RECORDED: [(usize, (&str, bool, u32)); 1] = [
     // Rejected three times, since it turns the head and not the base.
     (4, ("lighthouse", false, 5)),
-    (7, ("drops_one_antenna", false, 5)),
 ];
 
 /// The real model's server, on a port of its own.

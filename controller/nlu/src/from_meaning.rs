@@ -247,7 +247,7 @@ fn strokes(gesture: &Gesture) -> Option<Strokes> {
             let down = Meaning::Go { aims: vec![*down], seconds: None, pace: *pace };
             Some(Strokes::Each(vec![down, Meaning::Wait(*hold), ahead]))
         }
-        // "Look left and right": to one side, to the other, and back.
+        // "Look left and right": one way, the opposite way, and back.
         [[one], [other]] if one.axis == other.axis && !is_out_and_back && *hold == 0.0 => {
             let each = total.map(|total| total / f64::from(2 * times + 1));
             let go = |aim: &AxisAim| Meaning::Go { aims: vec![*aim], seconds: each, pace: *pace };

@@ -88,11 +88,16 @@ fn indicated(text: &str) -> (Reason, &str) {
     (reason, clause.and_then(|(first, last)| text.get(first.start..last.end)).unwrap_or(text))
 }
 
-/// Returns the part of a text in which these ranges lie.
+/// Returns the part of a text in which these ranges lie, up to the ends of words: "run hapy_helo".
 fn covered<'a>(text: &'a str, ranges: &[Range<usize>]) -> &'a str {
-    let start = ranges.iter().map(|range| range.start).min();
-    let end = ranges.iter().map(|range| range.end).max();
-    start.zip(end).and_then(|(start, end)| text.get(start..end)).unwrap_or(text)
+    let start = ranges.iter().map(|range| range.start).min().unwrap_or(0);
+    let end = ranges.iter().map(|range| range.end).max().unwrap_or(text.len());
+    let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let before = text.get(..start).unwrap_or_default();
+    let after = text.get(end..).unwrap_or_default();
+    let start = before.trim_end_matches(is_inside).len();
+    let end = text.len() - after.trim_start_matches(is_inside).len();
+    text.get(start..end).unwrap_or(text)
 }
 
 /// Returns the plan of a motion from a posture: single motions in English, where they are such, or all of it as one.
