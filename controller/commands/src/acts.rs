@@ -5,6 +5,7 @@ use minismith_score::Axis;
 use crate::arrange::merged;
 use crate::clause::{Clause, Heading, Said};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
+use crate::limits::{SECONDS, TIMES};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 
 mod aims;
@@ -376,10 +377,10 @@ impl Clause {
         }
         // A quarter of a nod, and more of them than anyone waits for.
         if self.count.is_some_and(|count| count == 0 || count > MOST_TIMES) {
-            return Err(format!("nothing is done less than once or more than {MOST_TIMES} times"));
+            return Err(TIMES.to_owned());
         }
         if self.within.is_some_and(|seconds| seconds > LONGEST_MOTION_S) {
-            return Err(format!("nothing takes more than {LONGEST_MOTION_S} seconds"));
+            return Err(SECONDS.to_owned());
         }
         let is_left_over = self.number.is_some_and(|number| number < 5.0 || self.said_amount().is_some());
         if is_posture(act) && is_left_over && self.number != Some(1.0) {

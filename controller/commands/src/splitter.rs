@@ -4,6 +4,7 @@ use minismith_score::Event;
 
 use crate::clause::{Clause, Condition, Heading, Link};
 use crate::concept::{Act, Concept, Part, Tag, Unit, Way, is_feeling, is_posture};
+use crate::limits::WHOLE_TIMES;
 
 /// Why a clause is impossible that asks for what no part of the robot does.
 const CANNOT: &str = "this robot cannot do that";
@@ -184,7 +185,7 @@ impl Splitter {
             Concept::Times => {
                 let count = self.number.take().or(self.now.number.take());
                 if count.is_some_and(|count| count.fract() != 0.0) {
-                    self.now.impossible = Some("a number of times is a whole number");
+                    self.now.impossible = Some(WHOLE_TIMES);
                 }
                 self.now.count = count.map(|count| count.max(0.0) as u32).or(self.now.count);
             }

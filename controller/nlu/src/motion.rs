@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use minismith_commands::{
-    Meaning, NO_SUCH_CHANGE, NO_WAY, NOTHING_BEFORE, Past, Phrase, Reading, is_saying, read, timeline,
+    Meaning, NO_SUCH_CHANGE, NO_WAY, NOTHING_BEFORE, Past, Phrase, Reading, is_limit, is_saying, read,
+    timeline,
 };
 use minismith_score::{AxisValues, Event};
 
@@ -61,6 +62,9 @@ pub(super) fn motion(text: &str, before: Option<&DialogContext>) -> Understandin
         Reading::Impossible(reason) => match indicated(text) {
             _ if reason == NOTHING_BEFORE => unclear(text, Reason::NothingToRepeat),
             _ if reason == NO_SUCH_CHANGE => unclear(text, Reason::NoSuchChange),
+            _ if is_limit(&reason) => {
+                Understanding::OutOfRange(OutOfRange { what: text.trim().to_owned(), allowed: reason })
+            }
             _ if reason == NO_WAY => unclear(text, Reason::WhichWay),
             (Reason::Unknown, _) => Understanding::Impossible { text: text.trim().to_owned(), why: reason },
             (reason, clause) => unclear(clause, reason),

@@ -137,7 +137,10 @@ fn whole(text: &str, known: &Known<'_>) -> Understanding {
         {
             unclear(&heard, reason, known)
         }
-        (Understanding::Plan(_) | Understanding::OutOfRange(_), _) => moves,
+        (Understanding::OutOfRange(OutOfRange { what, allowed }), _) => {
+            Understanding::OutOfRange(OutOfRange { what: printable(what), allowed: allowed.clone() })
+        }
+        (Understanding::Plan(_), _) => moves,
         (_, Refused::Range(range)) => Understanding::OutOfRange(range),
         (_, Refused::Unclear { heard, reason, .. }) => unclear(&heard, reason, known),
         (Understanding::Unclear { text, reason, .. }, _) => unclear(text, *reason, known),
