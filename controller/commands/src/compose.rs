@@ -191,12 +191,7 @@ impl<'a> Composer<'a> {
             self.push(Clause { link: Link::Then, ..clause }, meaning);
             return Ok(());
         }
-        let is_bare_same = clause.is_same
-            && !clause.is_again
-            && !clause.has_motion()
-            && clause.count.is_none()
-            && clause.number.is_none()
-            && clause.is_bare();
+        let is_bare_same = clause.is_same && !clause.is_again && !clause.has_motion() && clause.is_bare();
         if is_bare_same && !self.said.is_empty() && matches!(clause.link, Link::Comma | Link::Stop) {
             // "Look right, then look up, do it".
             return Ok(());

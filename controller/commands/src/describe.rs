@@ -162,9 +162,6 @@ pub fn describe(meaning: &Meaning, language: &str) -> String {
     }
 }
 
-/// A head that turns so far looks somewhere, and does not shake, degrees.
-const LOOK_DEGREES: f64 = 20.0;
-
 impl Phrases {
     fn meaning(&self, meaning: &Meaning) -> String {
         match meaning {
@@ -201,12 +198,11 @@ impl Phrases {
     fn gesture(&self, gesture: &Gesture) -> String {
         let aims: Vec<&Aim> = gesture.strokes.iter().flatten().collect();
         let all = |axes: &[Axis]| aims.iter().all(|aim| axes.contains(&aim.axis));
-        let is_narrow = aims.iter().all(|aim| aim.usual < LOOK_DEGREES);
         let what = if all(&[Axis::HeadPitch]) && gesture.hold > 0.0 {
             self.bow.clone()
         } else if all(&[Axis::HeadPitch]) && aims.iter().all(|aim| aim.sign > 0.0) {
             self.nod.clone()
-        } else if all(&[Axis::HeadTurn]) && !gesture.is_out_and_back && is_narrow {
+        } else if gesture.is_shake() {
             self.shake.clone()
         } else if all(&Axis::ANTENNAS) && aims.len() == 2 {
             self.wiggle.clone()

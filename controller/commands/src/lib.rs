@@ -4,7 +4,7 @@
 //! for all languages. Words become concepts, concepts become clauses, and clauses become one [`Meaning`], from which a
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
-//! Reading order: [`concept`], [`keys`], [`words`], `phrases`, [`lexicon`], [`tagger`], `order_words`, `rewrite`, `sound`, `clause`, `splitter`, `acts`, [`meaning`],
+//! Reading order: [`concept`], [`keys`], [`words`], `phrases`, [`lexicon`], [`tagger`], `order_words`, `rewrite`, `sound`, `clause`, `limits`, `splitter`, `acts`, [`meaning`],
 //! `prepare`, `compose`, `again`, `correct`, `refer`, `neutral`, `arrange`, [`reader`], [`tale`], [`build`].
 
 mod acts;

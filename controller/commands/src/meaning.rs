@@ -67,6 +67,18 @@ pub struct Gesture {
     pub total: Option<f64>,
 }
 
+/// A head that turns so far looks somewhere, and does not shake, degrees.
+const LOOK_DEGREES: f64 = 20.0;
+
+impl Gesture {
+    /// Returns whether the head turns from side to side so little that it shakes.
+    #[must_use]
+    pub fn is_shake(&self) -> bool {
+        let shakes = |aim: &Aim| aim.axis == Axis::HeadTurn && aim.usual < LOOK_DEGREES;
+        !self.is_out_and_back && self.strokes.iter().flatten().all(shakes)
+    }
+}
+
 /// What is done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Meaning {

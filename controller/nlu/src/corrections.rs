@@ -134,10 +134,7 @@ impl Parser<'_> {
             plan.iter().filter(|intent| !matches!(intent, Intent::MakeTool { .. })).cloned().collect();
         let steps = again.len().saturating_mul(times as usize);
         if steps > MAX_STEPS {
-            return Err(Error::Range(OutOfRange {
-                what: format!("a plan of {steps} steps"),
-                allowed: format!("up to {MAX_STEPS} steps in one sentence"),
-            }));
+            return Err(Error::Range(OutOfRange::steps(steps, MAX_STEPS)));
         }
         if again.is_empty() {
             return Err(Error::unclear(at, Reason::NoSuchChange));

@@ -12,8 +12,8 @@ use minismith_score::{Axis, AxisValues};
 use super::aim::Aim;
 use super::intent::MAX_STEPS;
 use super::primitive::{
-    CENTER, DEFAULT_AIM_TIME, DEFAULT_SWING, HALF_SWING_TIME, Look, MAX_ANTENNA_DEG, MAX_TIMES, Primitive,
-    Side, antenna_duration, body_duration, furthest, furthest_height, head_duration,
+    CENTER, DEFAULT_AIM_TIME, HALF_SWING_TIME, Look, MAX_ANTENNA_DEG, MAX_TIMES, Primitive, Side,
+    antenna_duration, body_duration, furthest, furthest_height, head_duration,
 };
 
 /// Postures within this of each other count as the same, degrees or millimetres.
@@ -91,8 +91,8 @@ impl Steps {
 fn primitive(meaning: &Meaning, start: &AxisValues) -> Option<Primitive> {
     Some(match meaning {
         Meaning::Go { aims, seconds, pace } => go(aims, start, &|usual| timed(usual, *seconds, *pace))?,
-        Meaning::Dance(seconds) => Primitive::Dance { duration: duration(*seconds).unwrap_or(Duration::MAX) },
-        Meaning::Wait(seconds) => Primitive::Wait { duration: duration(*seconds).unwrap_or(Duration::MAX) },
+        Meaning::Dance(seconds) => Primitive::Dance { duration: duration(*seconds) },
+        Meaning::Wait(seconds) => Primitive::Wait { duration: duration(*seconds) },
         Meaning::Neutral { axes, seconds, pace } => neutral(axes, &|usual| timed(usual, *seconds, *pace))?,
         Meaning::Posture(posture) => {
             Primitive::Return { to: Aim::of(&posture.to_posture()), duration: CENTER }
@@ -107,27 +107,31 @@ fn primitive(meaning: &Meaning, start: &AxisValues) -> Option<Primitive> {
     })
 }
 
-/// Returns a duration; none if nobody could wait so long.
-fn duration(seconds: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(seconds).ok()
+/// Returns a duration: the longest one, which is out of range, where there is none so long.
+fn duration(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
 /// Returns the duration that was asked for, or the usual one times a factor.
 fn timed(usual: Duration, seconds: Option<f64>, pace: f64) -> Duration {
     match seconds {
-        Some(seconds) => duration(seconds).unwrap_or(Duration::MAX),
+        Some(seconds) => duration(seconds),
         None => scaled(usual, pace),
     }
 }
 
 fn scaled(usual: Duration, factor: f64) -> Duration {
-    duration(usual.as_secs_f64() * factor).unwrap_or(Duration::MAX)
+    duration(usual.as_secs_f64() * factor)
+}
+
+fn ahead(timed: &dyn Fn(Duration) -> Duration) -> Primitive {
+    let duration = timed(head_duration(Radians::ZERO));
+    Primitive::Look { direction: Look::Ahead, angle: Radians::ZERO, duration }
 }
 
 fn go(aims: &[AxisAim], start: &AxisValues, timed: &dyn Fn(Duration) -> Duration) -> Option<Primitive> {
     if aims.iter().all(|aim| Axis::HEAD.contains(&aim.axis) && aim.sign == 0.0) {
-        let duration = timed(head_duration(Radians::ZERO));
-        return Some(Primitive::Look { direction: Look::Ahead, angle: Radians::ZERO, duration });
+        return Some(ahead(timed));
     }
     if aims.iter().all(|aim| Axis::ANTENNAS.contains(&aim.axis)) {
         let of = |axis: Axis| aims.iter().find(|aim| aim.axis == axis).map(antenna_angle);
@@ -142,8 +146,7 @@ fn go(aims: &[AxisAim], start: &AxisValues, timed: &dyn Fn(Duration) -> Duration
     let [aim] = aims else { return None };
     let aim = aim.from_neutral(start);
     if aim.axis == Axis::HeadTurn && aim.amount == Amount::Exactly(0.0) {
-        let duration = timed(head_duration(Radians::ZERO));
-        return Some(Primitive::Look { direction: Look::Ahead, angle: Radians::ZERO, duration });
+        return Some(ahead(timed));
     }
     let is_positive = aim.sign > 0.0;
     let primitive = |angle: Radians| {
@@ -211,7 +214,7 @@ fn strokes(gesture: &Gesture) -> Option<Strokes> {
     }
     let times = *times;
     let half = match total {
-        Some(total) => duration(total / f64::from(2 * times)).unwrap_or(Duration::MAX),
+        Some(total) => duration(total / f64::from(2 * times)),
         None => scaled(HALF_SWING_TIME, *pace).max(FASTEST_HALF),
     };
     let angle = |aim: &AxisAim| match aim.amount {
@@ -224,12 +227,7 @@ fn strokes(gesture: &Gesture) -> Option<Strokes> {
         [[down]] if down.axis == Axis::HeadPitch && down.sign > 0.0 && *hold == 0.0 => {
             Some(Strokes::One(Primitive::Nod { times, angle: angle(down)?, half }))
         }
-        [[left], [right]]
-            if [left.axis, right.axis] == [Axis::HeadTurn; 2]
-                && left.sign > 0.0
-                && (left.usual - DEFAULT_SWING.degrees()).abs() < 0.01
-                && !is_out_and_back =>
-        {
+        [[left], [right]] if left.sign > 0.0 && gesture.is_shake() => {
             Some(Strokes::One(Primitive::Shake { times, angle: angle(left)?, half }))
         }
         [[left, right]]
@@ -272,19 +270,16 @@ fn neutral(axes: &[Axis], timed: &dyn Fn(Duration) -> Duration) -> Option<Primit
         return Some(Primitive::Center);
     }
     if axes.iter().all(|axis| Axis::HEAD.contains(axis)) {
-        let duration = timed(head_duration(Radians::ZERO));
-        return Some(Primitive::Look { direction: Look::Ahead, angle: Radians::ZERO, duration });
+        return Some(ahead(timed));
     }
     (axes == [Axis::BodyTurn])
         .then(|| Primitive::TurnBody { angle: Radians::ZERO, duration: timed(body_duration(Radians::ZERO)) })
 }
 
-/// Returns the posture in which a plan leaves the robot; none where that is not known.
-pub(super) fn posture_after(plan: &[Primitive], start: &AxisValues) -> Option<AxisValues> {
+/// Returns the posture in which a motion leaves the robot; none where that is not known.
+pub(super) fn posture_after(primitive: &Primitive, start: &AxisValues) -> Option<AxisValues> {
     let mut aim = Aim::of(&start.to_posture());
-    for primitive in plan {
-        primitive.motions_from(&mut aim);
-    }
-    let is_known = !matches!(plan.last(), Some(Primitive::Sleep));
+    primitive.motions_from(&mut aim);
+    let is_known = !matches!(primitive, Primitive::Sleep);
     is_known.then(|| AxisValues::from_posture(&aim.posture()))
 }

@@ -29,12 +29,11 @@ pub(super) fn motion(text: &str, before: Option<&DialogContext>) -> Understandin
         nearest: Vec::new(),
     };
     match reading {
-        Reading::Motion { .. } => {
+        Reading::Motion { meaning, act, parts, phrase, heard } => {
             let start = before.map_or_else(AxisValues::neutral, DialogContext::posture);
-            match spoken(reading, language) {
-                Some(spoken) => plan_of(spoken, &start),
-                None => unclear(text, Reason::Unknown),
-            }
+            let spoken =
+                Spoken { meaning: Some(meaning), if_event: None, language, heard, act, parts, phrase };
+            plan_of(spoken, &start)
         }
         Reading::Conditional { event: Event::Face, then, otherwise } => {
             Understanding::Plan(vec![Intent::Spoken(Box::new(Spoken {
@@ -108,10 +107,7 @@ fn covered<'a>(text: &'a str, ranges: &[Range<usize>]) -> &'a str {
 fn plan_of(spoken: Spoken, start: &AxisValues) -> Understanding {
     let steps = spoken.meaning.as_ref().map_or(0, steps_of);
     if steps > MOST_REPEATED_STEPS {
-        return Understanding::OutOfRange(OutOfRange {
-            what: format!("a plan of {steps} steps"),
-            allowed: format!("up to {MOST_REPEATED_STEPS} steps in one sentence"),
-        });
+        return Understanding::OutOfRange(OutOfRange::steps(steps, MOST_REPEATED_STEPS));
     }
     let whole = spoken.meaning.as_ref().filter(|_| spoken.language == "en" && spoken.heard.is_empty());
     let Some(plan) = whole.and_then(|meaning| primitives(meaning, start)) else {
@@ -155,12 +151,12 @@ pub(super) fn steps(text: &str) -> Result<Vec<Primitive>, Option<OutOfRange>> {
 /// answers are in the language with this code.
 #[must_use]
 pub fn commanded(commands: &str, language: &'static str) -> Option<Spoken> {
-    spoken(read(commands, None, "en").0, language).filter(|spoken| spoken.heard.is_empty())
-}
-
-fn spoken(reading: Reading, language: &'static str) -> Option<Spoken> {
-    let Reading::Motion { meaning, act, parts, phrase, heard, .. } = reading else { return None };
-    Some(Spoken { meaning: Some(meaning), if_event: None, language, heard, act, parts, phrase })
+    match read(commands, None, "en").0 {
+        Reading::Motion { meaning, act, parts, phrase, heard } if heard.is_empty() => {
+            Some(Spoken { meaning: Some(meaning), if_event: None, language, heard, act, parts, phrase })
+        }
+        _ => None,
+    }
 }
 
 /// Returns whether a text is in another language than English, by the larger part of it.
@@ -169,13 +165,13 @@ fn is_foreign(text: &str, language: &str, unknown: &[Range<usize>]) -> bool {
     language != "en" && 2 * unknown < text.len()
 }
 
-/// Returns what a turn did, to which a later text may refer. `earlier`: what was done before it.
-pub(super) fn done(turn: &PastTurn, earlier: Option<&Past>) -> Option<Past> {
+/// Returns what a turn did, to which a later text may refer. `earlier`: what was done before it. `after`: where it left the
+/// robot.
+pub(super) fn done(turn: &PastTurn, earlier: Option<&Past>, after: Option<AxisValues>) -> Option<Past> {
     let PastTurn { plan, said, from, .. } = turn;
     let start = AxisValues::from_posture(&from.as_ref()?.posture());
-    let after = left_in(plan, &start);
     if let [Intent::Spoken(spoken)] = plan.as_slice() {
-        return Some(Past { after, ..spoken.past(start)? });
+        return spoken.past(start, after);
     }
     match read(said, earlier, "en").0 {
         Reading::Motion { meaning, act, parts, phrase, .. } => {
@@ -190,7 +186,7 @@ pub(super) fn left_in(plan: &[Intent], from: &AxisValues) -> Option<AxisValues> 
     let mut now = *from;
     for intent in plan {
         now = match intent {
-            Intent::Motion(primitive) => posture_after(&[*primitive], &now)?,
+            Intent::Motion(primitive) => posture_after(primitive, &now)?,
             Intent::Spoken(spoken) if spoken.if_event.is_none() => ends(spoken.meaning.as_ref()?, &now)?,
             Intent::Spoken(_) | Intent::RunTool { .. } => return None,
             _ => now,

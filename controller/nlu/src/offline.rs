@@ -117,10 +117,7 @@ fn whole(text: &str, known: &Known<'_>) -> Understanding {
     }
     let refused = match grammar::parse(text, known) {
         Ok(plan) if plan.len() > MAX_STEPS => {
-            return Understanding::OutOfRange(OutOfRange {
-                what: format!("a plan of {} steps", plan.len()),
-                allowed: format!("up to {MAX_STEPS} steps in one sentence"),
-            });
+            return Understanding::OutOfRange(OutOfRange::steps(plan.len(), MAX_STEPS));
         }
         Ok(plan) => return Understanding::Plan(plan),
         Err(refused) => refused,
@@ -189,6 +186,6 @@ impl DialogContext {
         let posture = turn.from.as_ref().and_then(|from| {
             left_in(&turn.plan, &minismith_score::AxisValues::from_posture(&from.posture()))
         });
-        self.record(turn, refers, posture, done);
+        self.record(turn, refers, posture, |turn, earlier| done(turn, earlier, posture));
     }
 }

@@ -149,6 +149,16 @@ pub struct OutOfRange {
     pub allowed: String,
 }
 
+impl OutOfRange {
+    /// Returns the refusal of a plan of so many steps, of which so many are allowed.
+    pub(super) fn steps(steps: usize, most: usize) -> Self {
+        OutOfRange {
+            what: format!("a plan of {steps} steps"),
+            allowed: format!("up to {most} steps in one sentence"),
+        }
+    }
+}
+
 /// Default angle of a look.
 pub const DEFAULT_LOOK: Radians = Radians::from_degrees(20.0);
 /// Default angle of a tilt.

@@ -41,15 +41,15 @@ impl fmt::Display for Spoken {
 }
 
 impl Spoken {
-    /// Returns it as what a later text may refer to. `before` is the posture from which it began.
-    pub(super) fn past(&self, before: AxisValues) -> Option<Past> {
+    /// Returns it as what a later text may refer to. `before`: the posture from which it began. `after`: where it left the robot.
+    pub(super) fn past(&self, before: AxisValues, after: Option<AxisValues>) -> Option<Past> {
         Some(Past {
             meaning: self.meaning.clone()?,
             act: self.act,
             parts: self.parts.clone(),
             phrase: self.phrase.clone(),
             before,
-            after: None,
+            after,
             earlier: None,
         })
     }

@@ -124,11 +124,7 @@ impl Parser<'_> {
                 self.at = end;
                 let joint = self.joint();
                 let leads = self.leads_to_steps(self.at);
-                let is_name = matches!(
-                    (self.word(self.at), self.word(self.at + 1)),
-                    (Some("call" | "name"), Some("it" | "this"))
-                );
-                let ends = is_name
+                let ends = self.leads_to_name(self.at).is_some()
                     || leads
                     || joint == Joint::Sentence
                     || self.runs_a_tool(name)
@@ -170,13 +166,18 @@ impl Parser<'_> {
         self.word(at).is_some_and(|word| leads.contains(&word))
     }
 
+    /// Returns how many words here lead to a tool's name.
+    fn leads_to_name(&self, at: usize) -> Option<usize> {
+        match (self.word(at), self.word(at + 1)) {
+            (Some("call" | "name"), Some("it" | "this")) => Some(2),
+            (Some("called" | "named"), _) => Some(1),
+            _ => None,
+        }
+    }
+
     /// Parses "called NAME" or "call it NAME".
     fn name_clause(&mut self) -> Result<Option<String>, Error> {
-        let taken = match (self.word(self.at), self.word(self.at + 1)) {
-            (Some("call" | "name"), Some("it" | "this")) => 2,
-            (Some("called" | "named"), _) => 1,
-            _ => return Ok(None),
-        };
+        let Some(taken) = self.leads_to_name(self.at) else { return Ok(None) };
         self.at += taken;
         self.name().map(Some)
     }

@@ -11,6 +11,7 @@ use minismith_analysis::policy::is_reserved;
 use minismith_contract::{Contract, Verdict};
 use minismith_nlu::Primitive;
 use minismith_score::Parameter;
+use minismith_score::score::{SPEED_PARAMETER, TIMES_PARAMETER};
 use minismith_toolchain::workshop::lessons::learned;
 use minismith_toolchain::workshop::registry::RegistryError;
 use minismith_toolchain::workshop::similar_tools::{SimilarTool, arguments_in};
@@ -111,7 +112,9 @@ impl Conversation<'_> {
         let composed = author::composed(&request);
         // Moves have no parameter of their own: "holds it for as many seconds as I say".
         let has_parameter = composed.score.as_ref().is_some_and(|score| {
-            let is_own = |parameter: &Parameter| !["times", "speed"].contains(&parameter.name.as_str());
+            let is_own = |parameter: &Parameter| {
+                ![TIMES_PARAMETER, SPEED_PARAMETER].contains(&parameter.name.as_str())
+            };
             score.parameters.iter().any(is_own)
         });
         let second = composed.tool.ok().filter(|_| composed.not_understood.is_empty()).map(|mut tool| {

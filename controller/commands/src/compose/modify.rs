@@ -19,8 +19,9 @@ impl Composer<'_> {
             self.said = vec![Said { clause: Clause::default(), meaning: whole }];
             return Ok(());
         }
+        let times = clause.count.or(clause.number.map(|number| number as u32));
         let adds = clause.compared == [Compared::Bigger] || (clause.is_again && clause.is_same);
-        if let Some(more) = clause.count.or(clause.number.map(|number| number as u32)).filter(|_| adds)
+        if let Some(more) = times.filter(|_| adds)
             && let Some(Said { meaning: Meaning::Gesture(gesture), .. }) = self.said.last_mut()
             && clause.link != Link::Correction
         {
@@ -67,13 +68,13 @@ impl Composer<'_> {
         // "Ten degrees left, then another ten".
         let is_further = clause.is_again || clause.compared.contains(&Compared::Bigger);
         // "Two small nods and one big one".
-        let is_one = clause.count.or(clause.number.map(|number| number as u32)) == Some(1);
+        let is_one = times == Some(1);
         let has_kind = |clause: &Clause| clause.size.is_some() || clause.pace.is_some();
         // "Twice: once big, once small": each of them is told by itself.
         let is_told_apart =
             is_one && clause.link == Link::Comma && has_kind(&last.clause) && last.clause.count == Some(1);
         let is_another = (clause.link == Link::And || is_told_apart)
-            && clause.count.or(clause.number.map(|number| number as u32)).is_some()
+            && times.is_some()
             && has_kind(clause)
             && (last.clause.count.is_some() || (is_one && has_kind(&last.clause)))
             && clause.compared.is_empty();
