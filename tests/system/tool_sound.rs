@@ -246,3 +246,34 @@ fn speaker_plays_what_a_client_sends() {
     let Message::Close(Some(close)) = socket.read().unwrap() else { panic!("it is closed") };
     assert!(close.reason.contains("pairs of bytes"), "{close}");
 }
+
+/// A sound that a sentence orders is heard where there is a speaker; where there is none, the answer says so.
+#[test]
+fn ordered_sound_is_played_or_said_to_be_missing() {
+    let bench = TestDir::new();
+    let silent = bench.run(&["say", "nod, then play a sound", "--json"]).exits(1).json();
+    assert_eq!(silent["outcome"], "refused", "{silent}");
+    assert_eq!(
+        silent["text"],
+        "Done: nod once. I did not play a sound: no sound can be played here; `minismith serve` plays sounds on the \
+         robot's speaker.",
+        "{silent}"
+    );
+    let german = bench.run(&["say", "spiel einen Ton", "--json"]).exits(1).json();
+    assert!(german["text"].as_str().unwrap().ends_with("hier lässt sich kein Ton abspielen."), "{german}");
+
+    let (served, played) = Served::with_speaker(bench);
+    let (status, said) = served.post("/api/v1/chat", &json!({ "text": "nod, then play a sound" }));
+    assert_eq!((status, &said["outcome"]), (200, &json!("done")), "{said}");
+    let is_loud = || {
+        let bytes = std::fs::read(&played).unwrap_or_default();
+        bytes.as_chunks::<2>().0.iter().any(|pair| i16::from_le_bytes(*pair).abs() > 1000)
+    };
+    for _ in 0..200 {
+        if is_loud() {
+            break;
+        }
+        std::thread::park_timeout(Duration::from_millis(50));
+    }
+    assert!(is_loud(), "{said}");
+}

@@ -33,7 +33,7 @@ use firmware_bridge::control_loop::{LoopClient, LoopCommand, MotionState};
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
 use crate::agents::route::Style;
 use crate::agents::vision::LookResult;
-use crate::agents::{robot_control, self_report, vision};
+use crate::agents::{robot_control, self_report, spoken, vision};
 use crate::author;
 use crate::code_tasks::CodeTasks;
 use crate::memory::Memory;
@@ -421,7 +421,7 @@ impl<'a> Conversation<'a> {
                 self.moved(step, text, reply)
             }
             Task::Perform(spoken) => {
-                let (step, text) = robot_control::perform(&mut self.context, &spoken);
+                let (step, text) = spoken::perform(&mut self.context, &spoken);
                 self.moved(step, text, reply)
             }
             Task::RunTool { name, arguments } => self.run(&name, arguments, reply),

@@ -5,8 +5,9 @@ use minismith_score::Axis;
 use crate::arrange::merged;
 use crate::clause::{Clause, Heading, Said};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
-use crate::limits::{SECONDS, TIMES};
+use crate::limits::{LONGEST_DANCE_S, LONGEST_MOTION_S, MOST_TIMES};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
+use crate::refusal::Refusal;
 
 mod aims;
 mod shown;
@@ -14,14 +15,8 @@ mod shown;
 use aims::{aim, antenna_aims, body_aims, head_aims};
 use shown::{circle, feeling};
 
-/// Why a clause means nothing, in English.
-pub(crate) type Refusal = String;
-
-/// Nothing is repeated more often than this.
-const MOST_TIMES: u32 = 50;
-
-/// No motion is stretched to more than this, seconds.
-const LONGEST_MOTION_S: f64 = 60.0;
+/// How long a dance lasts where nothing is said, seconds.
+const DANCE_S: f64 = 8.0;
 
 /// A rhythm that does not say how long it goes on takes this, seconds.
 const RHYTHM_S: f64 = 3.0;
@@ -44,16 +39,12 @@ pub(crate) const fn is_antenna(part: Part) -> bool {
     !matches!(part, Part::Head | Part::Chin | Part::Body)
 }
 
-/// How long a dance lasts where nothing is said, and at most, seconds.
-const DANCE_S: f64 = 8.0;
-pub(crate) const LONGEST_DANCE_S: f64 = 60.0;
-
 impl Clause {
     fn amount_of(&self, said: Option<Said>, axis: Axis) -> Result<Amount, Refusal> {
         let factor = self.size.unwrap_or(1.0);
         match said.or(self.amount).or(self.bare_amount()) {
-            Some(Said::Degrees(_)) if axis.is_shift() => Err("a shift is given in millimetres".to_owned()),
-            Some(Said::Millimetres(_)) if !axis.is_shift() => Err("an angle is given in degrees".to_owned()),
+            Some(Said::Degrees(_)) if axis.is_shift() => Err(Refusal::InMillimetres),
+            Some(Said::Millimetres(_)) if !axis.is_shift() => Err(Refusal::InDegrees),
             Some(Said::Degrees(amount) | Said::Millimetres(amount))
                 if self.compared.contains(&Compared::Bigger) =>
             {
@@ -143,10 +134,10 @@ impl Clause {
         let mut all: Vec<Aim> = Vec::new();
         for part in self.moved_parts(act) {
             if matches!(act, Act::Spread | Act::Close) && !is_antenna(part) {
-                return Err("only antennas open and close".to_owned());
+                return Err(Refusal::OnlyAntennasOpen);
             }
             if act == Act::Look && self.act == Some(Act::Look) && is_antenna(part) {
-                return Err("an antenna does not look".to_owned());
+                return Err(Refusal::AntennaLooks);
             }
             let headings: Vec<Option<Heading>> =
                 if self.ways.is_empty() { vec![None] } else { self.ways.iter().copied().map(Some).collect() };
@@ -155,7 +146,7 @@ impl Clause {
                     if is_posture(act)
                         && all.iter().any(|one| one.axis == aim.axis && one.sign * aim.sign < 0.0)
                     {
-                        return Err("it cannot go two ways at once".to_owned());
+                        return Err(Refusal::TwoWays);
                     }
                     // "Out two centimetres in my direction": how far holds for both.
                     let known = all.iter().find(|one| one.axis == aim.axis).map(|one| one.amount);
@@ -227,7 +218,7 @@ impl Clause {
             return Clause { parts: Vec::new(), ..self.clone() }.meaning();
         }
         if act == Act::Nod && self.parts == [Part::Body] {
-            return Err("the body only turns to the left and to the right".to_owned());
+            return Err(Refusal::BodyOnlyTurns);
         }
         if act == Act::Sway
             && self.is_stay
@@ -365,7 +356,7 @@ impl Clause {
             _ => return self.check_number(act),
         };
         if self.ways.iter().any(|heading| !allowed.contains(&heading.way)) {
-            return Err("it is not clear which way is meant".to_owned());
+            return Err(Refusal::WhichWay);
         }
         self.check_number(act)
     }
@@ -373,18 +364,18 @@ impl Clause {
     /// A bare number of a posture is an angle; a small one, or one beside an amount, is something else.
     fn check_number(&self, act: Act) -> Result<(), Refusal> {
         if is_posture(act) && self.period.is_some() && self.said_amount().is_some() && self.count.is_none() {
-            return Err("how far it goes in a certain time is not understood".to_owned());
+            return Err(Refusal::DistanceInTime);
         }
         // A quarter of a nod, and more of them than anyone waits for.
         if self.count.is_some_and(|count| count == 0 || count > MOST_TIMES) {
-            return Err(TIMES.to_owned());
+            return Err(Refusal::Times);
         }
         if self.within.is_some_and(|seconds| seconds > LONGEST_MOTION_S) {
-            return Err(SECONDS.to_owned());
+            return Err(Refusal::Seconds);
         }
         let is_left_over = self.number.is_some_and(|number| number < 5.0 || self.said_amount().is_some());
         if is_posture(act) && is_left_over && self.number != Some(1.0) {
-            return Err("it is not clear what the number means".to_owned());
+            return Err(Refusal::WhatNumber);
         }
         Ok(())
     }
@@ -398,13 +389,13 @@ impl Clause {
         }
         if matches!(act, Act::Move | Act::Look | Act::Shift) && self.parts.is_empty() && self.ways.is_empty()
         {
-            return Err("it is not said where to".to_owned());
+            return Err(Refusal::NoGoal);
         }
         let pace = self.pace_factor();
         let lasting = self.lasting.or(self.seconds);
         match act {
             // "Wait two seconds to your left".
-            Act::Wait if !self.ways.is_empty() => return Err("it waits where it is".to_owned()),
+            Act::Wait if !self.ways.is_empty() => return Err(Refusal::WaitsHere),
             Act::Wait | Act::Hold if self.ways.is_empty() => {
                 // "Wait two seconds, nod, wait another two".
                 let bare = self.number.filter(|number| (0.5..=60.0).contains(number));
@@ -438,7 +429,7 @@ impl Clause {
                 return Ok(feeling(act, pace));
             }
             Act::Circle if !matches!(self.parts.as_slice(), [] | [Part::Head]) => {
-                return Err("only the head goes in circles".to_owned());
+                return Err(Refusal::OnlyHeadCircles);
             }
             Act::Circle => return Ok(circle(self.count_or(1), pace)),
             _ => {}
@@ -449,7 +440,7 @@ impl Clause {
         }
         let aims = self.all_aims(act)?;
         if aims.is_empty() {
-            return Err("nothing moves in it".to_owned());
+            return Err(Refusal::NothingMoves);
         }
         let is_antennas = self.moved_parts(act).into_iter().all(is_antenna);
         let is_to_both_sides = !(is_antennas && is_posture(act) && !self.ways.is_empty())
@@ -462,7 +453,7 @@ impl Clause {
             || self.period.is_some()
             || (self.is_until_stop && !is_posture(act));
         if self.is_together && self.ways.iter().any(|heading| heading.way == Way::Sides) {
-            return Err("it cannot go to both sides at the same time".to_owned());
+            return Err(Refusal::BothSides);
         }
         if !is_posture(act) || is_to_both_sides || (repeats && !self.is_stay) {
             return Ok(Meaning::Gesture(self.gesture(act, aims, pace, is_to_both_sides)));

@@ -9,6 +9,7 @@ use crate::compose::Composer;
 use crate::concept::{Act, Compared, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 use crate::refer::{scale_aim, scaled_count};
+use crate::refusal::Refusal;
 
 impl Composer<'_> {
     /// "The left antenna goes out and back seven times": the way back was said last, and the count holds for both.
@@ -206,7 +207,7 @@ impl Composer<'_> {
     }
 
     /// "Two fewer", "three nods less": the number is taken off that of the gesture before.
-    pub(crate) fn count_fewer(&self, clause: &mut Clause) -> Result<(), String> {
+    pub(crate) fn count_fewer(&self, clause: &mut Clause) -> Result<(), Refusal> {
         let before = match self.said.last() {
             Some(said) => Some((&said.meaning, said.clause.act)),
             None => self.past.map(|past| (&past.meaning, past.act)),
@@ -221,7 +222,7 @@ impl Composer<'_> {
         let fewer = clause.count.or(clause.number.map(|number| number as u32));
         if let Some(fewer) = fewer.filter(|fewer| is_same_act && is_count && *fewer > 0) {
             let count = gesture.count.checked_sub(fewer).filter(|count| *count > 0);
-            clause.count = Some(count.ok_or_else(|| "that would leave none".to_owned())?);
+            clause.count = Some(count.ok_or(Refusal::NoneLeft)?);
             clause.number = None;
             clause.compared.clear();
         }

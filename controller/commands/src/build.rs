@@ -3,13 +3,10 @@
 use minismith_score::target::{Part, Target};
 use minismith_score::{Axis, AxisValues, Direction, Move, Number, Score, Setting, Step, Timeline, compile};
 
-use crate::acts::LONGEST_DANCE_S;
 use crate::concept::Compared;
+use crate::limits::LONGEST_DANCE_S;
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
-
-/// Why a motion can't be made, in English.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Impossible(pub String);
+use crate::refusal::Refusal;
 
 /// The shortest and the longest duration of one movement, seconds.
 const MOVE_SECONDS: (f64, f64) = (0.15, 30.0);
@@ -30,15 +27,15 @@ const BETWEEN_ANTENNAS_SECONDS: f64 = 0.3;
 ///
 /// # Errors
 /// The reason why the robot can't do it.
-pub fn timeline(meaning: &Meaning, start: &AxisValues) -> Result<Timeline, Impossible> {
+pub fn timeline(meaning: &Meaning, start: &AxisValues) -> Result<Timeline, Refusal> {
     // What goes as far as it can goes less far where the legs end first.
     for share in [1.0, 0.9, 0.8, 0.65, 0.5] {
         let steps = steps_within(meaning, start, share)?;
         let score =
             Score { name: "spoken".to_owned(), summary: "Moves.".to_owned(), parameters: Vec::new(), steps };
         let setting = Setting { start: *start, ..Setting::default() };
-        let timeline = compile(&score, &std::collections::BTreeMap::new(), &setting)
-            .map_err(|error| Impossible(error.to_string()))?;
+        let timeline =
+            compile(&score, &std::collections::BTreeMap::new(), &setting).map_err(|_| Refusal::TooLong)?;
         if timeline.unreachable().is_none() {
             return Ok(timeline);
         }
@@ -46,7 +43,7 @@ pub fn timeline(meaning: &Meaning, start: &AxisValues) -> Result<Timeline, Impos
             break;
         }
     }
-    Err(Impossible("the head cannot reach this pose; ask for less of it".to_owned()))
+    Err(Refusal::OutOfReach)
 }
 
 /// Returns whether a part of a motion leaves open how far it goes.
@@ -63,7 +60,7 @@ fn is_flexible(meaning: &Meaning) -> bool {
 }
 
 /// Returns the steps of a motion from a posture. `share` scales what is not said exactly.
-fn steps_within(meaning: &Meaning, start: &AxisValues, share: f64) -> Result<Vec<Step>, Impossible> {
+fn steps_within(meaning: &Meaning, start: &AxisValues, share: f64) -> Result<Vec<Step>, Refusal> {
     let mut builder = Builder { now: *start, share, steps: Vec::new() };
     builder.build(meaning)?;
     Ok(builder.steps)
@@ -76,7 +73,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn build(&mut self, meaning: &Meaning) -> Result<(), Impossible> {
+    fn build(&mut self, meaning: &Meaning) -> Result<(), Refusal> {
         match meaning {
             Meaning::Go { aims, seconds, pace } => {
                 let goals = self.goals(aims)?;
@@ -84,7 +81,7 @@ impl Builder {
             }
             Meaning::Gesture(gesture) => self.gesture(gesture)?,
             Meaning::Dance(seconds) if *seconds > LONGEST_DANCE_S => {
-                return Err(Impossible(format!("a dance lasts at most {LONGEST_DANCE_S} seconds")));
+                return Err(Refusal::DanceSeconds);
             }
             Meaning::Dance(seconds) => self.dance(*seconds),
             Meaning::Wait(seconds) => self.steps.push(Step::Wait(Number::Value(rounded(*seconds)))),
@@ -119,7 +116,7 @@ impl Builder {
     }
 
     /// Returns where axes go.
-    fn goals(&self, aims: &[Aim]) -> Result<Vec<(Axis, f64)>, Impossible> {
+    fn goals(&self, aims: &[Aim]) -> Result<Vec<(Axis, f64)>, Refusal> {
         let mut goals: Vec<(Axis, f64)> = Vec::new();
         for aim in aims {
             let direction = direction(aim.axis, aim.sign);
@@ -138,10 +135,7 @@ impl Builder {
                 Amount::Usual(factor) => aim.sign * (aim.usual * factor).min(reach) * self.share,
                 Amount::Most => aim.sign * reach * self.share,
                 Amount::Exactly(amount) if aim.sign * aim.axis.neutral() + amount > reach + 1e-9 => {
-                    let target = target(aim.axis, direction);
-                    return Err(Impossible(
-                        target.map_or("it cannot go so far", Target::range_sentence).to_owned(),
-                    ));
+                    return Err(too_far(aim.axis, direction));
                 }
                 Amount::Exactly(amount) => aim.axis.neutral() + aim.sign * amount,
                 Amount::Further(amount) => {
@@ -212,7 +206,7 @@ impl Builder {
         }
     }
 
-    fn gesture(&mut self, gesture: &Gesture) -> Result<(), Impossible> {
+    fn gesture(&mut self, gesture: &Gesture) -> Result<(), Refusal> {
         let before = self.now;
         // Where both ends of a stroke are within reach.
         let mut middle = self.now;
@@ -229,10 +223,7 @@ impl Builder {
             let reach = reach(aim.axis, direction(aim.axis, aim.sign));
             let size = size(aim);
             if matches!(aim.amount, Amount::Exactly(_)) && size > reach {
-                let target = target(aim.axis, direction(aim.axis, aim.sign));
-                return Err(Impossible(
-                    target.map_or("it cannot go so far", Target::range_sentence).to_owned(),
-                ));
+                return Err(too_far(aim.axis, direction(aim.axis, aim.sign)));
             }
             let furthest = (reach - size).max(0.0);
             if middle[aim.axis] * aim.sign > furthest {
@@ -344,7 +335,7 @@ impl Builder {
         self.steps.push(Step::Repeat { times: Number::Value(bars), steps: bar.steps });
     }
 
-    fn together(&mut self, inner: &[Meaning]) -> Result<(), Impossible> {
+    fn together(&mut self, inner: &[Meaning]) -> Result<(), Refusal> {
         let mut tracks = Vec::new();
         let mut taken: Vec<Axis> = Vec::new();
         let mut after = self.now;
@@ -353,9 +344,7 @@ impl Builder {
             track.build(one)?;
             let axes = one.axes();
             if axes.iter().any(|axis| taken.contains(axis)) {
-                return Err(Impossible(
-                    "one part cannot do two things at the same time; say which comes first".to_owned(),
-                ));
+                return Err(Refusal::TwoThings);
             }
             for axis in &axes {
                 after[*axis] = track.now[*axis];
@@ -406,6 +395,12 @@ fn rounded(value: f64) -> f64 {
 pub fn direction(axis: Axis, sign: f64) -> Direction {
     let [positive, negative] = axis.directions();
     if sign < 0.0 { negative } else { positive }
+}
+
+/// Returns why an axis does not go so far in a direction.
+fn too_far(axis: Axis, direction: Direction) -> Refusal {
+    let most = target(axis, direction).map_or(0.0, Target::maximum) as u16;
+    if axis.is_shift() { Refusal::TooFarMillimetres(most) } else { Refusal::TooFarDegrees(most) }
 }
 
 fn target(axis: Axis, direction: Direction) -> Option<Target> {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use minismith_score::Event;
 
 use crate::concept::{Act, Compared, Part, Way, is_posture};
+use crate::refusal::Refusal;
 
 /// How a clause follows the one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,7 +147,7 @@ pub(crate) struct Clause {
     pub is_requested: bool,
     /// Its verb is in the past.
     pub is_past: bool,
-    pub impossible: Option<&'static str>,
+    pub impossible: Option<Refusal>,
     pub is_stop_order: bool,
     /// What is not understood, bytes.
     pub unknown: Vec<Range<usize>>,

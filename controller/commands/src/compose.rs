@@ -7,8 +7,9 @@ use crate::arrange::{Said, arrange, merged};
 use crate::clause::{Clause, Link, Phrase, other_of};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
 use crate::meaning::Meaning;
-use crate::past::{NO_WAY, NOTHING_BEFORE, Past};
+use crate::past::Past;
 use crate::prepare::prepared;
+use crate::refusal::Refusal;
 
 mod inherit;
 mod modify;
@@ -47,7 +48,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Returns the meaning of clauses; none if they only say what not to do.
-    pub(crate) fn compose(mut self, clauses: Vec<Clause>) -> Result<Option<(Meaning, Self)>, String> {
+    pub(crate) fn compose(mut self, clauses: Vec<Clause>) -> Result<Option<(Meaning, Self)>, Refusal> {
         let mut still: Vec<Axis> = Vec::new();
         let mut repeat: Option<u32> = None;
         let clauses = prepared(clauses, self.past);
@@ -127,7 +128,7 @@ impl<'a> Composer<'a> {
         if let [Said { clause, meaning: Meaning::Go { .. } }] = self.said.as_slice()
             && clause.turns_anywhere()
         {
-            return Err(NO_WAY.to_owned());
+            return Err(Refusal::NoWay);
         }
         self.takes_turns();
         self.leaves_out()?;
@@ -142,7 +143,7 @@ impl<'a> Composer<'a> {
             && !matches!(meaning, Meaning::Dance(_))
             && !is_corrected
         {
-            return Err("something is to move and to stay still".to_owned());
+            return Err(Refusal::MovesAndStays);
         }
         let single = if self.said.len() == 1 {
             self.said.last().map(|said| Box::new(said.clause.clone()))
@@ -153,7 +154,7 @@ impl<'a> Composer<'a> {
         Ok(Some((meaning, self)))
     }
 
-    fn clause(&mut self, mut clause: Clause) -> Result<(), String> {
+    fn clause(&mut self, mut clause: Clause) -> Result<(), Refusal> {
         if self.stays(&clause) {
             return Ok(());
         }
@@ -222,12 +223,12 @@ impl<'a> Composer<'a> {
         if clause.is_undo {
             self.refers = true;
             if clause.is_it {
-                return Err("only the last motion can be undone".to_owned());
+                return Err(Refusal::OnlyLastUndone);
             }
             let earlier = self.past.and_then(|past| past.earlier.as_ref()).map(|earlier| earlier.before);
             let last = self.past.map(|past| past.before);
             let before = if clause.is_both_turns { earlier } else { last };
-            let Some(before) = before else { return Err(NOTHING_BEFORE.to_owned()) };
+            let Some(before) = before else { return Err(Refusal::NothingBefore) };
             self.push(clause, Meaning::Posture(Box::new(before)));
             return Ok(());
         }
@@ -418,7 +419,7 @@ impl<'a> Composer<'a> {
             return Ok(());
         }
         if clause.parts.contains(&Part::Other) && !self.knows_an_antenna() {
-            return Err("it is not clear which one is meant".to_owned());
+            return Err(Refusal::WhichOne);
         }
         self.inherit(&mut clause);
         self.takes_unit(&mut clause);

@@ -8,6 +8,7 @@ use crate::clause::{Clause, Link};
 use crate::compose::Composer;
 use crate::concept::{Act, Part, Way, is_posture};
 use crate::meaning::{Aim, Gesture, Meaning};
+use crate::refusal::Refusal;
 
 impl Composer<'_> {
     /// Takes back what was said last, and what says the same before it: "look left, and by left I mean right".
@@ -21,7 +22,7 @@ impl Composer<'_> {
     }
 
     /// "Turn left and nod twice, sorry, right": the way is that of the turn. Returns whether it was that.
-    pub(crate) fn corrects_earlier(&mut self, clause: &Clause) -> Result<bool, String> {
+    pub(crate) fn corrects_earlier(&mut self, clause: &Clause) -> Result<bool, Refusal> {
         let is_way = clause.link == Link::Correction
             && clause.act.is_none()
             && clause.parts.is_empty()
@@ -90,7 +91,7 @@ impl Composer<'_> {
     }
 
     /// "Again, but without the nod": that step of what was done is left out.
-    pub(crate) fn leaves_out(&mut self) -> Result<(), String> {
+    pub(crate) fn leaves_out(&mut self) -> Result<(), Refusal> {
         let (Some(denied), [said]) = (&self.denied, self.said.as_mut_slice()) else { return Ok(()) };
         let (Meaning::Sequence(steps) | Meaning::Together(steps)) = &mut said.meaning else { return Ok(()) };
         if !self.refers || !(said.clause.is_again || said.clause.is_same) {
@@ -100,7 +101,7 @@ impl Composer<'_> {
         let all = steps.len();
         steps.retain(|step| step.axes() != axes);
         if steps.is_empty() || steps.len() == all {
-            return Err("it is not clear what is to be left out".to_owned());
+            return Err(Refusal::WhatLeftOut);
         }
         Ok(())
     }
@@ -134,7 +135,7 @@ impl Composer<'_> {
     }
 
     /// "Nod twice and look left, no, once": the number is that of the gesture. Returns whether it was that.
-    pub(crate) fn recounts_earlier(&mut self, clause: &Clause) -> Result<bool, String> {
+    pub(crate) fn recounts_earlier(&mut self, clause: &Clause) -> Result<bool, Refusal> {
         let is_count = clause.link == Link::Correction && clause.count.is_some() && clause.is_only_modifier();
         let is_posture = self.said.last().is_some_and(|said| {
             said.meaning.is_posture() && said.clause.count.is_none() && !said.clause.ways.is_empty()
@@ -147,7 +148,7 @@ impl Composer<'_> {
     }
 
     /// "Bow and hold it for three seconds": the bow is held. Returns whether it was that.
-    pub(crate) fn holds_bow(&mut self, seconds: Option<f64>) -> Result<bool, String> {
+    pub(crate) fn holds_bow(&mut self, seconds: Option<f64>) -> Result<bool, Refusal> {
         let Some(last) = self.said.last_mut() else { return Ok(false) };
         if last.clause.act != Some(Act::Bow) || last.clause.count.is_some() {
             return Ok(false);
@@ -258,7 +259,7 @@ impl Composer<'_> {
     }
 
     /// A pause between repetitions belongs to what is repeated: "nod twice with a pause of a second in between".
-    pub(crate) fn takes_pause(&mut self, clause: &Clause) -> Result<bool, String> {
+    pub(crate) fn takes_pause(&mut self, clause: &Clause) -> Result<bool, Refusal> {
         let Some(last) = self.said.last_mut() else { return Ok(false) };
         let is_repeated =
             last.clause.count.is_some_and(|count| count > 1) && matches!(last.meaning, Meaning::Gesture(_));
@@ -272,14 +273,14 @@ impl Composer<'_> {
     }
 
     /// "Look left, up, and right, with a nod between each of them". Returns whether it was that.
-    pub(crate) fn goes_between(&mut self, clause: &Clause) -> Result<bool, String> {
+    pub(crate) fn goes_between(&mut self, clause: &Clause) -> Result<bool, Refusal> {
         let is_gesture = clause.act.is_some_and(|act| !is_posture(act) && act != Act::Wait);
         if !clause.is_between || !is_gesture {
             return Ok(false);
         }
         if self.said.len() == 1 {
             // "Nod three times and wiggle your antennas between the nods".
-            return Err("it is not clear between what it comes".to_owned());
+            return Err(Refusal::WhatBetween);
         }
         if self.said.is_empty() {
             return Ok(false);
@@ -297,7 +298,7 @@ impl Composer<'_> {
     }
 
     /// "Move your head to the right without turning it, just slide it": it shifts. Returns whether it was that.
-    pub(crate) fn slides(&mut self, clause: &Clause) -> Result<bool, String> {
+    pub(crate) fn slides(&mut self, clause: &Clause) -> Result<bool, Refusal> {
         let says_how = (clause.is_negated && clause.act == Some(Act::Turn))
             || (clause.act == Some(Act::Shift) && clause.is_it && !clause.is_negated);
         let Some(last) = self.said.last_mut() else { return Ok(false) };
@@ -355,7 +356,7 @@ impl Composer<'_> {
 
 impl Clause {
     /// A bow that is held for these seconds; then it ends by itself.
-    pub(crate) fn held_bow(&self, seconds: f64) -> Result<Meaning, String> {
+    pub(crate) fn held_bow(&self, seconds: f64) -> Result<Meaning, Refusal> {
         let once = Clause {
             is_stay: false,
             lasting: None,

@@ -7,6 +7,7 @@ use minismith_score::Axis;
 use serde::Deserialize;
 
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
+use crate::refusal::Refusal;
 
 /// The phrases of an answer in one language.
 #[derive(Clone, Debug, Deserialize)]
@@ -18,7 +19,7 @@ struct Phrases {
     taken: String,
     meant: String,
     unclear: String,
-    cannot: String,
+    cannot_because: String,
     nothing: String,
     then: String,
     both: String,
@@ -49,6 +50,9 @@ struct Phrases {
     wake: String,
     sleep: String,
     sound: String,
+    too_far_degrees: String,
+    too_far_millimetres: String,
+    refusals: HashMap<Refusal, String>,
     sights: Sights,
 }
 
@@ -125,8 +129,8 @@ pub enum Answer<'a> {
     Meant(&'a str),
     /// These words were not understood.
     Unclear(&'a str),
-    /// The robot can't do it.
-    Cannot,
+    /// It can't be done, for a reason.
+    Cannot(&'a str),
     /// It asks for no motion.
     Nothing,
 }
@@ -142,7 +146,7 @@ pub fn answer(answer: Answer<'_>, language: &str) -> String {
         Answer::Taken(what) => phrases.taken.replace("{what}", what),
         Answer::Meant(what) => phrases.meant.replace("{what}", what),
         Answer::Unclear(words) => phrases.unclear.replace("{words}", words),
-        Answer::Cannot => phrases.cannot.clone(),
+        Answer::Cannot(why) => phrases.cannot_because.replace("{why}", why),
         Answer::Nothing => phrases.nothing.clone(),
     }
 }
@@ -151,6 +155,24 @@ pub fn answer(answer: Answer<'_>, language: &str) -> String {
 #[must_use]
 pub fn sights(language: &str) -> Option<&'static Sights> {
     PHRASES.get(language).or_else(|| PHRASES.get("en")).map(|phrases| &phrases.sights)
+}
+
+impl Refusal {
+    /// Returns the reason in a language; in English if the language is not known.
+    #[must_use]
+    pub fn told(self, language: &str) -> String {
+        let phrases = PHRASES.get(language).or_else(|| PHRASES.get("en"));
+        let phrase = phrases.and_then(|phrases| match self {
+            Refusal::TooFarDegrees(_) => Some(&phrases.too_far_degrees),
+            Refusal::TooFarMillimetres(_) => Some(&phrases.too_far_millimetres),
+            named => phrases.refusals.get(&named),
+        });
+        let phrase = phrase.map_or("", String::as_str);
+        match self.number() {
+            Some(number) => phrase.replace("{n}", &number.to_string()),
+            None => phrase.to_owned(),
+        }
+    }
 }
 
 /// Describes a motion in a language: "look left 20 degrees, then nod twice".
@@ -274,5 +296,19 @@ mod tests {
         assert_eq!(describe(&meaning, "en"), "look left 20 degrees, then nod 2 times");
         assert_eq!(describe(&meaning, "de"), "nach links schauen, 20 Grad, dann nicken, 2-mal");
         assert_eq!(describe(&meaning, "zh"), "向左看20度，然后点头2次");
+    }
+
+    #[test]
+    fn each_language_says_each_reason_in_its_own_words() {
+        let amounts = [Refusal::TooFarDegrees(35), Refusal::TooFarMillimetres(20)];
+        for refusal in Refusal::ALL.iter().chain(&amounts) {
+            let english = refusal.told("en");
+            assert!(!english.is_empty() && !english.contains('{'), "{refusal:?}: {english}");
+            for language in ["de", "fr", "es", "it", "zh"] {
+                let told = refusal.told(language);
+                assert!(!told.is_empty() && told != english && !told.contains('{'), "{refusal:?}: {told}");
+            }
+        }
+        assert!(Refusal::TooFarDegrees(35).told("zh").contains("35"));
     }
 }

@@ -4,7 +4,7 @@
 //! for all languages. Words become concepts, concepts become clauses, and clauses become one [`Meaning`], from which a
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
-//! Reading order: [`concept`], [`keys`], [`words`], `phrases`, [`lexicon`], [`tagger`], `order_words`, `rewrite`, `sound`, `clause`, `limits`, `splitter`, `acts`, [`meaning`],
+//! Reading order: [`concept`], [`keys`], [`words`], `phrases`, [`lexicon`], [`tagger`], `order_words`, `rewrite`, `sound`, [`refusal`], `clause`, `limits`, `splitter`, `acts`, [`meaning`],
 //! `prepare`, `compose`, `again`, `correct`, `refer`, `neutral`, `arrange`, [`reader`], [`tale`], [`build`].
 
 mod acts;
@@ -31,6 +31,7 @@ mod phrases;
 mod prepare;
 pub mod reader;
 mod refer;
+pub mod refusal;
 mod rewrite;
 mod sound;
 mod splitter;
@@ -40,12 +41,12 @@ pub mod tale;
 mod tests;
 pub mod words;
 
-pub use build::{Impossible, timeline};
+pub use build::timeline;
 pub use clause::Phrase;
 pub use everyday::{asked_sight, called_tool};
 pub use lexicon::Speech;
-pub use limits::is_limit;
 pub use meaning::Meaning;
-pub use past::{Earlier, NO_SUCH_CHANGE, NO_WAY, NOTHING_BEFORE, Past};
+pub use past::{Earlier, Past};
 pub use reader::{Reading, is_saying, is_stop, language_of, names_act, orders_a_part, read, refers, speech};
+pub use refusal::Refusal;
 pub use tale::{Told, told};

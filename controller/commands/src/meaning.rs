@@ -202,6 +202,26 @@ impl Meaning {
         told
     }
 
+    /// Returns it without its sounds; none if nothing else is in it.
+    #[must_use]
+    pub fn without_sounds(&self) -> Option<Meaning> {
+        let rest = |inner: &[Meaning]| -> Vec<Meaning> {
+            inner.iter().filter_map(Meaning::without_sounds).collect()
+        };
+        let or_one = |mut inner: Vec<Meaning>, all: fn(Vec<Meaning>) -> Meaning| {
+            if inner.len() > 1 { Some(all(inner)) } else { inner.pop() }
+        };
+        match self {
+            Meaning::Sound => None,
+            Meaning::Sequence(inner) => or_one(rest(inner), Meaning::Sequence),
+            Meaning::Together(inner) => or_one(rest(inner), Meaning::Together),
+            Meaning::Repeat(count, inner) => {
+                inner.without_sounds().map(|inner| Meaning::Repeat(*count, Box::new(inner)))
+            }
+            other => Some(other.clone()),
+        }
+    }
+
     /// Returns it to the other side.
     #[must_use]
     pub fn mirrored(&self) -> Meaning {

@@ -6,13 +6,6 @@ use crate::clause::Phrase;
 use crate::concept::{Act, Part};
 use crate::meaning::Meaning;
 
-/// Why a text is impossible that refers to something where nothing was done.
-pub const NOTHING_BEFORE: &str = "there is nothing before to which this refers";
-/// Why a change is impossible of what was done last.
-pub const NO_SUCH_CHANGE: &str = "what was done last cannot be changed so";
-/// Why a motion is impossible of which the side is not said.
-pub const NO_WAY: &str = "it is not said which way";
-
 /// What was done last, to which a text may refer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Past {

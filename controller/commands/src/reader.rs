@@ -13,6 +13,7 @@ use crate::meaning::Meaning;
 use crate::misheard::hear;
 use crate::others::other_order;
 use crate::past::Past;
+use crate::refusal::Refusal;
 use crate::rewrite::orders;
 use crate::splitter::split;
 use crate::tagger::{finish, raw, tag};
@@ -46,7 +47,7 @@ pub enum Reading {
     /// It asks for no motion, or says what not to do.
     Nothing,
     /// It cannot be done.
-    Impossible(String),
+    Impossible(Refusal),
     /// Parts of it are not understood, bytes.
     NotUnderstood(Vec<Range<usize>>),
 }
@@ -316,7 +317,7 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         let is_ordered = ordered(&clause, links.get(at + 1).copied());
         if !is_ordered && at > 0 && clause.link == Link::After && !clause.is_reason {
             // "Shake your head after I have sung".
-            return Reading::Impossible("it cannot tell when that has happened".to_owned());
+            return Reading::Impossible(Refusal::WhenHappened);
         }
         if !is_ordered || is_call || is_hesitation {
             // What is left out still tells how the next one follows.
@@ -342,7 +343,7 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         return Reading::NotUnderstood(left_out.to_vec());
     }
     if let Some(reason) = clauses.iter().find_map(|clause| clause.impossible) {
-        return Reading::Impossible(reason.to_owned());
+        return Reading::Impossible(reason);
     }
     let clauses: Vec<Clause> = clauses
         .into_iter()
@@ -364,9 +365,7 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
             && next.has_motion())
     };
     if clauses.windows(2).any(awaits_word) {
-        return Reading::Impossible(
-            "it cannot wait for a word and then go on; say the rest when it is time".to_owned(),
-        );
+        return Reading::Impossible(Refusal::AwaitedWord);
     }
     match Composer::new(past).compose(clauses) {
         Ok(Some((meaning, composer))) => match lost(tags, &meaning) {
@@ -535,13 +534,13 @@ fn conditional(clauses: &[Clause], past: Option<&Past>) -> Reading {
     for clause in clauses {
         if let Some(condition) = &clause.condition {
             let Some(own) = &condition.event else {
-                return Reading::Impossible("it cannot tell whether this condition holds".to_owned());
+                return Reading::Impossible(Refusal::UnknownCondition);
             };
             if event.as_ref().is_some_and(|event| event != own) {
-                return Reading::Impossible("it can wait for one thing only".to_owned());
+                return Reading::Impossible(Refusal::OneCondition);
             }
             if clause.link == Link::Stop && has_own && event.is_none() && !then.is_empty() {
-                return Reading::Impossible("it is not clear what belongs to the condition".to_owned());
+                return Reading::Impossible(Refusal::ConditionScope);
             }
             if condition.is_negated {
                 // What was said before the condition belongs to it.

@@ -7,11 +7,12 @@ use crate::clause::{Clause, Said as Length};
 use crate::compose::Composer;
 use crate::concept::{Compared, Part, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
-use crate::past::{NO_SUCH_CHANGE, NOTHING_BEFORE, Past};
+use crate::past::Past;
+use crate::refusal::Refusal;
 
 impl Composer<'_> {
     /// A text that names no motion refers to the last one.
-    pub(crate) fn refer(&mut self, mut clause: Clause) -> Result<(), String> {
+    pub(crate) fn refer(&mut self, mut clause: Clause) -> Result<(), Refusal> {
         if (clause.is_first || clause.is_last) && (clause.is_again || clause.is_same || clause.is_it) {
             // "The last bit again": one step of those that were done in one turn, or one of two turns.
             let (steps, is_one_turn) = self.steps();
@@ -22,7 +23,7 @@ impl Composer<'_> {
             };
             let step = step.filter(|step| !is_one_turn || matches!(step, Meaning::Gesture(_))).cloned();
             let Some(meaning) = step else {
-                return Err("only the last motion can be done again".to_owned());
+                return Err(Refusal::OnlyLastRepeated);
             };
             self.refers = true;
             self.push(clause, meaning);
@@ -33,7 +34,7 @@ impl Composer<'_> {
         let own = moved.or(self.said.last()).map(|said| (said.meaning.clone(), Some(said.clause.clone())));
         let past = || self.past.map(|past| (past.meaning.clone(), past.phrase.0.as_deref().cloned()));
         let Some((mut meaning, phrase)) = own.or_else(past) else {
-            return Err(NOTHING_BEFORE.to_owned());
+            return Err(Refusal::NothingBefore);
         };
         names_what_there_is(&clause, &meaning)?;
         if meaning.is_posture() && clause.within.is_none() {
@@ -131,13 +132,13 @@ impl Composer<'_> {
 }
 
 /// Refuses a change of what the last motion does not have: "wake up", then "slower".
-fn changes_something(clause: &Clause, before: &Meaning, after: &Meaning) -> Result<(), String> {
+fn changes_something(clause: &Clause, before: &Meaning, after: &Meaning) -> Result<(), Refusal> {
     let is_change = !clause.compared.is_empty()
         || clause.factor.is_some()
         || clause.pace.is_some()
         || clause.said_amount().is_some();
     if is_change && before == after {
-        return Err(NO_SUCH_CHANGE.to_owned());
+        return Err(Refusal::NoSuchChange);
     }
     Ok(())
 }
@@ -166,7 +167,7 @@ impl Composer<'_> {
     }
 
     /// "Now both of those", "those two at the same time". Returns whether a clause says so.
-    pub(crate) fn refers_to_both(&mut self, clause: &Clause) -> Result<bool, String> {
+    pub(crate) fn refers_to_both(&mut self, clause: &Clause) -> Result<bool, Refusal> {
         let is_other_order = matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite);
         if let Some(Said { clause: before, meaning: Meaning::Sequence(steps) }) = self.said.last_mut()
             && before.is_both_turns
@@ -182,11 +183,11 @@ impl Composer<'_> {
         }
         let (mut steps, _) = self.steps();
         let [one, other] = steps.as_slice() else {
-            return Err("it is not clear which two motions are meant".to_owned());
+            return Err(Refusal::WhichTwo);
         };
         let meaning = if clause.is_together {
             if one.axes().iter().any(|axis| other.axes().contains(axis)) {
-                return Err("these two move the same part".to_owned());
+                return Err(Refusal::SamePart);
             }
             Meaning::Together(steps)
         } else {
@@ -206,15 +207,15 @@ impl Composer<'_> {
 }
 
 /// Refuses what a motion does not have: "nod", then "the other way"; "look left", then "the same with the other one".
-fn names_what_there_is(clause: &Clause, meaning: &Meaning) -> Result<(), String> {
+fn names_what_there_is(clause: &Clause, meaning: &Meaning) -> Result<(), Refusal> {
     let axes = meaning.axes();
     let has = |of: &[Axis]| axes.iter().any(|axis| of.contains(axis));
     let is_other_side = matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite);
     if is_other_side && clause.parts.is_empty() && matches!(meaning, Meaning::Gesture(_)) && !has(&SIDEWAYS) {
-        return Err("what was done last has no other side".to_owned());
+        return Err(Refusal::NoOtherSide);
     }
     if clause.parts == [Part::Other] && clause.act.is_none() && !has(&Axis::ANTENNAS) {
-        return Err("what was done last has no other one".to_owned());
+        return Err(Refusal::NoOtherOne);
     }
     Ok(())
 }

@@ -4,10 +4,7 @@ use minismith_score::Event;
 
 use crate::clause::{Clause, Condition, Heading, Link};
 use crate::concept::{Act, Concept, Part, Tag, Unit, Way, is_feeling, is_posture};
-use crate::limits::WHOLE_TIMES;
-
-/// Why a clause is impossible that asks for what no part of the robot does.
-const CANNOT: &str = "this robot cannot do that";
+use crate::refusal::Refusal;
 
 mod quantities;
 mod trailing;
@@ -185,7 +182,7 @@ impl Splitter {
             Concept::Times => {
                 let count = self.number.take().or(self.now.number.take());
                 if count.is_some_and(|count| count.fract() != 0.0) {
-                    self.now.impossible = Some(WHOLE_TIMES);
+                    self.now.impossible = Some(Refusal::WholeTimes);
                 }
                 self.now.count = count.map(|count| count.max(0.0) as u32).or(self.now.count);
             }
@@ -295,7 +292,9 @@ impl Splitter {
                 self.now.is_first = true;
             }
             // "Clap and nod": outside of a condition, it is an order.
-            Concept::Signal(Event::Clap) if self.now.is_empty() => self.now.impossible = Some(CANNOT),
+            Concept::Signal(Event::Clap) if self.now.is_empty() => {
+                self.now.impossible = Some(Refusal::NotPossible)
+            }
             // "And call my mother": a verb that is not known stands before.
             Concept::Somebody
                 if matches!(self.now.link, Link::And | Link::Then)
@@ -429,7 +428,7 @@ impl Splitter {
                 self.now.is_cancel = true;
             }
             Concept::Past => self.now.is_past = !matches!(self.now.act, Some(Act::Hold | Act::Move)),
-            Concept::Cannot => self.now.impossible = Some(CANNOT),
+            Concept::Cannot => self.now.impossible = Some(Refusal::NotPossible),
             _ => {}
         }
     }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use minismith_commands::Refusal;
+
 use super::decimal::plain;
 use super::primitive::{OutOfRange, Primitive};
 use super::spoken::Spoken;
@@ -37,14 +39,16 @@ pub enum Understanding {
     Impossible {
         /// The text, in the user's words.
         text: String,
-        /// The reason, in English.
-        why: String,
+        /// The reason.
+        why: Refusal,
+        /// The code of the text's language.
+        language: &'static str,
     },
     /// A text in another language that is not understood, so nothing is done.
     Foreign {
         /// The language's code.
         language: &'static str,
-        /// The words that are not understood; none if they ask for what the robot can't do.
+        /// The words that are not understood.
         words: String,
     },
     /// The text is empty.

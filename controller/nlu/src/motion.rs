@@ -3,10 +3,7 @@
 
 use std::ops::Range;
 
-use minismith_commands::{
-    Meaning, NO_SUCH_CHANGE, NO_WAY, NOTHING_BEFORE, Past, Phrase, Reading, is_limit, is_saying, read,
-    timeline,
-};
+use minismith_commands::{Meaning, Past, Phrase, Reading, Refusal, is_saying, read, timeline};
 use minismith_score::{AxisValues, Event};
 
 use super::decline_reason::why;
@@ -51,22 +48,25 @@ pub(super) fn motion(text: &str, before: Option<&DialogContext>) -> Understandin
             let words: Vec<&str> = ranges.iter().filter_map(|range| text.get(range.clone())).collect();
             Understanding::Foreign { language, words: words.join(" ") }
         }
-        Reading::Impossible(_) if language != "en" => {
-            Understanding::Foreign { language, words: String::new() }
-        }
         Reading::NotUnderstood(ranges) => match indicated(text) {
             (Reason::Unknown, _) => unclear(covered(text, &ranges), Reason::Unknown),
             (reason, clause) => unclear(clause, reason),
         },
-        Reading::Impossible(reason) => match indicated(text) {
-            _ if reason == NOTHING_BEFORE => unclear(text, Reason::NothingToRepeat),
-            _ if reason == NO_SUCH_CHANGE => unclear(text, Reason::NoSuchChange),
-            _ if is_limit(&reason) => {
-                Understanding::OutOfRange(OutOfRange { what: text.trim().to_owned(), allowed: reason })
+        Reading::Impossible(why) => match (why, indicated(text)) {
+            _ if language != "en" => {
+                Understanding::Impossible { text: text.trim().to_owned(), why, language }
             }
-            _ if reason == NO_WAY => unclear(text, Reason::WhichWay),
-            (Reason::Unknown, _) => Understanding::Impossible { text: text.trim().to_owned(), why: reason },
-            (reason, clause) => unclear(clause, reason),
+            (Refusal::NothingBefore, _) => unclear(text, Reason::NothingToRepeat),
+            (Refusal::NoSuchChange, _) => unclear(text, Reason::NoSuchChange),
+            (limit, _) if limit.is_limit() => Understanding::OutOfRange(OutOfRange {
+                what: text.trim().to_owned(),
+                allowed: limit.told(language),
+            }),
+            (Refusal::NoWay, _) => unclear(text, Reason::WhichWay),
+            (_, (Reason::Unknown, _)) => {
+                Understanding::Impossible { text: text.trim().to_owned(), why, language }
+            }
+            (_, (reason, clause)) => unclear(clause, reason),
         },
         // An idiom that names what could move: "ear to the ground".
         Reading::Nothing if is_saying(text) => unclear(text, Reason::Hearsay),

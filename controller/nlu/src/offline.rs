@@ -141,8 +141,8 @@ fn whole(text: &str, known: &Known<'_>) -> Understanding {
         (_, Refused::Range(range)) => Understanding::OutOfRange(range),
         (_, Refused::Unclear { heard, reason, .. }) => unclear(&heard, reason, known),
         (Understanding::Unclear { text, reason, .. }, _) => unclear(text, *reason, known),
-        (Understanding::Impossible { text, why }, _) => {
-            Understanding::Impossible { text: printable(text), why: why.clone() }
+        (Understanding::Impossible { text, why, language }, _) => {
+            Understanding::Impossible { text: printable(text), why: *why, language }
         }
         _ => moves,
     }

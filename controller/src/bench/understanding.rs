@@ -15,14 +15,15 @@ use firmware_bridge::kinematics::{joints_from_posture, posture_from_joints};
 use firmware_bridge::limits::Limits;
 use firmware_bridge::motion::{Motion, PlanRules};
 use firmware_bridge::posture::{HeadPose, Posture};
-use minismith_assistant::agents::robot_control::{motions_of, spoken_motions};
+use minismith_assistant::agents::robot_control::motions_of;
+use minismith_assistant::agents::spoken::{SpokenPart, spoken_parts};
 use minismith_assistant::conversation::dry_run::{may_be_commands, understood};
 use minismith_assistant::second_reader::{SecondReading, second_reading};
 use minismith_language_model::client::Client;
 use minismith_language_model::{Model as _, Watch};
 use minismith_motion_checks::sentences::{Judgement, Sentence, Wanted, parse};
 use minismith_motion_checks::trace::{EventKind, Trace, TraceEvent};
-use minismith_nlu::{Aim, DialogContext, Intent, Known, PastTurn, Understanding, is_stop};
+use minismith_nlu::{Aim, DialogContext, Intent, Known, PastTurn, Sight, Understanding, is_stop};
 use minismith_runtime::config::{Config, Nlu};
 use minismith_runtime::report::TurnOutcome;
 use serde::Serialize;
@@ -186,6 +187,11 @@ struct Heard {
     question: Option<Trace>,
 }
 
+/// Returns something that happens after these setpoints.
+fn event_after(setpoints: &[Joints], kind: EventKind) -> TraceEvent {
+    TraceEvent { at_s: setpoints.len() as f64 * PERIOD.as_secs_f64(), kind }
+}
+
 /// A robot that does at once what it understands.
 struct Listener {
     context: DialogContext,
@@ -248,21 +254,31 @@ impl Listener {
         let mut is_done = !plan.is_empty();
         let mut events = Vec::new();
         for intent in plan {
-            if let Intent::Say(words) = intent {
-                let at_s = setpoints.len() as f64 * PERIOD.as_secs_f64();
-                events.push(TraceEvent { at_s, kind: EventKind::Speech { text: words.clone() } });
-            }
+            let event = match intent {
+                Intent::Say(words) => Some(EventKind::Speech { text: words.clone() }),
+                Intent::See(Sight::Photo) => Some(EventKind::Photo),
+                _ => None,
+            };
+            events.extend(event.map(|kind| event_after(&setpoints, kind)));
             let at = self.posture(&self.joints);
-            let motions = match intent {
-                Intent::Motion(primitive) => motions_of(primitive, &at).map_err(|why| why.to_string()),
+            let motion = |motions: Vec<Motion>| motions.into_iter().map(SpokenPart::Motion).collect();
+            let parts = match intent {
+                Intent::Motion(primitive) => motions_of(primitive, &at).ok().map(motion),
                 Intent::Spoken(spoken) => spoken
                     .chosen(false)
-                    .map_or_else(|| Ok(Vec::new()), |meaning| spoken_motions(meaning, &at)),
-                _ => Ok(Vec::new()),
+                    .map_or_else(|| Some(Vec::new()), |meaning| spoken_parts(meaning, &at).ok()),
+                _ => Some(Vec::new()),
             };
-            let planned = motions
-                .and_then(|motions| motions.iter().try_for_each(|motion| self.plan(motion, &mut setpoints)));
-            if planned.is_err() {
+            let done = parts.and_then(|parts| {
+                parts.iter().try_for_each(|part| match part {
+                    SpokenPart::Motion(motion) => self.plan(motion, &mut setpoints),
+                    SpokenPart::Sound(_) => {
+                        events.push(event_after(&setpoints, EventKind::Sound));
+                        Some(())
+                    }
+                })
+            });
+            if done.is_none() {
                 is_done = false;
                 break;
             }
@@ -273,12 +289,13 @@ impl Listener {
         (Trace { period_s: PERIOD.as_secs_f64(), samples, events }, is_done)
     }
 
-    fn plan(&mut self, motion: &Motion, setpoints: &mut Vec<Joints>) -> Result<(), String> {
+    /// Does a motion; none if it can't be done.
+    fn plan(&mut self, motion: &Motion, setpoints: &mut Vec<Joints>) -> Option<()> {
         let rules = PlanRules { limits: &self.limits, period: PERIOD, automatic_body_yaw: true };
-        let trajectory = motion.plan(&self.joints, &rules).map_err(|why| why.to_string())?;
+        let trajectory = motion.plan(&self.joints, &rules).ok()?;
         self.joints = trajectory.setpoints.last().copied().unwrap_or(self.joints);
         setpoints.extend(trajectory.setpoints);
-        Ok(())
+        Some(())
     }
 
     fn posture(&self, joints: &Joints) -> Posture {

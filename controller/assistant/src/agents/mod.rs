@@ -4,6 +4,7 @@
 //!
 //! * [`coordinator`] (assigns tasks)
 //! * [`robot_control`] (motions)
+//! * [`spoken`] (motions in several parts, and sounds)
 //! * [`vision`] (images)
 //! * [`code`] (new tools)
 //! * [`self_report`] (answers about results and the robot's condition)
@@ -30,6 +31,7 @@ pub mod robot_control;
 pub mod roster;
 pub mod route;
 pub mod self_report;
+pub mod spoken;
 pub mod turn;
 pub mod vision;
 

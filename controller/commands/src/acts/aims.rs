@@ -2,10 +2,10 @@
 
 use minismith_score::Axis;
 
-use super::{Refusal, axes_of};
+use super::axes_of;
 use crate::concept::{Act, Part, Way};
 use crate::meaning::{Aim, Amount};
-use crate::past::NOTHING_BEFORE;
+use crate::refusal::Refusal;
 
 pub(super) const fn aim(axis: Axis, sign: f64, usual: f64) -> Aim {
     Aim { axis, sign, usual, amount: Amount::Usual(1.0) }
@@ -46,7 +46,7 @@ pub(super) fn head_aims(act: Act, way: Option<Way>, is_length: bool) -> Result<V
         (_, Some(Way::Up)) => pitch(-1.0, 20.0),
         (_, Some(Way::Down)) => pitch(1.0, 20.0),
         (Act::Look, Some(Way::Back)) => {
-            return Err("it cannot look behind itself with the head alone".to_owned());
+            return Err(Refusal::LookBehind);
         }
         (Act::Look, Some(Way::Forward)) => turn(0.0, 0.0),
         (_, Some(Way::Forward | Way::Out)) => aim(Axis::HeadForward, 1.0, 15.0),
@@ -57,7 +57,7 @@ pub(super) fn head_aims(act: Act, way: Option<Way>, is_length: bool) -> Result<V
         (_, Some(Way::Ahead)) => {
             return Ok(vec![turn(0.0, 0.0), pitch(0.0, 0.0), aim(Axis::HeadTilt, 0.0, 0.0)]);
         }
-        (_, Some(Way::Opposite)) => return Err(NOTHING_BEFORE.to_owned()),
+        (_, Some(Way::Opposite)) => return Err(Refusal::NothingBefore),
     }])
 }
 
@@ -66,7 +66,7 @@ pub(super) fn body_aims(way: Option<Way>) -> Result<Vec<Aim>, Refusal> {
         None | Some(Way::Left | Way::Sides | Way::Aside) => Ok(vec![aim(Axis::BodyTurn, 1.0, 30.0)]),
         Some(Way::Right) => Ok(vec![aim(Axis::BodyTurn, -1.0, 30.0)]),
         Some(Way::Ahead | Way::Forward) => Ok(vec![aim(Axis::BodyTurn, 0.0, 0.0)]),
-        Some(_) => Err("the body only turns to the left and to the right".to_owned()),
+        Some(_) => Err(Refusal::BodyOnlyTurns),
     }
 }
 

@@ -5,10 +5,11 @@ use crate::arrange::{Said, arrange};
 use crate::clause::{Clause, Link};
 use crate::concept::Compared;
 use crate::meaning::Meaning;
+use crate::refusal::Refusal;
 
 impl Composer<'_> {
     /// A fragment says more of what was said before it.
-    pub(super) fn modify(&mut self, clause: &Clause) -> Result<(), String> {
+    pub(super) fn modify(&mut self, clause: &Clause) -> Result<(), Refusal> {
         // "Look left, look right, and all of that twice".
         if clause.count.is_some()
             && (clause.is_it || clause.is_same || clause.is_again)

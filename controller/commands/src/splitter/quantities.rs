@@ -3,16 +3,14 @@
 use super::Splitter;
 use crate::clause::{Heading, Said};
 use crate::concept::{Concept, Unit};
-
-/// Why a clause is impossible that gives two numbers for one thing.
-const TWO_NUMBERS: &str = "it gives two numbers for the same thing";
+use crate::refusal::Refusal;
 
 impl Splitter {
     pub(super) fn flush_number(&mut self) {
         if let Some(number) = self.number.take() {
             // "Left 10 20 30": one number too many.
             if self.now.number.is_some_and(|known| known > 1.0 && known != number) {
-                self.now.impossible = Some(TWO_NUMBERS);
+                self.now.impossible = Some(Refusal::TwoNumbers);
             }
             self.now.number = Some(number);
         }
@@ -59,7 +57,7 @@ impl Splitter {
             // "Look left twenty degrees thirty degrees": one angle too many.
             Some(Heading { amount: Some(Said::Degrees(known)), .. }) if matches!(said, Said::Degrees(degrees) if degrees != *known) =>
             {
-                self.now.impossible = Some(TWO_NUMBERS);
+                self.now.impossible = Some(Refusal::TwoNumbers);
             }
             _ => self.now.amount = Some(said),
         }

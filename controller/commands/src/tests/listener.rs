@@ -53,7 +53,7 @@ impl Listener {
             _ => None,
         };
         let refusal = match (&reading, past) {
-            (Reading::Impossible(why), _) => Some(why.clone()),
+            (Reading::Impossible(why), _) => Some(why.told("en")),
             (_, None) => None,
             (_, Some(past)) => match timeline(&past.meaning, &before) {
                 Ok(timeline) => {
@@ -62,7 +62,7 @@ impl Listener {
                     self.past = Some(Past { earlier, after: Some(self.posture), ..past });
                     None
                 }
-                Err(why) => Some(why.0),
+                Err(why) => Some(why.told("en")),
             },
         };
         Heard { reading, is_stop: false, refusal }

@@ -12,7 +12,7 @@ fn taken(text: &str) -> String {
             format!("not {}", words.collect::<Vec<_>>().join("|"))
         }
         Reading::Nothing => "nothing".into(),
-        Reading::Impossible(why) => why,
+        Reading::Impossible(why) => why.told("en"),
         Reading::Conditional { .. } => "conditional".into(),
     }
 }

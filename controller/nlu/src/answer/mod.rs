@@ -65,16 +65,16 @@ pub fn tools(known: &Known<'_>) -> String {
 pub fn refusal(understanding: &Understanding) -> Option<String> {
     Some(match understanding {
         Understanding::Stop | Understanding::Plan(_) => return None,
-        Understanding::Foreign { language, words } if words.is_empty() => {
-            spoken_answer(Answer::Cannot, language)
-        }
         Understanding::Foreign { language, words } => spoken_answer(Answer::Unclear(words), language),
         Understanding::Empty => "I heard nothing. Say \"help\" to hear what I understand.".to_owned(),
         Understanding::TooLong { characters, allowed } => format!(
             "That is {characters} characters long, and I read up to {allowed}. I did nothing; say it in shorter parts."
         ),
-        Understanding::Impossible { text, why } => {
-            format!("I can't do \"{text}\": {why}. I did nothing.")
+        Understanding::Impossible { text, why, language: "en" } => {
+            format!("I can't do \"{text}\": {}. I did nothing.", why.told("en"))
+        }
+        Understanding::Impossible { why, language, .. } => {
+            spoken_answer(Answer::Cannot(&why.told(language)), language)
         }
         Understanding::OutOfRange(range) => {
             format!("I did nothing: {} is not possible. Possible: {}.", range.what, range.allowed)
