@@ -4,10 +4,11 @@ use minismith_score::Axis;
 
 use crate::acts::is_antenna;
 use crate::arrange::{Said, arrange};
-use crate::clause::{Clause, Heading, Link};
+use crate::clause::{Clause, Heading, Link, Said as Length, opposite};
 use crate::compose::Composer;
 use crate::concept::{Act, Compared, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
+use crate::neutral::way_of;
 use crate::refer::{scale_aim, scaled_count};
 use crate::refusal::Refusal;
 
@@ -59,6 +60,27 @@ impl Composer<'_> {
         }
     }
 
+    /// "Turn back ten degrees", "come down to ten": less than before.
+    fn comes_back(&self, clause: &mut Clause) {
+        let Some(past) = self.past.filter(|past| past.meaning.is_posture()) else { return };
+        let goes_back = match (clause.act, clause.ways.as_slice()) {
+            (Some(Act::Return), []) => true,
+            (None | Some(Act::Move), [heading]) => {
+                let is_other = way_of(&past.meaning).map(opposite) == Some(heading.way);
+                is_other && (clause.is_goal || clause.act == Some(Act::Move))
+            }
+            _ => false,
+        };
+        let has_length = clause.said_amount().is_some() || clause.number.is_some();
+        if !goes_back || !has_length || !clause.parts.is_empty() || clause.undone.is_some() {
+            return;
+        }
+        clause.amount = clause.said_amount().or(clause.number.take().map(Length::Degrees));
+        clause.act = None;
+        clause.ways.clear();
+        clause.compared = if clause.is_goal { Vec::new() } else { vec![Compared::Smaller] };
+    }
+
     /// "再转十度", "turn ten degrees more": without a way it goes further as before; the verb adds nothing then.
     pub(crate) fn further(&self, clause: &mut Clause) {
         self.up_again(clause);
@@ -74,16 +96,7 @@ impl Composer<'_> {
         else {
             return;
         };
-        if clause.act == Some(Act::Return)
-            && clause.amount.is_some()
-            && clause.parts.is_empty()
-            && clause.undone.is_none()
-        {
-            // "Turn back ten degrees": so much less than before.
-            clause.act = None;
-            clause.compared = vec![Compared::Smaller];
-            return;
-        }
+        self.comes_back(clause);
         let is_comparison = clause.act == Some(Act::Lower)
             && clause.parts.is_empty()
             && clause.ways.is_empty()

@@ -1,7 +1,7 @@
 //! What follows what, and what happens at once.
 
 use crate::clause::{Clause, Link};
-use crate::meaning::Meaning;
+use crate::meaning::{Aim, Meaning};
 
 /// A part of a sentence with its meaning.
 pub(crate) struct Said {
@@ -134,7 +134,12 @@ pub(crate) fn merged(all: Vec<Meaning>) -> Meaning {
             Meaning::Go { aims, seconds, pace } => Some((aims, seconds, pace)),
             _ => None,
         });
+        // One axis that is to go both ways stays as it was said, and is refused.
+        let is_opposite = |aim: &Aim, known: &Aim| aim.axis == known.axis && aim.sign * known.sign < 0.0;
+        let goes_both_ways =
+            |aims: &[Aim]| more.iter().any(|aim| aims.iter().any(|known| is_opposite(aim, known)));
         match known {
+            Some((aims, ..)) if goes_both_ways(aims) => joined.push(one),
             Some((aims, seconds, pace)) => {
                 for aim in more {
                     aims.retain(|known| known.axis != aim.axis);

@@ -89,6 +89,8 @@ pub(crate) struct Clause {
     pub seconds: Option<f64>,
     pub size: Option<f64>,
     pub is_most: bool,
+    /// Its number is where it goes, not how far: "to ten degrees".
+    pub is_goal: bool,
     /// The part that moves was called chin or nose.
     pub is_chin: bool,
     pub pace: Option<f64>,

@@ -1,7 +1,8 @@
 //! Finds the tool that a text calls in everyday words, or the question that it asks: "be angry" runs `show_anger`.
 
-use crate::concept::Concept;
+use crate::concept::{Concept, Tag};
 use crate::lexicon::{Everyday, Lexicon, lexicons};
+use crate::reader::detect;
 use crate::tagger::raw;
 
 /// Returns the name of the tool that a text calls in everyday words, of those that are known; none if it says anything else.
@@ -74,6 +75,34 @@ fn called(text: &str, lexicon: &'static Lexicon, everyday: &'static Everyday) ->
         }
     }
     None
+}
+
+/// Returns whether a text says what comes before something else: "but only after you have nodded".
+#[must_use]
+pub fn comes_before(text: &str) -> bool {
+    let (_, tags) = detect(text, "en");
+    let opens =
+        |tag: &&Tag| matches!(tag.concept, Concept::Comma | Concept::Skip | Concept::And | Concept::Only);
+    tags.iter().find(|tag| !opens(tag)).is_some_and(|tag| tag.concept == Concept::After)
+}
+
+/// Returns whether a text only leads to the order that follows it: "and finally", "could you".
+#[must_use]
+pub fn leads_to_order(text: &str) -> bool {
+    let (_, tags) = detect(text, "en");
+    tags.iter().all(|tag| {
+        matches!(
+            tag.concept,
+            Concept::Comma
+                | Concept::Skip
+                | Concept::And
+                | Concept::Then
+                | Concept::Last
+                | Concept::Request
+                | Concept::Call
+                | Concept::Courtesy
+        )
+    })
 }
 
 #[cfg(test)]

@@ -79,8 +79,28 @@ pub struct Speech {
     pub refused: Vec<String>,
     /// What joins what is said with the next order: "und dann".
     pub joints: Vec<String>,
-    /// Orders to take a photo: "mach ein Foto".
+    /// Orders to take a photo, which say more than a verb and a noun: "fotografier mich".
     pub photos: Vec<String>,
+    /// Verbs before a photo: "mach", "mach bitte".
+    photo_verbs: Vec<String>,
+    /// What is made after such a verb: "ein Foto".
+    photo_nouns: Vec<String>,
+    /// Orders of one more photo, after one was taken: "noch eins".
+    pub more_photos: Vec<String>,
+}
+
+impl Speech {
+    /// Returns it with each order of a photo as one phrase.
+    fn with_photos(mut self) -> Self {
+        let pairs =
+            self.photo_verbs.iter().flat_map(|verb| self.photo_nouns.iter().map(move |noun| (verb, noun)));
+        // Chinese writes them without a space.
+        let joint =
+            |verb: &str| if verb.is_ascii() || verb.chars().all(|c| c < '\u{2e80}') { " " } else { "" };
+        let phrases: Vec<String> = pairs.map(|(verb, noun)| format!("{verb}{}{noun}", joint(verb))).collect();
+        self.photos.extend(phrases);
+        self
+    }
 }
 
 /// The key of the verbs among the tools of a language's file.
@@ -241,7 +261,7 @@ impl Lexicon {
             units_before_tens: file.units_before_tens,
             states: file.states,
             other_orders: file.other_orders,
-            speech: file.speech,
+            speech: file.speech.with_photos(),
             everyday,
             sights,
             manner: file.manner,

@@ -43,7 +43,7 @@ pub mod words;
 
 pub use build::timeline;
 pub use clause::Phrase;
-pub use everyday::{asked_sight, called_tool};
+pub use everyday::{asked_sight, called_tool, comes_before, leads_to_order};
 pub use lexicon::Speech;
 pub use meaning::Meaning;
 pub use past::{Earlier, Past};

@@ -2,9 +2,22 @@
 
 use minismith_score::Axis;
 
+use crate::acts::is_antenna;
 use crate::clause::{Clause, Heading, Link};
 use crate::concept::{Act, Part, Way, is_posture};
 use crate::past::Past;
+
+/// "Left ear, right ear, then a nod": antennas that are listed, and of which nothing else is said, wiggle.
+pub(crate) fn move_listed_antennas(clauses: &mut [Clause]) {
+    let is_listed =
+        |clause: &Clause| clause.names_only_parts() && clause.parts.iter().all(|part| is_antenna(*part));
+    let count = clauses.iter().take_while(|clause| is_listed(clause)).count();
+    let next = clauses.get(count);
+    let is_list = count > 1 && next.is_none_or(|next| next.link == Link::Then && next.act.is_some());
+    for clause in clauses.iter_mut().take(count).filter(|_| is_list) {
+        clause.act = Some(Act::Wiggle);
+    }
+}
 
 /// Completes clauses by those that follow: a modifier before what it modifies, and a verb at the end.
 pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause> {

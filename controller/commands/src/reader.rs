@@ -13,6 +13,7 @@ use crate::meaning::Meaning;
 use crate::misheard::hear;
 use crate::others::other_order;
 use crate::past::Past;
+use crate::prepare::move_listed_antennas;
 use crate::refusal::Refusal;
 use crate::rewrite::orders;
 use crate::splitter::split;
@@ -249,7 +250,10 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         return Reading::Nothing;
     }
     let tags = &orders(tags);
-    let clauses = named_again(awaited(joined(negated_on(split(tags)))));
+    let mut clauses = named_again(awaited(joined(negated_on(split(tags)))));
+    if past.is_none() {
+        move_listed_antennas(&mut clauses);
+    }
     let tells = |clause: &Clause| clause.is_description() && clause.act.is_some();
     let is_description = clauses.iter().any(tells);
     if is_description

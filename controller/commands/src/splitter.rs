@@ -403,6 +403,7 @@ impl Splitter {
                 self.now.is_fewer = self.number.or(self.now.number).is_some() || self.now.count.is_some();
             }
             Concept::Together => self.now.is_together = true,
+            Concept::To => self.now.is_goal = true,
             Concept::InTurn => self.now.is_in_turn = true,
             Concept::Instead => self.now.is_instead = true,
             Concept::Again => self.now.is_again = true,

@@ -65,17 +65,9 @@ pub(crate) fn raw(words: &[Word], lexicon: &Lexicon) -> Vec<Tag> {
             && word.text == "one"
             && tags.iter().any(|tag| tag.concept == Concept::Part(Part::RightAntenna));
         let meaning = if is_second { vec![Concept::Part(Part::Other)] } else { meaning };
-        // "Things are looking up", but "while you are looking up".
-        let state = at.checked_sub(1).and_then(|before| words.get(before));
-        let subject = at.checked_sub(2).and_then(|before| words.get(before));
-        if matches!(meaning.as_slice(), [Concept::Act(_)])
-            && word.text.ends_with("ing")
-            && state.is_some_and(|state| lexicon.tells_a_state(state))
-            && subject.is_some_and(|subject| subject.text != "you")
-            && tags.last().is_none_or(|tag| tag.concept != Concept::While)
-        {
-            let span = state.map_or(word.span.clone(), |state| state.span.clone());
-            tags.push(Tag { concept: Concept::Somebody, span });
+        if postures::is_told_of(words, at, &meaning, &tags, lexicon) {
+            let state = at.checked_sub(1).and_then(|before| words.get(before)).unwrap_or(word);
+            tags.push(Tag { concept: Concept::Somebody, span: state.span.clone() });
         }
         let end = words.get(at + used - 1).map_or(word.span.end, |last| last.span.end);
         let span = word.span.start..end;
@@ -399,7 +391,7 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
                 });
                 if (named > 0 || is_person) && (own == Concept::For || is_gesture || is_upright) {
                     skip(&mut tags, at..at + 1 + inner + named);
-                } else if own == Concept::To {
+                } else if own == Concept::To && !is_goal(&tags, at) {
                     skip(&mut tags, at..at + 1);
                 }
             }
@@ -407,6 +399,16 @@ fn harmless(tags: Vec<Tag>, adjectives_follow: bool) -> Vec<Tag> {
         }
     }
     tags
+}
+
+/// Returns whether a number of degrees or millimetres is told as where something goes: "to ten degrees".
+fn is_goal(tags: &[Tag], at: usize) -> bool {
+    let concept = |at: usize| tags.get(at).map(|tag| &tag.concept);
+    matches!(concept(at + 1), Some(Concept::Number(_)))
+        && !matches!(
+            concept(at + 2),
+            Some(Concept::Unit(Unit::Time(_)) | Concept::Number(_) | Concept::Times)
+        )
 }
 
 /// Returns whether what stands at a place is for whom the gesture is that follows as another noun.

@@ -3,7 +3,7 @@
 
 mod photo;
 
-use minismith_commands::{Speech, orders_a_part, speech};
+use minismith_commands::{Speech, comes_before, orders_a_part, speech};
 
 use super::intent::{Intent, Reason, Sight, Understanding};
 
@@ -183,8 +183,8 @@ pub(super) fn plan(
                 plan.push(Intent::See(Sight::Photo));
             }
             Piece::Order(order) => match read(order) {
-                // "Take a photo of the shelf, it's on your left".
-                Understanding::Plan(steps) if photo::tells_where(order) => {
+                // "Take a photo of the shelf, it's on your left", "take a photo, but only after you have nodded".
+                Understanding::Plan(steps) if photo::tells_where(order) || comes_before(order) => {
                     let photo = plan.pop();
                     plan.extend(steps);
                     plan.extend(photo);

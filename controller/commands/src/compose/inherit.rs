@@ -3,7 +3,7 @@
 use minismith_score::Axis;
 
 use super::Composer;
-use crate::acts::axes_of;
+use crate::acts::{axes_of, is_antenna};
 use crate::arrange::Said;
 use crate::clause::{Clause, Heading, Link, Said as Length, opposite, other_of, same_act};
 use crate::concept::{Act, Part, Way, is_posture};
@@ -62,6 +62,15 @@ impl Composer<'_> {
                 let link = old.link;
                 let is_fragment = clause.is_fragment;
                 let is_past = self.said.is_empty() && !is_correction;
+                let moves_antennas =
+                    !clause.parts.is_empty() && clause.parts.iter().all(|part| is_antenna(*part));
+                if moves_antennas
+                    && matches!(old.act, Some(Act::Nod | Act::Bow | Act::Shake))
+                    && !is_correction
+                {
+                    // "Nod, then ears, then nod".
+                    clause.act = Some(Act::Wiggle);
+                }
                 *clause = clause.over(&old);
                 if is_correction && link != Link::Start {
                     clause.link = if self.said.is_empty() { clause.link } else { link };

@@ -38,3 +38,24 @@ pub(super) fn named(tags: &mut Vec<Tag>, words: &[Word], lexicon: &Lexicon) {
 
 /// "Head tilted to the left": so many meanings a posture has that stands alone.
 const MOST_ALONE: usize = 6;
+
+/// "Things are looking up", but "while you are looking up", "while your ears are wiggling": returns whether the act at a
+/// place is one that somebody is said to be doing.
+pub(super) fn is_told_of(
+    words: &[Word],
+    at: usize,
+    meaning: &[Concept],
+    tags: &[Tag],
+    lexicon: &Lexicon,
+) -> bool {
+    let is_act = matches!(meaning, [Concept::Act(_)]);
+    let is_doing = words.get(at).is_some_and(|word| word.text.ends_with("ing"));
+    let state = at.checked_sub(1).and_then(|before| words.get(before));
+    let Some(state) = state.filter(|state| is_act && is_doing && lexicon.tells_a_state(state)) else {
+        return false;
+    };
+    let is_you = at.checked_sub(2).and_then(|before| words.get(before)).is_none_or(|word| word.text == "you");
+    // A phrase that begins before the verb has told of whom.
+    let is_phrase = |tag: &Tag| tag.span.start < state.span.start && tag.span.end >= state.span.end;
+    !is_you && tags.last().is_none_or(|tag| tag.concept != Concept::While && !is_phrase(tag))
+}

@@ -1,6 +1,6 @@
 //! Finds where a photo is to be taken in a text.
 
-use minismith_commands::Speech;
+use minismith_commands::{Speech, leads_to_order};
 
 use super::{CLAUSE_ENDS, begins_clause, with};
 
@@ -53,8 +53,13 @@ pub(super) fn next<'a>(text: &'a str, own: &Speech, took_photo: bool) -> Option<
         }
         let rest = lower.get(at..)?;
         let whole = photo(rest, own);
-        let more = || took_photo.then(|| one_of(rest, MORE)).flatten().or_else(|| one_of(rest, ALONE));
-        let length = whole.or_else(more).filter(|_| begins_clause(before, own))?;
+        let more = || {
+            let again = MORE.into_iter().chain(own.more_photos.iter().map(String::as_str));
+            took_photo.then(|| one_of(rest, again)).flatten().or_else(|| one_of(rest, ALONE))
+        };
+        let length = whole
+            .or_else(more)
+            .filter(|_| begins_clause(before, own) || leads_to_order(last_clause(before)))?;
         let shown = text.get(at + length..)?;
         let after = subject_skipped(shown, own);
         let subject = shown.get(..shown.len() - after.len())?;
@@ -63,6 +68,11 @@ pub(super) fn next<'a>(text: &'a str, own: &Speech, took_photo: bool) -> Option<
             after.trim().is_empty() || with(&CLAUSE_ENDS, &own.joints).any(|end| after.starts_with(end));
         (whole.is_some() || is_end).then_some(Order { before, subject, after })
     })
+}
+
+/// Returns what follows the last mark of a text.
+fn last_clause(text: &str) -> &str {
+    text.rsplit([',', '.', ';', '!', '?', ':', '¿', '¡', '，', '。', '！', '？']).next().unwrap_or(text)
 }
 
 /// Returns whether a text tells where something is that is to be on a photo, so that the robot has to look there first.
