@@ -293,6 +293,8 @@ impl Clause {
             && self.is_stay
             && self.count.is_none()
             && self.ways.iter().all(|heading| heading.way == Way::Down)
+            // "Nod and stay there" stays where it is after the nod.
+            && (act == Act::Bow || !self.ways.is_empty() || self.lasting.or(self.seconds).is_some())
         {
             // "Bow and stay down": it goes down and is held.
             let down =

@@ -16,8 +16,11 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
     // "Finally" and "first" override the order of words.
     let starts = said.first().is_some_and(|one| one.clause.is_first);
     order.extend(said.iter().filter(|one| one.clause.is_first && !starts));
-    order.extend(said.iter().filter(|one| !one.clause.is_last && (starts || !one.clause.is_first)));
-    order.extend(said.iter().filter(|one| one.clause.is_last && (starts || !one.clause.is_first)));
+    // "Finally look up and then nod".
+    let goes_on = matches!(said, [first, next, ..] if first.clause.is_last && next.clause.link == Link::Then);
+    let comes_last = |one: &&Said| one.clause.is_last && !goes_on;
+    order.extend(said.iter().filter(|one| !comes_last(one) && (starts || !one.clause.is_first)));
+    order.extend(said.iter().filter(|one| comes_last(one) && (starts || !one.clause.is_first)));
     let mut starts_together: Option<Meaning> = None;
     let mut held: Option<Meaning> = None;
     let mut after: Option<Meaning> = None;
@@ -43,6 +46,14 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
                 out.extend(before);
             }
             Link::While if kept && out.last().is_some_and(Meaning::is_posture) => out.push(meaning),
+            // "Mit den Ohren wackeln und dann nicken".
+            Link::With
+                if out.is_empty()
+                    && one.clause.is_verb_last
+                    && order.get(at + 1).is_some_and(|next| next.clause.link == Link::Then) =>
+            {
+                out.push(meaning);
+            }
             Link::While | Link::With if out.is_empty() => {
                 starts_together = Some(match starts_together.take() {
                     Some(other) => merged(vec![other, meaning]),
@@ -61,7 +72,10 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
             }
             // "Nod, but only after you have looked up and then down".
             Link::Then
-                if order.get(at - 1).is_some_and(|before| before.clause.link == Link::After)
+                if at
+                    .checked_sub(1)
+                    .and_then(|at| order.get(at))
+                    .is_some_and(|one| one.clause.link == Link::After)
                     && out.len() > 1 =>
             {
                 let last = out.len() - 1;

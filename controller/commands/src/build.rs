@@ -28,6 +28,14 @@ const BETWEEN_ANTENNAS_SECONDS: f64 = 0.3;
 /// # Errors
 /// The reason why the robot can't do it.
 pub fn timeline(meaning: &Meaning, start: &AxisValues) -> Result<Timeline, Refusal> {
+    steps(meaning, start).map(|(_, timeline)| timeline)
+}
+
+/// Returns the steps of a motion from a posture, and their course.
+///
+/// # Errors
+/// The reason why the robot can't do it.
+pub fn steps(meaning: &Meaning, start: &AxisValues) -> Result<(Vec<Step>, Timeline), Refusal> {
     // What goes as far as it can goes less far where the legs end first.
     for share in [1.0, 0.9, 0.8, 0.65, 0.5] {
         let steps = steps_within(meaning, start, share)?;
@@ -37,7 +45,7 @@ pub fn timeline(meaning: &Meaning, start: &AxisValues) -> Result<Timeline, Refus
         let timeline =
             compile(&score, &std::collections::BTreeMap::new(), &setting).map_err(|_| Refusal::TooLong)?;
         if timeline.unreachable().is_none() {
-            return Ok(timeline);
+            return Ok((score.steps, timeline));
         }
         if !is_flexible(meaning) {
             break;

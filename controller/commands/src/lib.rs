@@ -16,6 +16,7 @@ mod compose;
 pub mod concept;
 mod correct;
 pub mod describe;
+mod described;
 mod everyday;
 pub mod keys;
 pub mod lexicon;
@@ -41,8 +42,9 @@ pub mod tale;
 mod tests;
 pub mod words;
 
-pub use build::timeline;
+pub use build::{steps, timeline};
 pub use clause::Phrase;
+pub use described::described;
 pub use everyday::{asked_sight, called_tool, comes_before, leads_to_order};
 pub use lexicon::Speech;
 pub use meaning::Meaning;

@@ -54,6 +54,8 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
         // "Turn your head and your body to the right", "turn your body and tilt your head to the right".
         if let Some(last) = all.last_mut().filter(|last| is_open(last) && last.act.is_some())
             && gives_side(&clause)
+            // "Move your ears and tilt your head to the right".
+            && names_antennas(last) == names_antennas(&clause)
         {
             last.ways.clone_from(&clause.ways);
         }
@@ -232,6 +234,11 @@ fn moves_pairs(clause: &Clause) -> bool {
         && !clause.is_again
         && !clause.is_same
         && clause.link != Link::Correction
+}
+
+/// Returns whether a clause names antennas and no other part.
+fn names_antennas(clause: &Clause) -> bool {
+    !clause.parts.is_empty() && clause.parts.iter().all(|part| is_antenna(*part))
 }
 
 /// Returns whether a clause moves both antennas.

@@ -249,6 +249,18 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
     if takes_all_back(tags) {
         return Reading::Nothing;
     }
+    // "Once more: nod twice" is an order of its own.
+    let tags = match tags {
+        [again, mark, rest @ ..]
+            if past.is_none()
+                && again.concept == Concept::Again
+                && matches!(mark.concept, Concept::Comma | Concept::Stop)
+                && !rest.is_empty() =>
+        {
+            rest
+        }
+        _ => tags,
+    };
     let tags = &orders(tags);
     let mut clauses = named_again(awaited(joined(negated_on(split(tags)))));
     if past.is_none() {

@@ -76,13 +76,13 @@ impl Composer<'_> {
         };
         old.compared.clear();
         let is_one_antenna = matches!(old.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna]);
-        let is_gesture = old.act.is_some_and(|act| !is_posture(act));
+        let goes_nowhere = old.ways.is_empty() || old.act.is_some_and(|act| !is_posture(act));
         if is_one_antenna
-            && is_gesture
+            && goes_nowhere
             && clause.parts.is_empty()
             && matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite)
         {
-            // "Wiggle the right antenna. Your other right": the other antenna.
+            // "Wiggle the right antenna. Your other right", "raise your left ear. Other side": the other antenna.
             clause.parts = vec![Part::Other];
             clause.ways.clear();
         }

@@ -247,6 +247,8 @@ impl Splitter {
             }
             Concept::Then
                 if self.is_open()
+                    // "举起天线，然后往左看": the way belongs to the verb after it.
+                    && !matches!(rest, [way, act, ..] if matches!((&way.concept, &act.concept), (Concept::Way(_), Concept::Act(_))))
                     && (matches!(next, Some(Concept::Way(_) | Concept::Number(_)))
                         || (matches!(next, Some(Concept::Part(_))) && self.now.parts.is_empty())) =>
             {

@@ -47,6 +47,11 @@ fn number(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     if word(tokens, at) == "half" && matches!(word(tokens, at + 1), "a" | "an") {
         return Some((0.5, at + 2));
     }
+    // "A half-second rest".
+    let half_at = at + usize::from(word(tokens, at) == "a");
+    if word(tokens, half_at) == "half" && matches!(word(tokens, half_at + 1), "second" | "seconds" | "sec") {
+        return Some((0.5, half_at + 1));
+    }
     // "A quarter of a second", "a third second".
     let noun = at + usize::from(matches!(word(tokens, at), "a" | "one"));
     let share = match word(tokens, noun) {
@@ -226,8 +231,20 @@ fn quantity(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
     })
 }
 
-/// Reads "every two seconds", "once a second", "one per second".
+/// Reads "every two seconds", "once a second", "one per second", "at intervals of two seconds".
 fn tempo(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
+    if matches!(word(tokens, at), "at" | "in" | "with") {
+        let noun = at + 1 + usize::from(word(tokens, at + 1) == "an");
+        let is_interval = matches!(word(tokens, noun), "interval" | "intervals");
+        return match quantity(tokens, noun + 2)? {
+            (Meaning::Seconds(seconds), end)
+                if is_interval && word(tokens, noun + 1) == "of" && seconds > 0.0 =>
+            {
+                Some((seconds, end))
+            }
+            _ => None,
+        };
+    }
     if matches!(word(tokens, at), "every" | "each") {
         let half = ["second", "and", "a", "half"];
         if half.iter().enumerate().all(|(more, part)| word(tokens, at + 1 + more) == *part) {
@@ -253,6 +270,13 @@ fn tempo(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
         noun if lexicon::verb(noun).is_some_and(Verb::is_motion) => end + 1,
         _ => end,
     };
+    // "Once every two seconds", "twice per three seconds".
+    if matches!(word(tokens, end), "every" | "each")
+        && count > 0.0
+        && let Some((span, next)) = tempo(tokens, end)
+    {
+        return Some((span / count, next));
+    }
     let factor = match word(tokens, end + 1) {
         "second" | "sec" | "s" => 1.0,
         "minute" | "min" => 60.0,
@@ -427,8 +451,30 @@ fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
     let is_comparison = at.checked_sub(1).is_some_and(|before| {
         matches!(word(tokens, before), "i'd" | "would" | "i" | "you" | "d" | "we" | "we'd")
     });
+    // "Waits for two seconds" awaits nothing.
+    let rests = matches!(word(tokens, at), "wait" | "waits" | "waiting")
+        && word(tokens, at + 1) == "for"
+        && matches!(quantity(tokens, at + 2), Some((Meaning::Seconds(_), _)));
+    // "A tool with two steps: ...".
+    if number(tokens, at).is_some_and(|(_, next)| next == at + 1)
+        && matches!(
+            word(tokens, at + 1),
+            "steps" | "things" | "parts" | "moves" | "movements" | "phases" | "stages" | "motions"
+        )
+        && word(tokens, at + 2) == ":"
+    {
+        return (Meaning::Frame, at + 2);
+    }
+    // "Nods twice and stops".
+    let is_end = tokens.get(at + 1).is_none_or(|next| next.is_mark);
+    if is_end
+        && matches!(word(tokens, at), "stop" | "stops")
+        && at.checked_sub(1).is_some_and(|before| matches!(word(tokens, before), "and" | "then"))
+    {
+        return (Meaning::Frame, at + 1);
+    }
     if let Some(found) =
-        phrases::phrase(tokens, at).filter(|found| !(is_comparison && found.0 == Meaning::AsIf))
+        phrases::phrase(tokens, at).filter(|found| !(rests || is_comparison && found.0 == Meaning::AsIf))
     {
         return found;
     }

@@ -85,6 +85,8 @@ pub(crate) struct Clause {
     pub(crate) neutral: bool,
     pub(crate) upright: bool,
     pub(crate) together: bool,
+    /// It stands before the verb: "simultaneously nods and looks up".
+    pub(crate) leads_together: bool,
     pub(crate) alternate: bool,
     pub(crate) apart: bool,
     pub(crate) first: bool,
@@ -448,7 +450,10 @@ impl Builder {
             Meaning::BackAgain => clause.back_again = true,
             Meaning::Neutral => clause.neutral = true,
             Meaning::Upright => clause.upright = true,
-            Meaning::Together => clause.together = true,
+            Meaning::Together => {
+                clause.together = true;
+                clause.leads_together = clause.verb.is_none();
+            }
             Meaning::Alternate => clause.alternate = true,
             Meaning::Apart => clause.apart = true,
             Meaning::First => clause.first = true,

@@ -3,6 +3,7 @@
 mod amounts;
 mod certainty;
 mod links;
+mod tempo;
 
 use minismith_score::expects::{End, Expect};
 use minismith_score::{Axis, Direction};
@@ -206,6 +207,7 @@ impl Emitter<'_> {
             let expect = Expect::Swings { axis, direction, count, at_least, at_most: None };
             choice.push(Claim { expect, origins: shown.clone() });
         };
+        let count = count.and_then(|count| Some(count + self.others_alike(members, aim)?));
         if count.is_some() {
             add(if Axis::ANTENNAS.contains(&axis) { direction } else { aim.direction }, count, None);
         } else if several && !self.is_whenever() {
@@ -227,6 +229,26 @@ impl Emitter<'_> {
         if is_plain_wiggle {
             add(None, None, Some(2));
         }
+    }
+
+    /// Returns how often other actions swing an axis in the same direction: "nods twice before bowing"; none if that is
+    /// not said.
+    fn others_alike(&self, members: &[&Action], aim: &Aim) -> Option<usize> {
+        let is_same = |own: &Aim| own.axis == aim.axis && own.direction == aim.direction;
+        let is_other = |action: &&Action| {
+            members.iter().all(|member| member.clause != action.clause)
+                && action.targets.iter().flatten().any(is_same)
+        };
+        let others = self.reading.actions.iter().filter(is_other).filter(|_| aim.direction.is_some());
+        let counts: Option<Vec<f64>> = others
+            .map(|action| {
+                // What may mean another axis as well is no certain swing of this one.
+                let is_certain = action.targets.iter().all(|target| target.iter().all(is_same));
+                let is_open = action.count.is_none() && action.is_oscillation() && action.verb != Verb::Nod;
+                (is_certain && !is_open && !action.several).then(|| action.count.unwrap_or(1.0))
+            })
+            .collect();
+        Some(counts?.iter().sum::<f64>() as usize)
     }
 
     /// How far, and not to the other side.
@@ -346,48 +368,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// The time from one swing to the next.
-    fn tempo(&mut self, members: &[&Action], target: &Target) {
-        let Some(aim) = target.first() else { return };
-        if target.iter().any(|other| other.axis != aim.axis) {
-            return;
-        }
-        for action in members {
-            let shown = origins(action, Feature::Tempo);
-            let claim = |seconds: f64, tolerance: f64| Claim {
-                expect: Expect::Period { axis: aim.axis, seconds, tolerance },
-                origins: shown.clone(),
-            };
-            let is_antenna = Axis::ANTENNAS.contains(&aim.axis);
-            let has_sides = aim.direction.is_none() && !is_antenna
-                || self
-                    .reading
-                    .actions
-                    .iter()
-                    .flat_map(|action| &action.targets)
-                    .flatten()
-                    .any(|other| other.axis == aim.axis && other.direction != aim.direction);
-            let is_counted = action.count.is_some_and(|count| count >= 2.0) || members.len() > 1;
-            if let Some(seconds) = action.period.filter(|seconds| (0.01..1000.0).contains(seconds)) {
-                let tolerance = (0.2 * seconds).max(0.1);
-                let mut choices = vec![vec![claim(seconds, tolerance)]];
-                // Each side is a beat of its own, or a swing to both sides is one.
-                if has_sides {
-                    choices.push(vec![claim(2.0 * seconds, 2.0 * tolerance)]);
-                }
-                self.claims.choose(choices);
-            } else if !self.reading.pauses.is_empty() {
-                // The pause is longer than the tempo.
-            } else if matches!(action.change, Some(Change::Faster | Change::Slower)) {
-                // The tempo changes.
-            } else if action.is_slow && is_counted && action.is_oscillation() {
-                self.claims.choose(vec![vec![claim(5.0, 4.1)]]);
-            } else if action.is_fast && is_counted && action.is_oscillation() {
-                self.claims.choose(vec![vec![claim(0.7, 0.7)]]);
-            }
-        }
-    }
-
     /// What does not move, pauses, durations.
     fn rests(&mut self) {
         let moved: Vec<Axis> = self.reading.actions.iter().flat_map(Action::axes).collect();
@@ -412,6 +392,10 @@ impl Emitter<'_> {
                 );
             }
         }
+        // A sound before a pause is no motion that it could follow.
+        let moves_before = |clause: usize| {
+            self.reading.actions.iter().any(|action| action.clause < clause && !action.targets.is_empty())
+        };
         for (clause, seconds) in &self.reading.pauses {
             let is_followed =
                 self.reading.actions.iter().any(|action| {
@@ -429,7 +413,7 @@ impl Emitter<'_> {
                     self.reading.actions.iter().map(|action| action.count.unwrap_or(1.0)).sum::<f64>() - 1.0;
                 let at_least = Some((seconds * rounds.clamp(1.0, 100.0) * 0.9).max(0.0));
                 self.claims.push(Expect::Duration { at_least, at_most: None }, shown);
-            } else if is_followed && self.reading.actions.iter().any(|action| action.clause < *clause) {
+            } else if is_followed && moves_before(*clause) {
                 self.claims.push(Expect::Pauses { seconds: seconds * 0.9 }, shown);
             } else {
                 self.claims.push(Expect::Duration { at_least: Some(*seconds), at_most: None }, shown);

@@ -120,7 +120,7 @@ const VERBS: [(Verb, &str); 31] = [
     (Verb::Return, "return undo undoes relax level reset recenter recentre straighten settle restore"),
     (Verb::Stay, "stay keep kept remain freeze froze frozen leave stand"),
     (Verb::Hold, "hold held linger"),
-    (Verb::Wait, "wait pause rest delay later silence stillness"),
+    (Verb::Wait, "wait pause rest break breather delay later silence stillness"),
     (Verb::Repeat, "repeat"),
     (Verb::Take, "take took taken last finish complete end"),
     (Verb::Sound, "play beep chirp sound tone chime honk"),
@@ -198,7 +198,7 @@ ever around whose reach reaches reached getting single long normal neutral middl
 const SCENERY: &str = "wall window shoulder shoulders chest lap knees toes attention hallway corridor street garden tree trees flower wilted \
 puppet doll toy statue soldier king queen prince butler waiter clown pirate puppy dog cat owl bird parrot pigeon \
 chicken duckling rabbit bunny fox bear horse elephant penguin turtle snake monkey kitten squirrel bee butterfly \
-windmill lighthouse radar wiper wipers seesaw boat ship breeze wind rain storm music song tune melody crowd audience \
+windmill lighthouse march drum drums metronome lullaby radar wiper wipers seesaw boat ship breeze wind rain storm music song tune melody crowd audience \
 stage guest guests stranger boss teacher pupil student child children baby friend friends colleague neighbour neighbor \
 family owner master everyone everybody \
 gives given performing executes delivers offers etc curt bare barely pace rhythm pattern ticks argument arguments \

@@ -320,6 +320,9 @@ const PHRASES: [(&str, &str); 60] = [
         "frame",
         "right away|at once then|of it|of them|as well\
          |out loud|in total|in all|altogether|in a row|in succession|by itself|on its own|its own\
+         |in a steady rhythm|with a steady rhythm|at a steady rhythm|at a steady pace|at a steady tempo|in a steady beat\
+         |at a constant pace|at a constant tempo|at an even pace|in an even rhythm|to the beat of a|to the rhythm of a\
+         |in the rhythm of a|until it has done it|until it has done that|until it has done so|until it's done it\
          |on one beat|on the next|in time with|in time to|at the top|at the bottom|at the far end|in order to|of its own|to the beat|the way you do|for a moment",
     ),
     (

@@ -307,7 +307,9 @@ impl Reader {
         if inherits && clause.link == Some(Link::And) && self.link.is_none() && !parts.is_empty() {
             self.share_way(ways.first().copied());
         }
-        let parts = if parts.is_empty() && (inherits || clause.it) { self.parts.clone() } else { parts };
+        // "Turns its body, then it looks up": the robot looks, and not its body.
+        let is_of_part = inherits || clause.it && verb != Verb::Look;
+        let parts = if parts.is_empty() && is_of_part { self.parts.clone() } else { parts };
         let parts = self.inherited(verb, parts);
         let kind = Kind {
             is_shift: clause.size.is_some_and(|(_, is_shift)| is_shift),

@@ -318,3 +318,35 @@ fn the_order_of_a_way_back_is_not_shown_by_that_of_other_motions() {
     let contract = Contract::from_request("look left, and come back before you nod");
     assert!(contract.words.iter().all(|one| one.account != Account::NotUnderstood), "{:?}", contract.words);
 }
+
+#[test]
+fn rests_rhythms_and_what_is_simultaneous_are_read_in_other_words() {
+    let pause = |expect: &Expect| matches!(expect, Expect::Pauses { .. });
+    let lasts = |expect: &Expect| matches!(expect, Expect::Duration { at_least: Some(2.0), .. });
+    assert!(expects("a tool that nods, waits for two seconds and bows", pause));
+    assert!(expects("a tool that nods and then waits for two seconds", lasts));
+    // A sound is no motion after which a pause could be seen.
+    assert!(!expects("play a sound, wait for half a second and tilt the head to the right", pause));
+    let slow = |expect: &Expect| matches!(expect, Expect::Period { seconds: 2.0, .. });
+    assert!(expects("a tool that nods four times, once every two seconds", slow));
+    assert!(expects("a tool that nods four times at intervals of two seconds", slow));
+    let both = |expect: &Expect| match expect {
+        Expect::Either { of } => of.iter().flatten().any(|one| matches!(one, Expect::Together { .. })),
+        other => matches!(other, Expect::Together { .. }),
+    };
+    assert!(expects("a tool that simultaneously nods twice and looks to the left", both));
+    assert!(!expects("a tool that wiggles both antennas at the same time, then nods", |expect| {
+        matches!(expect, Expect::Together { actions } if actions.iter().any(|one| format!("{one:?}").contains("HeadPitch")))
+    }));
+}
+
+#[test]
+fn what_looks_is_the_robot_and_bows_count_among_nods() {
+    let body =
+        |expect: &Expect| matches!(expect, Expect::Swings { axis: Axis::BodyTurn, count: Some(2), .. });
+    assert!(!expects("a tool that turns its body to the left, and then it looks to the left", body));
+    // A bow may swing the head as well.
+    let two =
+        |expect: &Expect| matches!(expect, Expect::Swings { axis: Axis::HeadPitch, count: Some(2), .. });
+    assert!(expects("a tool that nods twice", two) && !expects("a tool that nods twice before it bows", two));
+}

@@ -1,11 +1,13 @@
 //! Writes tools without a large language model, in the language of motion: from a sequence of primitives that the grammar
 //! understood, or from a request in ordinary words.
 //!
-//! Reading order: [`compose`] (primitives), `from_request` (a request in words, and corrections), [`by_model`] (a request
+//! Reading order: [`compose`] (primitives), `from_request` (a request in words, and corrections), `from_description` (a second
+//! reading of such a request), [`by_model`] (a request
 //! that a model on this computer serves). The tool of a sequence is made from the same strokes that a direct command runs,
 //! so both move alike. Everything here is pure.
 
 pub mod by_model;
+mod from_description;
 mod from_primitives;
 mod from_request;
 
@@ -13,6 +15,7 @@ pub use minismith_composer::{
     given_name, is_correction, is_lasting_reaction, is_tool_request, plain_request,
 };
 
+pub use from_description::read_again;
 pub use from_primitives::compose;
 pub use from_request::{Written, authored, changed, composed, is_authoring_request, without_run};
 

@@ -384,3 +384,24 @@ fn summaries_lose_their_quantities() {
         assert_eq!(without_quantities(before), after);
     }
 }
+
+/// The reader of commands serves what the composer misreads, and only then.
+#[test]
+fn second_reading_serves_what_shows_more_of_the_request() {
+    for (request, call) in [
+        ("make a tool that nods twice while it tilts its head to the right", "together("),
+        ("make a tool that tilts its head to the right before it nods twice", "head(tilt_right="),
+    ] {
+        let contract = minismith_contract::Contract::from_request(request);
+        let first = composed(request);
+        let tool = read_again(first.clone(), request, &contract);
+        assert_ne!(tool, first, "{request}");
+        assert!(tool.not_understood.is_empty(), "{request}");
+        let source = tool.tool.unwrap().source;
+        assert!(source.contains(call), "{request}: {source}");
+    }
+    for request in ["make a tool that nods twice", "make a tool that frobs its gizmo"] {
+        let contract = minismith_contract::Contract::from_request(request);
+        assert_eq!(read_again(composed(request), request, &contract), composed(request), "{request}");
+    }
+}

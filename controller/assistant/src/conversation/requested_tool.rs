@@ -33,9 +33,9 @@ impl Conversation<'_> {
     }
 
     fn make_requested(&mut self, request: &str, runs: bool) -> Reply {
-        let written = author::composed(request);
-        let mut reply = assigned(&format!("make the tool {}", written.name));
         let contract = Contract::from_request(request);
+        let written = author::read_again(author::composed(request), request, &contract);
+        let mut reply = assigned(&format!("make the tool {}", written.name));
         if let [conflict, ..] = contract.conflicts() {
             return declined(reply, &format!("I made nothing: {conflict}."));
         }

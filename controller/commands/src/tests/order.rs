@@ -71,6 +71,32 @@ fn numbers_without_a_unit_have_that_of_the_one_before() {
 }
 
 #[test]
+fn what_follows_a_wait_at_the_start_comes_after_it() {
+    for text in ["after waiting for two seconds nod twice", "wait two seconds, then nod twice"] {
+        let meaning = said(text);
+        assert!(meaning.starts_with("{Wait(2.0)") && meaning.contains("HeadPitch"), "{text}: {meaning}");
+    }
+}
+
+#[test]
+fn finally_at_the_start_leaves_the_order_as_it_is_said() {
+    let meaning = said("finally look up and then tilt left");
+    assert!(meaning.find("HeadPitch") < meaning.find("HeadTilt"), "{meaning}");
+    let meaning = said("look up and then nod and stay there");
+    assert!(!meaning.contains("HeadPitch Down 15"), "{meaning}");
+}
+
+#[test]
+fn antennas_that_are_named_between_gestures_wiggle_and_take_nothing_from_them() {
+    let meaning = said("nod, then ears, then nod");
+    assert_eq!(meaning.matches("HeadPitch").count(), 2, "{meaning}");
+    let meaning = said("mueve las orejas y inclina la cabeza a la derecha");
+    assert!(meaning.contains("HeadTilt Right"), "{meaning}");
+    let meaning = said("mit den Ohren wackeln und dann zweimal nicken");
+    assert!(meaning.find("Antenna") < meaning.find("HeadPitch"), "{meaning}");
+}
+
+#[test]
 fn a_correction_replaces_what_was_said_last() {
     for (text, expected, replaced) in [
         ("look right, left I mean, and nod", "HeadTurn Left", "HeadTurn Right"),

@@ -482,7 +482,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
          loneliness|despair|jealousy|nervousness|impatience|defiance|humility|reverence|contentment|\
          amusement|irritation|frustration|apprehension|suspicion|chest|lap|knees|toes|hallway|\
          corridor|street|garden|tree|trees|flower|puppet|doll|toy|prince|pigeon|chicken|\
-         turtle|snake|monkey|bee|butterfly|windmill|clock|metronome|lighthouse|radar|wiper|wipers|\
+         turtle|snake|monkey|bee|butterfly|windmill|march|drum|drums|lullaby|clock|metronome|lighthouse|radar|wiper|wipers|\
          boat|ship|breeze|rain|storm|crowd|stranger|boss|student|colleague|neighbour|neighbor|\
          family|owner|master",
     );

@@ -164,10 +164,19 @@ impl Emitter<'_> {
             (false, true) => Some(one),
             _ => None,
         };
-        if let Some(target) = held.and_then(|at| targets(at).into_iter().next()) {
+        if let Some(held) = held
+            && let Some(target) = targets(held).into_iter().next()
+        {
+            let swing = self.beginnings(if held == one { other } else { one }).into_iter().next();
             claims.extend(target.iter().map(|aim| {
-                let expect = Expect::Holds { axis: aim.axis, direction: aim.direction, seconds: 0.9 };
-                vec![Claim { expect, origins: shown.clone() }]
+                let holds = Expect::Holds { axis: aim.axis, direction: aim.direction, seconds: 0.9 };
+                let mut choice = vec![Claim { expect: holds, origins: shown.clone() }];
+                // It is there before the other one swings, and not after it.
+                choice.extend(swing.clone().map(|swing| {
+                    let actions = vec![Movement::of(aim.axis, aim.direction), swing];
+                    Claim { expect: Expect::Order { actions }, origins: shown.clone() }
+                }));
+                choice
             }));
         }
         self.claims.choose(claims);

@@ -69,6 +69,9 @@ impl Reader {
         }
         if clause.together {
             self.joined(index, at);
+            if clause.leads_together && at == 0 {
+                self.together_next = Some(index);
+            }
         }
     }
 

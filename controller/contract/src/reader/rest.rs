@@ -7,7 +7,7 @@ use crate::aims;
 use crate::clause::{Clause, Ear, Part, TimeUse};
 use crate::lexicon::Verb;
 use crate::meaning::{Link, Role, Way};
-use crate::reading::{Feature, Stillness};
+use crate::reading::{Action, Feature, Stillness};
 
 impl Reader {
     /// "The head stays where it is", "without turning", "nothing else moves".
@@ -173,6 +173,25 @@ impl Reader {
                 self.reading.pauses.push((index, seconds));
                 if clause.link == Some(Link::While) {
                     self.link = None;
+                }
+                let last = self.latest.last().and_then(|at| self.reading.actions.get(*at)).cloned();
+                let is_after = clause.link == Some(Link::After) || self.link == Some(Link::After);
+                if is_after && clause.another {
+                    // "Then after a breather of three seconds one more".
+                    let second =
+                        Clause { verb: None, seconds: None, link: Some(Link::Then), ..clause.clone() };
+                    self.link = Some(Link::Then);
+                    return self.once_more(index, &second);
+                }
+                if let (Some(count), Some(last)) = (clause.count, last)
+                    && is_after
+                {
+                    // "Nods twice, then after a short break three times".
+                    let mut more = Action::new(index, last.verb, last.targets, 0);
+                    more.count = Some(count);
+                    self.link = Some(Link::Then);
+                    let clause = Clause { seconds: None, link: Some(Link::Then), ..clause.clone() };
+                    self.push(index, &clause, more);
                 }
                 true
             }

@@ -236,7 +236,12 @@ fn order(trace: &MotionTrace, motion: &Motion, actions: &[Action]) -> Verdict {
         };
         // Each action begins after the ones before it have begun, and happens after the last one ended.
         if !firsts.iter().any(|(_, known)| *known == action) {
-            held &= firsts.iter().all(|(at, _)| *at + TIME_TOLERANCE / 2.0 < *first);
+            // A sound or a photo takes no time, so what follows it may begin in the same moment.
+            let follows = |at: f64, known: &Action| {
+                let is_instant = matches!(known, Action::Sound | Action::Photo);
+                if is_instant { at <= *first } else { at + TIME_TOLERANCE / 2.0 < *first }
+            };
+            held &= firsts.iter().all(|(at, known)| follows(*at, known));
             firsts.push((*first, action));
         }
         match spans.iter().find(|(from, _)| *from >= end - TIME_TOLERANCE / 2.0) {

@@ -1,0 +1,79 @@
+//! Writes a tool from what a request tells of the robot, by the reader of commands: a second reading beside the composer's.
+
+use minismith_commands::describe::describe;
+use minismith_commands::{Meaning, described, steps};
+use minismith_composer::{given_name, plain_request};
+use minismith_contract::Contract;
+use minismith_score::{AxisValues, Score, capitalized};
+
+use super::by_model::Candidate;
+use super::{Written, authored};
+
+/// What stands between the head of a request and what the tool does.
+const LINKS: [&str; 6] = [" that ", " which ", ": ", " where ", "; it ", ", it "];
+/// Verbs of a tool that does not go back to neutral by itself.
+const STAYING: [&str; 5] = ["stay", "remain", "keep", "hold", "leave"];
+/// The longest name that is made, in words.
+const MAX_NAME_WORDS: usize = 4;
+/// The time for which the last posture is held before the way back, seconds.
+const HELD_SECONDS: f64 = 0.5;
+
+/// Returns the composer's tool, or one from the second reading if that shows more of what was asked for.
+pub fn read_again(written: Written, request: &str, contract: &Contract) -> Written {
+    let own = written.score.clone().and_then(|score| Candidate::judged(score, contract).ok());
+    let own = own.filter(Candidate::is_acceptable);
+    let is_served = own.as_ref().is_some_and(Candidate::holds_all) && written.not_understood.is_empty();
+    if is_served || contract.is_empty() {
+        return written;
+    }
+    let other = motion_of(request).and_then(|score| Candidate::judged(score, contract).ok());
+    let shows_more = |other: &Candidate| match &own {
+        Some(own) if written.not_understood.is_empty() => other.is_better_than(own),
+        Some(own) => !own.is_better_than(other),
+        None => true,
+    };
+    match other.filter(|other| other.is_acceptable() && shows_more(other)) {
+        Some(other) => Written {
+            name: other.score.name.clone(),
+            tool: Ok(authored(&other.score)),
+            score: Some(other.score),
+            not_understood: Vec::new(),
+            ..written
+        },
+        None => written,
+    }
+}
+
+/// Returns the motion that a request tells; none where a part of it is not understood.
+fn motion_of(request: &str) -> Option<Score> {
+    let plain = plain_request(request);
+    let text = plain.as_deref().unwrap_or(request);
+    let ends = LINKS.iter().filter_map(|link| Some(text.find(link)? + link.len()));
+    let told = text.get(ends.min()?..)?;
+    let meaning = described(told)?;
+    let start = AxisValues::neutral();
+    let (_, timeline) = steps(&meaning, &start).ok()?;
+    let after = timeline.axes_at(timeline.seconds());
+    let away = meaning.axes().into_iter().filter(|axis| (after[*axis] - start[*axis]).abs() > 1.0);
+    let away: Vec<_> = away.collect();
+    let stays = told.split_whitespace().any(|word| STAYING.iter().any(|verb| word.starts_with(verb)));
+    let whole = if away.is_empty() || stays {
+        meaning.clone()
+    } else {
+        let back = Meaning::Neutral { axes: away, seconds: None, pace: 1.0 };
+        Meaning::Sequence(vec![meaning.clone(), Meaning::Wait(HELD_SECONDS), back])
+    };
+    let (steps, _) = steps(&whole, &start).ok()?;
+    let said = describe(&meaning, "en");
+    let name = given_name(request).unwrap_or_else(|| name_of(&said));
+    Some(Score { name, summary: format!("{}.", capitalized(&said)), parameters: Vec::new(), steps })
+}
+
+/// Returns a name for a motion, from its description: "nod 2 times and tilt right" is `nod_and_tilt_right`.
+fn name_of(said: &str) -> String {
+    let is_name = |word: &&str| {
+        word.chars().all(|c| c.is_ascii_lowercase()) && !["the", "times", "once"].contains(word)
+    };
+    let words = said.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.filter(is_name).take(MAX_NAME_WORDS).collect::<Vec<_>>().join("_")
+}
