@@ -207,9 +207,13 @@ impl Emitter<'_> {
             let expect = Expect::Swings { axis, direction, count, at_least, at_most: None };
             choice.push(Claim { expect, origins: shown.clone() });
         };
-        let count = count.and_then(|count| Some(count + self.others_alike(members, aim)?));
-        if count.is_some() {
-            add(if Axis::ANTENNAS.contains(&axis) { direction } else { aim.direction }, count, None);
+        let others = self.others_alike(members, aim);
+        if let Some(count) = count {
+            let direction = if Axis::ANTENNAS.contains(&axis) { direction } else { aim.direction };
+            match others {
+                Some(others) => add(direction, Some(count + others), None),
+                None => add(direction, None, Some(count)),
+            }
         } else if several && !self.is_whenever() {
             add(aim.direction, None, Some(2));
         }

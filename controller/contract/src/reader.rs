@@ -350,7 +350,10 @@ impl Reader {
             && clause.size.is_none()
             && clause.seconds.is_none()
             && !clause.another;
-        let told = self.reading.actions.iter().rposition(|action| action.targets == wanted);
+        // A bow is no nod, though both move the head down.
+        let differs = |one: Verb| one != verb && (one == Verb::Bow || verb == Verb::Bow);
+        let is_told = |action: &Action| !differs(action.verb) && action.targets == wanted;
+        let told = self.reading.actions.iter().rposition(is_told);
         if let Some(told) = told.filter(|_| is_when && is_plain && !clause.again && !wanted.is_empty()) {
             if let Some(action) = self.reading.actions.get_mut(told) {
                 action.notes.push((index, Feature::Motion));

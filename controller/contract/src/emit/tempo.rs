@@ -33,13 +33,10 @@ impl Emitter<'_> {
             };
             let is_antenna = Axis::ANTENNAS.contains(&aim.axis);
             let has_sides = aim.direction.is_none() && !is_antenna
-                || self
-                    .reading
-                    .actions
-                    .iter()
-                    .flat_map(|action| &action.targets)
-                    .flatten()
-                    .any(|other| other.axis == aim.axis && other.direction != aim.direction);
+                || self.reading.actions.iter().flat_map(|action| &action.targets).flatten().any(|other| {
+                    let is_other = other.direction.is_some() && other.direction != aim.direction;
+                    other.axis == aim.axis && is_other
+                });
             let is_counted = action.count.is_some_and(|count| count >= 2.0) || members.len() > 1;
             if let Some(seconds) = action.period.filter(|seconds| (0.01..1000.0).contains(seconds)) {
                 let tolerance = (0.2 * seconds).max(0.1);
