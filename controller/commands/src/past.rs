@@ -6,6 +6,9 @@ use crate::clause::Phrase;
 use crate::concept::{Act, Part};
 use crate::meaning::Meaning;
 
+/// The number of motions that are known before the last two.
+const OLDER_MOTIONS: usize = 3;
+
 /// What was done last, to which a text may refer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Past {
@@ -32,10 +35,17 @@ pub struct Earlier {
     pub meaning: Meaning,
     /// The posture before it.
     pub before: AxisValues,
+    /// What the motions before it meant, the oldest first.
+    pub older: Vec<Meaning>,
 }
 
 impl From<Past> for Earlier {
     fn from(past: Past) -> Self {
-        Earlier { meaning: past.meaning, before: past.before }
+        let older = past.earlier.map_or_else(Vec::new, |earlier| {
+            let mut older = earlier.older;
+            older.push(earlier.meaning);
+            older.split_off(older.len().saturating_sub(OLDER_MOTIONS))
+        });
+        Earlier { meaning: past.meaning, before: past.before, older }
     }
 }

@@ -10,12 +10,22 @@ use crate::meaning::{Aim, Amount, Gesture, Meaning};
 use crate::past::Past;
 use crate::refusal::Refusal;
 
+/// "The first one" is clear among so many turns.
+const MOST_TURNS: usize = 4;
+
 impl Composer<'_> {
     /// A text that names no motion refers to the last one.
     pub(crate) fn refer(&mut self, mut clause: Clause) -> Result<(), Refusal> {
         if (clause.is_first || clause.is_last) && (clause.is_again || clause.is_same || clause.is_it) {
             // "The last bit again": one step of those that were done in one turn, or one of two turns.
-            let (steps, is_one_turn) = self.steps();
+            let (mut steps, is_one_turn) = self.steps();
+            if let Some(earlier) = self.past.and_then(|past| past.earlier.as_ref()).filter(|_| !is_one_turn) {
+                // "Do the very first one again": of all turns, where they are few.
+                steps.splice(..0, earlier.older.iter().cloned());
+                if steps.len() > MOST_TURNS {
+                    return Err(Refusal::OnlyLastRepeated);
+                }
+            }
             let step = match (clause.is_first, clause.is_last, steps.as_slice()) {
                 (true, false, [first, _, ..]) => Some(first),
                 (false, true, [_, .., last]) | (true, true, [_, last]) => Some(last),
