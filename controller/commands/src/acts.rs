@@ -308,7 +308,11 @@ impl Clause {
             });
         }
         self.check_used(act)?;
-        let to_and_fro = is_posture(act) && !self.is_together && self.goes_to_and_fro();
+        let to_and_fro = is_posture(act) && self.goes_to_and_fro();
+        let are_antennas = self.parts.iter().all(|part| is_antenna(*part)) && !self.parts.is_empty();
+        if to_and_fro && self.is_together && !are_antennas {
+            return Err(Refusal::TwoWays);
+        }
         let meaning = if to_and_fro { self.one_way_after_another(act)? } else { self.plain(act)? };
         Ok(match self.delay {
             Some(delay) => Meaning::Sequence(vec![Meaning::Wait(delay), meaning]),

@@ -51,6 +51,15 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             open.absorb(&clause);
             continue;
         }
+        // "Now the body by the same amount, but to the right".
+        if let Some(last) = all.last_mut().filter(|last| last.is_same && last.names_only_parts())
+            && is_way
+            && !clause.is_negated
+        {
+            last.ways.clone_from(&clause.ways);
+            last.absorb(&clause);
+            continue;
+        }
         // "Turn your head and your body to the right", "turn your body and tilt your head to the right".
         if let Some(last) = all.last_mut().filter(|last| is_open(last) && last.act.is_some())
             && gives_side(&clause)
