@@ -30,7 +30,20 @@ struct Entry {
     first: u16,
     /// Number of words.
     words: u16,
+    /// The mark of the second word.
+    second: Mark,
     meaning: MeaningIndex,
+}
+
+/// A number that equal words share, and few others: it tells most phrases apart without a look at their text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark(u16);
+
+impl Mark {
+    /// Returns the mark of a word.
+    pub(crate) fn of(word: &str) -> Self {
+        Mark(word.bytes().fold(0, |mark, byte| mark.wrapping_mul(31).wrapping_add(u16::from(byte))))
+    }
 }
 
 /// A meaning of [`Phrases`].
@@ -43,6 +56,8 @@ pub(crate) struct KnownPhrase<'a> {
     text: &'a str,
     /// Number of words.
     pub length: usize,
+    /// The mark of its second word, if it has one.
+    pub second: Mark,
     pub meaning: MeaningIndex,
 }
 
@@ -90,6 +105,7 @@ impl PhrasesBuilder {
             length: size(phrase.len()),
             first: size(words.first().map_or(0, String::len)),
             words: size(words.len()),
+            second: Mark::of(words.get(1).map_or("", String::as_str)),
             meaning,
         });
         text.push_str(&phrase);
@@ -165,6 +181,7 @@ impl Phrases {
         KnownPhrase {
             text: self.text.get(start..start + usize::from(entry.length)).unwrap_or_default(),
             length: usize::from(entry.words),
+            second: entry.second,
             meaning: entry.meaning,
         }
     }

@@ -3,7 +3,7 @@
 use minismith_score::{Axis, AxisValues};
 
 use crate::arrange::Said;
-use crate::clause::{Clause, Said as Length};
+use crate::clause::{Clause, Heading, Said as Length};
 use crate::compose::Composer;
 use crate::concept::{Compared, Part, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
@@ -86,7 +86,8 @@ impl Composer<'_> {
         };
         old.compared.clear();
         let is_one_antenna = matches!(old.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna]);
-        let goes_nowhere = old.ways.is_empty() || old.act.is_some_and(|act| !is_posture(act));
+        let is_upright = |heading: &Heading| matches!(heading.way, Way::Up | Way::Down);
+        let goes_nowhere = old.ways.iter().all(is_upright) || old.act.is_some_and(|act| !is_posture(act));
         if is_one_antenna
             && goes_nowhere
             && clause.parts.is_empty()

@@ -22,8 +22,10 @@ const HELD_SECONDS: f64 = 0.5;
 pub fn read_again(written: Written, request: &str, contract: &Contract) -> Written {
     let own = written.score.clone().and_then(|score| Candidate::judged(score, contract).ok());
     let own = own.filter(Candidate::is_acceptable);
+    // What the composer refuses for what it asks stays refused.
+    let is_refused = written.tool.is_err() && !written.is_open;
     let is_served = own.as_ref().is_some_and(Candidate::holds_all) && written.not_understood.is_empty();
-    if is_served || contract.is_empty() {
+    if is_served || is_refused || contract.is_empty() {
         return written;
     }
     let other = motion_of(request).and_then(|score| Candidate::judged(score, contract).ok());
