@@ -4,6 +4,7 @@ mod grammar;
 mod listener;
 mod order;
 mod others;
+mod pairs;
 mod tales;
 
 /// Returns a meaning in few words.
