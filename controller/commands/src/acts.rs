@@ -40,6 +40,11 @@ pub(crate) const fn is_antenna(part: Part) -> bool {
 }
 
 impl Clause {
+    /// Returns whether it names antennas and no other part.
+    pub(crate) fn names_antennas(&self) -> bool {
+        !self.parts.is_empty() && self.parts.iter().copied().all(is_antenna)
+    }
+
     fn amount_of(&self, said: Option<Said>, axis: Axis) -> Result<Amount, Refusal> {
         let factor = self.size.unwrap_or(1.0);
         match said.or(self.amount).or(self.bare_amount()) {
@@ -248,7 +253,7 @@ impl Clause {
             // "Roll your head to the right" names the axis of the tilt.
             return Clause { act: Some(Act::Tilt), ..self.clone() }.meaning();
         }
-        if act == Act::Dance && !self.parts.is_empty() && self.parts.iter().copied().all(is_antenna) {
+        if act == Act::Dance && self.names_antennas() {
             // "Make your antennas dance".
             return Clause { act: Some(Act::Wiggle), ..self.clone() }.meaning();
         }
@@ -309,8 +314,7 @@ impl Clause {
         }
         self.check_used(act)?;
         let to_and_fro = is_posture(act) && self.goes_to_and_fro();
-        let are_antennas = self.parts.iter().all(|part| is_antenna(*part)) && !self.parts.is_empty();
-        if to_and_fro && self.is_together && !are_antennas {
+        if to_and_fro && self.is_together && !self.names_antennas() {
             return Err(Refusal::TwoWays);
         }
         let meaning = if to_and_fro { self.one_way_after_another(act)? } else { self.plain(act)? };

@@ -2,7 +2,6 @@
 
 use minismith_score::Axis;
 
-use crate::acts::is_antenna;
 use crate::arrange::{Said, arrange};
 use crate::clause::{Clause, Heading, Link, Said as Length, opposite};
 use crate::compose::Composer;
@@ -40,8 +39,7 @@ impl Composer<'_> {
             _ => false,
         };
         let is_plain = clause.count.is_none() && clause.said_amount().is_none() && !clause.is_negated;
-        let names_antennas = !clause.parts.is_empty() && clause.parts.iter().all(|part| is_antenna(*part));
-        if !(is_up && is_plain && names_antennas) {
+        if !(is_up && is_plain && clause.names_antennas()) {
             return;
         }
         let went_out = |meaning: &Meaning| {

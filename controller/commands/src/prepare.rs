@@ -2,15 +2,13 @@
 
 use minismith_score::Axis;
 
-use crate::acts::is_antenna;
 use crate::clause::{Clause, Heading, Link};
 use crate::concept::{Act, Part, Way, is_posture};
 use crate::past::Past;
 
 /// "Left ear, right ear, then a nod": antennas that are listed, and of which nothing else is said, wiggle.
 pub(crate) fn move_listed_antennas(clauses: &mut [Clause]) {
-    let is_listed =
-        |clause: &Clause| clause.names_only_parts() && clause.parts.iter().all(|part| is_antenna(*part));
+    let is_listed = |clause: &Clause| clause.names_only_parts() && clause.names_antennas();
     let count = clauses.iter().take_while(|clause| is_listed(clause)).count();
     let next = clauses.get(count);
     let is_list = count > 1 && next.is_none_or(|next| next.link == Link::Then && next.act.is_some());
@@ -64,7 +62,7 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
         if let Some(last) = all.last_mut().filter(|last| is_open(last) && last.act.is_some())
             && gives_side(&clause)
             // "Move your ears and tilt your head to the right".
-            && names_antennas(last) == names_antennas(&clause)
+            && last.names_antennas() == clause.names_antennas()
         {
             last.ways.clone_from(&clause.ways);
         }
@@ -243,11 +241,6 @@ fn moves_pairs(clause: &Clause) -> bool {
         && !clause.is_again
         && !clause.is_same
         && clause.link != Link::Correction
-}
-
-/// Returns whether a clause names antennas and no other part.
-fn names_antennas(clause: &Clause) -> bool {
-    !clause.parts.is_empty() && clause.parts.iter().all(|part| is_antenna(*part))
 }
 
 /// Returns whether a clause moves both antennas.

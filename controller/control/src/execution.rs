@@ -316,11 +316,7 @@ impl ExecutionContext {
     pub fn sequence(&mut self, kind: &str, motions: &[Motion]) -> Step {
         let mut whole = Step { kind: kind.into(), ..Step::default() };
         for motion in motions {
-            let step = self.carry_out(kind, motion);
-            whole.requested = step.requested.or(whole.requested);
-            whole.achieved = step.achieved.or(whole.achieved);
-            whole.clamps.extend(step.clamps);
-            whole.refusal = step.refusal;
+            whole.continue_with(self.carry_out(kind, motion));
             if whole.refusal.is_some() {
                 return whole;
             }

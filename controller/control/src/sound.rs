@@ -24,6 +24,17 @@ impl NoSound {
     }
 }
 
+/// Returns half a second of a tone that begins and ends without a click.
+#[must_use]
+pub fn tone() -> Vec<f32> {
+    let sample = |at: u32| {
+        let time = f64::from(at) / f64::from(SAMPLE_RATE);
+        let fade = (time.min(0.5 - time) / 0.05).min(1.0);
+        (0.3 * fade * (std::f64::consts::TAU * 660.0 * time).sin()) as f32
+    };
+    (0..SAMPLE_RATE / 2).map(sample).collect()
+}
+
 /// Where a voice comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VoiceDirection {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use minismith_control::sound::{SAMPLE_RATE, tone};
 use minismith_voice::audio::{AudioFault, Clip};
 use minismith_voice::devices::mixer::{Side, set_volume, volume};
 use minismith_voice::devices::{DeviceError, Pace, Speaker};
@@ -218,14 +219,7 @@ impl Sounds {
     /// # Errors
     /// When the speaker cannot be used.
     pub fn test(&self) -> Result<(), SoundError> {
-        const RATE: u32 = 24_000;
-        let tone = (0..RATE / 2).map(|at| {
-            let time = f64::from(at) / f64::from(RATE);
-            // It begins and ends without a click.
-            let fade = (time.min(0.5 - time) / 0.05).min(1.0);
-            (0.3 * fade * (std::f64::consts::TAU * 660.0 * time).sin()) as f32
-        });
-        self.play_clip(&Clip::new(RATE, tone.collect()))
+        self.play_clip(&Clip::new(SAMPLE_RATE, tone()))
     }
 
     fn play_clip(&self, clip: &Clip) -> Result<(), SoundError> {

@@ -221,6 +221,14 @@ impl Step {
         Step { kind: kind.into(), refusal: Some(why.to_string()), ..Step::default() }
     }
 
+    /// Adds a step that was executed after this one, as a part of it.
+    pub fn continue_with(&mut self, next: Step) {
+        self.requested = next.requested.or(self.requested.take());
+        self.achieved = next.achieved.or(self.achieved.take());
+        self.clamps.extend(next.clamps);
+        self.refusal = next.refusal;
+    }
+
     /// Returns the greatest clamp, degrees; zero without any.
     #[must_use]
     pub fn worst_clamp_deg(&self) -> f64 {

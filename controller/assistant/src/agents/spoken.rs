@@ -8,7 +8,7 @@ use firmware_bridge::posture::Posture;
 use minismith_commands::describe::{Answer, answer, describe};
 use minismith_commands::{Meaning, Refusal, timeline};
 use minismith_control::execution::ExecutionContext;
-use minismith_control::sound::SAMPLE_RATE;
+use minismith_control::sound::tone;
 use minismith_nlu::Spoken;
 use minismith_runtime::report::Step;
 use minismith_score::{AxisValues, Timeline};
@@ -50,59 +50,38 @@ pub fn perform(context: &mut ExecutionContext, spoken: &Spoken) -> (Step, String
     let from = context.commanded_posture().unwrap_or_else(Posture::init);
     let ready =
         if *meaning == Meaning::Wake { context.torque(Joints::all(true)).map(|_| ()) } else { Ok(()) };
-    let what = || describe(meaning, language);
-    let (step, mut text) = match (ready, spoken_parts(meaning, &from)) {
+    let (mut step, is_silent, why) = match (ready, spoken_parts(meaning, &from)) {
         (Ok(()), Ok(parts)) => {
-            let (mut step, is_silent) = perform_parts(context, &kind, &parts);
-            let text = match (&step.refusal, meaning.without_sounds()) {
-                (None, Some(rest)) if is_silent => {
-                    let done = answer(Answer::Done(&describe(&rest, language)), language);
-                    format!("{done} {}", silent(language))
-                }
-                (None, None) if is_silent => silent(language),
-                (None, _) | (Some(_), _) if language == "en" => describe_step(&step),
-                (None, _) => answer(Answer::Done(&what()), language),
-                (Some(why), _) => answer(Answer::Refused(&what(), why), language),
-            };
-            if is_silent && step.refusal.is_none() {
-                step.refusal = Some(Refusal::NoSound.told("en"));
-            }
-            (step, text)
+            let (step, is_silent) = perform_parts(context, &kind, &parts);
+            let why = step.refusal.clone();
+            (step, is_silent, why)
         }
         (Err(refusal), _) => {
-            let step = Step::refused(kind, refusal);
-            let text = describe_step(&step);
-            (step, text)
+            let why = refusal.to_string();
+            (Step::refused(kind, &why), false, Some(why))
         }
-        (_, Err(refusal)) => {
-            let step = Step::refused(kind, refusal.told("en"));
-            let text = match language {
-                "en" => describe_step(&step),
-                _ => answer(Answer::Refused(&what(), &refusal.told(language)), language),
-            };
-            (step, text)
+        (_, Err(refusal)) => (Step::refused(kind, refusal.told("en")), false, Some(refusal.told(language))),
+    };
+    let what = |meaning: &Meaning| describe(meaning, language);
+    let mut text = match why {
+        None if is_silent => {
+            step.refusal = Some(Refusal::NoSound.told("en"));
+            let why = Refusal::NoSound.told(language);
+            let missing = answer(Answer::Refused(&what(&Meaning::Sound), &why), language);
+            match meaning.without_sounds() {
+                Some(rest) => format!("{} {missing}", answer(Answer::Done(&what(&rest)), language)),
+                None => missing,
+            }
         }
+        _ if language == "en" => describe_step(&step),
+        None => answer(Answer::Done(&what(meaning)), language),
+        Some(why) => answer(Answer::Refused(&what(meaning), &why), language),
     };
     if !spoken.heard.is_empty() {
         let taken: Vec<&str> = spoken.heard.iter().map(|(_, word)| word.as_str()).collect();
         text = format!("{} {text}", answer(Answer::Heard(&taken.join(", ")), language));
     }
     (step, text)
-}
-
-/// Returns the samples of a short tone that begins and ends softly.
-fn tone() -> Vec<f32> {
-    const HERTZ: f32 = 660.0;
-    const SAMPLES: u32 = SAMPLE_RATE / 3;
-    let phase = |at: f32| at / SAMPLE_RATE as f32 * HERTZ * std::f32::consts::TAU;
-    let loudness = |at: f32| 0.5 * (at / SAMPLES as f32 * std::f32::consts::PI).sin();
-    (0..SAMPLES).map(|at| loudness(at as f32) * phase(at as f32).sin()).collect()
-}
-
-/// Says that a sound is missing.
-fn silent(language: &str) -> String {
-    let what = describe(&Meaning::Sound, language);
-    answer(Answer::Refused(&what, &Refusal::NoSound.told(language)), language)
 }
 
 /// Performs parts as one step. Returns whether a sound is missing, too; the motions are performed without it.
@@ -124,11 +103,7 @@ fn perform_parts(context: &mut ExecutionContext, kind: &str, parts: &[SpokenPart
             SpokenPart::Sound(_) => None,
         };
         let motions: Vec<Motion> = group.iter().filter_map(motion).collect();
-        let step = context.sequence(kind, &motions);
-        whole.requested = step.requested.or(whole.requested);
-        whole.achieved = step.achieved.or(whole.achieved);
-        whole.clamps.extend(step.clamps);
-        whole.refusal = step.refusal;
+        whole.continue_with(context.sequence(kind, &motions));
         if whole.refusal.is_some() {
             break;
         }
@@ -141,11 +116,10 @@ fn perform_parts(context: &mut ExecutionContext, kind: &str, parts: &[SpokenPart
 /// # Errors
 /// The reason why the robot can't do it.
 pub fn spoken_parts(meaning: &Meaning, from: &Posture) -> Result<Vec<SpokenPart>, Refusal> {
+    let all = |motions: Vec<Motion>| Ok(motions.into_iter().map(SpokenPart::Motion).collect());
     match meaning {
-        Meaning::Wake => return Ok(ExecutionContext::waking().into_iter().map(SpokenPart::Motion).collect()),
-        Meaning::Sleep => {
-            return Ok(ExecutionContext::resting().into_iter().map(SpokenPart::Motion).collect());
-        }
+        Meaning::Wake => return all(ExecutionContext::waking()),
+        Meaning::Sleep => return all(ExecutionContext::resting()),
         _ => {}
     }
     let timeline = timeline(meaning, &AxisValues::from_posture(from))?;

@@ -4,7 +4,7 @@ use minismith_commands::describe::describe;
 use minismith_commands::{Meaning, described, steps};
 use minismith_composer::{given_name, plain_request};
 use minismith_contract::Contract;
-use minismith_score::{AxisValues, Score, capitalized};
+use minismith_score::{Axis, AxisValues, Score, capitalized};
 
 use super::by_model::Candidate;
 use super::{Written, authored};
@@ -54,19 +54,18 @@ fn motion_of(request: &str) -> Option<Score> {
     let told = text.get(ends.min()?..)?;
     let meaning = described(told)?;
     let start = AxisValues::neutral();
-    let (_, timeline) = steps(&meaning, &start).ok()?;
+    let (own, timeline) = steps(&meaning, &start).ok()?;
     let after = timeline.axes_at(timeline.seconds());
-    let away = meaning.axes().into_iter().filter(|axis| (after[*axis] - start[*axis]).abs() > 1.0);
-    let away: Vec<_> = away.collect();
+    let is_away = |axis: &Axis| (after[*axis] - start[*axis]).abs() > 1.0;
+    let away: Vec<Axis> = meaning.axes().into_iter().filter(is_away).collect();
     let stays = told.split_whitespace().any(|word| STAYING.iter().any(|verb| word.starts_with(verb)));
-    let whole = if away.is_empty() || stays {
-        meaning.clone()
+    let said = describe(&meaning, "en");
+    let steps = if away.is_empty() || stays {
+        own
     } else {
         let back = Meaning::Neutral { axes: away, seconds: None, pace: 1.0 };
-        Meaning::Sequence(vec![meaning.clone(), Meaning::Wait(HELD_SECONDS), back])
+        steps(&Meaning::Sequence(vec![meaning, Meaning::Wait(HELD_SECONDS), back]), &start).ok()?.0
     };
-    let (steps, _) = steps(&whole, &start).ok()?;
-    let said = describe(&meaning, "en");
     let name = given_name(request).unwrap_or_else(|| name_of(&said));
     Some(Score { name, summary: format!("{}.", capitalized(&said)), parameters: Vec::new(), steps })
 }

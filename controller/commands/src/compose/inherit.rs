@@ -3,7 +3,7 @@
 use minismith_score::Axis;
 
 use super::Composer;
-use crate::acts::{axes_of, is_antenna};
+use crate::acts::axes_of;
 use crate::arrange::Said;
 use crate::clause::{Clause, Heading, Link, Said as Length, opposite, other_of, same_act};
 use crate::concept::{Act, Part, Way, is_posture};
@@ -62,9 +62,7 @@ impl Composer<'_> {
                 let link = old.link;
                 let is_fragment = clause.is_fragment;
                 let is_past = self.said.is_empty() && !is_correction;
-                let moves_antennas =
-                    !clause.parts.is_empty() && clause.parts.iter().all(|part| is_antenna(*part));
-                if moves_antennas
+                if clause.names_antennas()
                     && matches!(old.act, Some(Act::Nod | Act::Bow | Act::Shake))
                     && !is_correction
                 {
