@@ -409,7 +409,9 @@ impl Clause {
             Act::Wait | Act::Hold if self.ways.is_empty() => {
                 // "Wait two seconds, nod, wait another two".
                 let bare = self.number.filter(|number| (0.5..=60.0).contains(number));
-                return Ok(Meaning::Wait(lasting.or(bare).unwrap_or(1.0)));
+                // "Take a two-second break".
+                let taken = self.within.filter(|_| self.is_taking);
+                return Ok(Meaning::Wait(lasting.or(taken).or(bare).unwrap_or(1.0)));
             }
             Act::Dance => {
                 let usual = if self.is_until_stop { LONGEST_DANCE_S } else { DANCE_S };

@@ -2,12 +2,14 @@
 
 use minismith_score::Axis;
 
+use crate::acts::axes_of;
 use crate::arrange::{Said, arrange};
 use crate::clause::{Clause, Heading, Link, Said as Length, opposite};
 use crate::compose::Composer;
-use crate::concept::{Act, Compared, Way, is_posture};
+use crate::concept::{Act, Compared, Part, Way, is_posture};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 use crate::neutral::way_of;
+use crate::past::Past;
 use crate::refer::{scale_aim, scaled_count};
 use crate::refusal::Refusal;
 
@@ -70,6 +72,15 @@ impl Composer<'_> {
             _ => false,
         };
         let has_length = clause.said_amount().is_some() || clause.number.is_some();
+        if self.said.is_empty() && goes_little_back(clause, past) {
+            // "Look up." "Down a bit."
+            clause.act = None;
+            clause.ways.clear();
+            clause.parts.clear();
+            clause.size = None;
+            clause.compared = vec![Compared::Smaller];
+            return;
+        }
         if !goes_back || !has_length || !clause.parts.is_empty() || clause.undone.is_some() {
             return;
         }
@@ -77,6 +88,35 @@ impl Composer<'_> {
         clause.act = None;
         clause.ways.clear();
         clause.compared = if clause.is_goal { Vec::new() } else { vec![Compared::Smaller] };
+    }
+
+    /// "Look left." "Make the turn twice as big", "turn a little less": the same motion by another word.
+    fn names_again(&self, clause: &mut Clause) {
+        let Some(past) = self.past.filter(|past| past.meaning.is_posture()) else { return };
+        let axes = past.meaning.axes();
+        let moves_only = |of: &[Axis]| axes.iter().all(|axis| of.contains(axis));
+        let is_same_motion = match clause.act {
+            Some(Act::Turn) => moves_only(&[Axis::HeadTurn, Axis::BodyTurn]),
+            Some(Act::Look) => moves_only(&[Axis::HeadTurn, Axis::HeadPitch]),
+            Some(Act::Tilt) => moves_only(&[Axis::HeadTilt]),
+            Some(Act::Move) => clause.parts.is_empty(),
+            // "Less left".
+            None => clause.compared == [Compared::Smaller] && !clause.ways.is_empty(),
+            _ => false,
+        };
+        let is_compared = matches!(clause.compared.as_slice(), [Compared::Bigger | Compared::Smaller]);
+        let is_same_part =
+            clause.parts.iter().all(|part| axes_of(*part).iter().any(|axis| axes.contains(axis)));
+        let is_same_way = clause
+            .ways
+            .iter()
+            .all(|heading| heading.amount.is_none() && way_of(&past.meaning) == Some(heading.way));
+        let is_plain = clause.said_amount().is_none() && clause.number.is_none() && clause.count.is_none();
+        if is_same_motion && is_compared && is_same_part && is_same_way && is_plain {
+            clause.act = None;
+            clause.parts.clear();
+            clause.ways.clear();
+        }
     }
 
     /// "再转十度", "turn ten degrees more": without a way it goes further as before; the verb adds nothing then.
@@ -95,6 +135,7 @@ impl Composer<'_> {
             return;
         };
         self.comes_back(clause);
+        self.names_again(clause);
         let is_comparison = clause.act == Some(Act::Lower)
             && clause.parts.is_empty()
             && clause.ways.is_empty()
@@ -201,7 +242,9 @@ impl Composer<'_> {
             || (clause.lasting.or(clause.seconds).is_some() && old.lasting.or(old.seconds).is_none())
             || (clause.pace.is_some() && old.pace.is_none());
         let is_gesture = clause.act.is_some_and(|act| !is_posture(act) && act != Act::Wait);
-        clause.link == Link::Comma && is_gesture && clause.act == old.act && is_bare && is_new
+        // "Do that again, but with three nods".
+        let is_with = clause.link == Link::With && clause.count.is_some() && self.refers;
+        (is_with || (clause.link == Link::Comma && is_new)) && is_gesture && clause.act == old.act && is_bare
     }
 
     /// "Nod three times, then shake your head just as many times": the number is that of the gesture before.
@@ -244,4 +287,21 @@ impl Composer<'_> {
 /// Returns whether a clause says up and nothing else of where something goes.
 fn ways_up(clause: &Clause) -> bool {
     matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Up)
+}
+
+/// Returns whether a clause goes a little up or down, against the way of a head that looks down or up.
+fn goes_little_back(clause: &Clause, past: &Past) -> bool {
+    let way = match (clause.act, clause.ways.as_slice()) {
+        (Some(Act::Lower), []) => Way::Down,
+        (Some(Act::Raise), []) => Way::Up,
+        (None | Some(Act::Move), [heading]) if heading.amount.is_none() => heading.way,
+        _ => return false,
+    };
+    let is_little = clause.size.is_some_and(|size| size < 1.0) || clause.compared == [Compared::Smaller];
+    past.meaning.axes() == [Axis::HeadPitch]
+        && way_of(&past.meaning).map(opposite) == Some(way)
+        && is_little
+        && clause.parts.iter().all(|part| *part == Part::Head)
+        && clause.said_amount().is_none()
+        && clause.count.is_none()
 }

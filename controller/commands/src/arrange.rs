@@ -32,12 +32,13 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
         } else {
             one.clause.link
         };
-        let link = if link == Link::After && matches!(meaning, Meaning::Wait(_)) { Link::Then } else { link };
         let kept = at
             .checked_sub(1)
             .and_then(|at| order.get(at))
             .is_some_and(|one| one.clause.is_kept || one.clause.is_stay);
         match link {
+            // "With your body turning right, your head tilts left".
+            Link::With if out.is_empty() && starts_pair(&order, at) => starts_together = Some(meaning),
             // "With your head tilted, nod": first the one, then the other.
             Link::With if out.is_empty() && meaning.is_posture() => out.push(meaning),
             Link::With if meaning.is_posture() && !out.last().is_some_and(Meaning::is_posture) => {
@@ -93,13 +94,15 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
                 out.extend(before.map(|before| merged(vec![before, meaning])));
             }
             _ => {
+                if link == Link::Stop {
+                    out.extend(held.take());
+                }
                 out.extend(after.take());
                 out.push(meaning);
                 if let Some(other) = starts_together.take() {
                     let main = out.pop();
                     out.extend(main.map(|main| merged(vec![other, main])));
                 }
-                out.extend(held.take());
             }
         }
     }
@@ -110,6 +113,16 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
         Ok([meaning]) => meaning,
         Err(out) => Meaning::Sequence(out),
     }
+}
+
+/// Returns whether a posture and the one after it, the last one, move different axes.
+fn starts_pair(order: &[&Said], at: usize) -> bool {
+    let [one, next] = order.get(at..).unwrap_or_default() else { return false };
+    let axes = one.meaning.axes();
+    matches!((&one.meaning, &next.meaning), (Meaning::Go { .. }, Meaning::Go { .. }))
+        && next.clause.link < Link::With
+        && next.clause.link != Link::Then
+        && next.meaning.axes().iter().all(|axis| !axes.contains(axis))
 }
 
 /// Returns whether a fragment is the last one of a list of fragments.

@@ -6,7 +6,7 @@ use crate::acts::{LEVEL, axes_of};
 use crate::arrange::{Said, arrange, merged};
 use crate::clause::{Clause, Link, Phrase, other_of};
 use crate::concept::{Act, Compared, Part, Way, is_posture};
-use crate::meaning::Meaning;
+use crate::meaning::{Amount, Meaning};
 use crate::past::Past;
 use crate::prepare::prepared;
 use crate::refusal::Refusal;
@@ -79,9 +79,22 @@ impl<'a> Composer<'a> {
                 // "Bow, but keep your antennas up": they are.
                 clause.is_still = true;
             }
+            if clause.is_still
+                && clause.act.is_some_and(is_posture)
+                && !clause.ways.is_empty()
+                && clause.lasting.or(clause.seconds).is_some()
+            {
+                // "Look left, motionless for two seconds".
+                clause.is_still = false;
+            }
             let axes: Vec<Axis> =
                 clause.parts.iter().flat_map(|part| axes_of(other_of(*part, &self.parts))).collect();
             if clause.is_still {
+                if let (Some(seconds), []) = (clause.lasting.or(clause.seconds), axes.as_slice()) {
+                    // "Don't move for two seconds".
+                    self.push(clause, Meaning::Wait(seconds));
+                    continue;
+                }
                 if clause.link == Link::Correction {
                     self.leave_alone(&clause);
                 }
@@ -158,6 +171,17 @@ impl<'a> Composer<'a> {
         if self.stays(&clause) {
             return Ok(());
         }
+        if let Some(seconds) = clause.lasting.or(clause.seconds)
+            && clause.is_each
+            && clause.has_motion()
+            && !self.said.is_empty()
+        {
+            // "Look down, then look up for two seconds each".
+            self.clause(Clause { lasting: None, seconds: None, is_each: false, ..clause })?;
+            let each =
+                Clause { lasting: Some(seconds), is_each: true, link: Link::Comma, ..Clause::default() };
+            return self.modify(&each);
+        }
         if let Some(seconds) = clause.lasting.filter(|_| clause.is_in_turn && clause.act.is_none())
             && self.said.len() == 1
             && !clause.ways.is_empty()
@@ -192,9 +216,19 @@ impl<'a> Composer<'a> {
             self.push(Clause { link: Link::Then, ..clause }, meaning);
             return Ok(());
         }
-        let is_bare_same = clause.is_same && !clause.is_again && !clause.has_motion() && clause.is_bare();
+        let is_bare_same = clause.is_same
+            && !clause.is_again
+            && !clause.has_motion()
+            && clause.is_bare()
+            && !clause.is_only_modifier();
         if is_bare_same && !self.said.is_empty() && matches!(clause.link, Link::Comma | Link::Stop) {
             // "Look right, then look up, do it".
+            return Ok(());
+        }
+        if let Some(last) = self.said.last_mut().filter(|last| names_which(last, &clause)) {
+            // "Wave in five seconds, and do it with the left antenna".
+            last.clause.parts.clone_from(&clause.parts);
+            last.meaning = last.clause.meaning()?;
             return Ok(());
         }
         if let Some(axes) = self.goes_back_upright(&clause) {
@@ -475,10 +509,18 @@ impl<'a> Composer<'a> {
     }
 
     pub(crate) fn push(&mut self, clause: Clause, meaning: Meaning) {
-        // "Go back to your starting position": both say the same.
-        if matches!(meaning, Meaning::Neutral { .. })
-            && self.said.last().is_some_and(|last| last.meaning == meaning)
-        {
+        // "Go back to your starting position", "the other way, right": both say the same.
+        let is_goal = match &meaning {
+            Meaning::Neutral { .. } => true,
+            Meaning::Go { aims, .. } => {
+                clause.link == Link::Comma
+                    && clause.is_fragment
+                    && !clause.is_again
+                    && !aims.iter().any(|aim| matches!(aim.amount, Amount::Further(_)))
+            }
+            _ => false,
+        };
+        if is_goal && self.said.last().is_some_and(|last| last.meaning == meaning) {
             return;
         }
         self.said.push(Said { clause, meaning });
@@ -486,7 +528,7 @@ impl<'a> Composer<'a> {
 
     /// Returns whether a clause without a verb refers to all that was done last.
     fn refers_whole(&self, clause: &Clause) -> bool {
-        if !clause.has_motion() || clause.is_same {
+        if !clause.has_motion() || clause.is_same || (clause.is_other_order && self.said.is_empty()) {
             return true;
         }
         let is_opposite =
@@ -496,4 +538,17 @@ impl<'a> Composer<'a> {
         }
         false
     }
+}
+
+/// Returns whether a clause says which antenna does what was said before.
+fn names_which(before: &Said, clause: &Clause) -> bool {
+    let is_of_antennas = matches!(before.clause.act, Some(Act::Wave | Act::Wiggle | Act::Raise | Act::Lower));
+    is_of_antennas
+        && before.clause.parts.is_empty()
+        && clause.is_same
+        && !clause.is_again
+        && !clause.is_as_well
+        && clause.act.is_none()
+        && clause.ways.is_empty()
+        && clause.names_antennas()
 }

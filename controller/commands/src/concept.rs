@@ -209,6 +209,14 @@ pub enum Concept {
     It,
     /// "both of those": the last two motions.
     BothTurns,
+    /// "in the other order".
+    OtherOrder,
+    /// "plus".
+    Plus,
+    /// "if so".
+    IfSo,
+    /// "from now", after a time.
+    FromNow,
     /// "undo".
     Undo,
     /// "stay there".

@@ -51,7 +51,7 @@ impl Composer<'_> {
                 self.said.pop();
                 true
             }
-            (true, Some(seconds)) if is_plain && self.past.is_some() => {
+            (true, Some(seconds)) if is_plain => {
                 self.push(clause.clone(), Meaning::Wait(seconds));
                 true
             }
@@ -121,17 +121,18 @@ impl Composer<'_> {
 
     /// "Look up, then down, no, the other way round": the steps in the other order. Returns whether it was that.
     pub(crate) fn swaps_steps(&mut self, clause: &Clause) -> bool {
-        let is_other = clause.link == Link::Correction
+        let is_other = (clause.link == Link::Correction || clause.is_other_order)
             && clause.act.is_none()
             && clause.parts.is_empty()
             && matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite && heading.amount.is_none());
         let [first, second] = self.said.as_mut_slice() else { return false };
         let has_way = |said: &Said| said.meaning.is_posture() && !said.clause.ways.is_empty();
         let is_pair = has_way(first) && has_way(second) && second.clause.link < Link::With;
-        if is_other && is_pair {
+        let swaps = is_other && (is_pair || clause.is_other_order);
+        if swaps {
             std::mem::swap(&mut first.meaning, &mut second.meaning);
         }
-        is_other && is_pair
+        swaps
     }
 
     /// "Nod twice and look left, no, once": the number is that of the gesture. Returns whether it was that.

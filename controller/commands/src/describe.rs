@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use minismith_score::Axis;
 use serde::Deserialize;
 
+use crate::concept::Compared;
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 use crate::refusal::Refusal;
 
@@ -53,7 +54,34 @@ struct Phrases {
     too_far_degrees: String,
     too_far_millimetres: String,
     refusals: HashMap<Refusal, String>,
+    manner: Manner,
     sights: Sights,
+}
+
+/// How something is done, each around `{what}`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manner {
+    /// More slowly than usual.
+    slowly: String,
+    /// Faster than usual.
+    quickly: String,
+    /// Within `{n}` seconds.
+    within: String,
+    /// With `{n}` seconds between the rounds.
+    apart: String,
+    /// A round starts every `{n}` seconds.
+    every: String,
+    /// Each posture held for `{n}` seconds.
+    held: String,
+    /// Each round larger than the one before.
+    larger: String,
+    /// Each round smaller.
+    smaller: String,
+    /// Each round faster.
+    faster: String,
+    /// Each round slower.
+    slower: String,
 }
 
 /// The phrases of an answer about what the camera shows, in one language. What stands in braces is replaced.
@@ -187,11 +215,14 @@ pub fn describe(meaning: &Meaning, language: &str) -> String {
 impl Phrases {
     fn meaning(&self, meaning: &Meaning) -> String {
         match meaning {
-            Meaning::Go { aims, .. } => self.list(aims.iter().map(|aim| self.aim(aim)).collect()),
+            Meaning::Go { aims, seconds, pace } => {
+                let what = self.list(aims.iter().map(|aim| self.aim(aim)).collect());
+                self.timed(what, *seconds, *pace)
+            }
             Meaning::Gesture(gesture) => self.gesture(gesture),
             Meaning::Dance(seconds) => self.dance.replace("{n}", &plain(*seconds)),
             Meaning::Wait(seconds) => self.wait.replace("{n}", &plain(*seconds)),
-            Meaning::Neutral { .. } => self.neutral.clone(),
+            Meaning::Neutral { seconds, pace, .. } => self.timed(self.neutral.clone(), *seconds, *pace),
             Meaning::Posture(_) => self.before.clone(),
             Meaning::Wake => self.wake.clone(),
             Meaning::Sleep => self.sleep.clone(),
@@ -233,7 +264,43 @@ impl Phrases {
         } else {
             self.list(aims.iter().map(|aim| self.way(aim)).collect())
         };
-        self.counted(&what, gesture.count)
+        let mut told = self.timed(self.counted(&what, gesture.count), gesture.total, gesture.stroke);
+        let is_bow = what == self.bow;
+        let seconds = |form: &str, what: &str, seconds: f64| {
+            form.replace("{what}", what).replace("{n}", &plain(seconds))
+        };
+        if gesture.hold > 0.0 && !is_bow {
+            told = seconds(&self.manner.held, &told, gesture.hold);
+        }
+        if gesture.count > 1 {
+            if let Some(period) = gesture.period {
+                told = seconds(&self.manner.every, &told, period);
+            } else if gesture.pause > 0.0 {
+                told = seconds(&self.manner.apart, &told, gesture.pause);
+            }
+            let trend = gesture.trend.and_then(|trend| match trend {
+                Compared::Bigger => Some(&self.manner.larger),
+                Compared::Smaller => Some(&self.manner.smaller),
+                Compared::Faster => Some(&self.manner.faster),
+                Compared::Slower => Some(&self.manner.slower),
+                Compared::Longer | Compared::Shorter => None,
+            });
+            if let Some(form) = trend {
+                told = form.replace("{what}", &told);
+            }
+        }
+        told
+    }
+
+    /// Tells how long it takes, or that it is slower or faster than usual.
+    fn timed(&self, what: String, seconds: Option<f64>, pace: f64) -> String {
+        let form = match seconds {
+            Some(_) => &self.manner.within,
+            None if pace > 1.0 => &self.manner.slowly,
+            None if pace < 1.0 => &self.manner.quickly,
+            None => return what,
+        };
+        form.replace("{what}", &what).replace("{n}", &plain(seconds.unwrap_or_default()))
     }
 
     fn way(&self, aim: &Aim) -> String {

@@ -21,6 +21,7 @@
 //! | `than_last` | makes a change from one repetition to the next of the comparison before it | than the one before |
 //! | `same_side`, `other_side` | the side that was named last in the text, or the other one | to that same side, away from it |
 //! | `both_turns` | the last two motions, or the two steps of the last one | both of those |
+//! | `other_order` | the steps that were done or said last, the last one first | in the other order |
 //! | `smaller fewer` | smaller; after a number, so many less than before | fewer, less |
 //! | `chin` | the head; raised or lowered, it pitches | chin, nose |
 //! | `more_or_then` | at the start of a text "more", else "then" | 再 |
@@ -33,6 +34,9 @@
 //! | `restart` | ends what was told or asked before | okay, anyway |
 //! | `because` | a reason or purpose follows, up to the end of the sentence | because, so that |
 //! | `if`, `unless` | a condition follows, up to a comma or a verb: `face`, `clap`, `touch`, `voice` tell which one, `nobody` negates it; anything else is declined | if, whenever, as soon as |
+//! | `if_so` | after a signal was named: if there is one; otherwise "then" | if so, if there is one |
+//! | `plus` | before a number, where nothing is named that moves: so much further; otherwise "and" | plus, add |
+//! | `from_now` | after a time: what it stands with waits so long | from now |
 //! | `until_said` | the following words are what somebody will say, up to the end of the clause | until I say, jusqu'à ce que je dise |
 //! | `each_time` | what follows happens at each repetition | with every one of them |
 //! | `between` | a time is a pause between repetitions | in between |
@@ -152,6 +156,10 @@ fn concept(key: &str) -> Option<Concept> {
         "same" => C::Same,
         "it" => C::It,
         "both_turns" => C::BothTurns,
+        "other_order" => C::OtherOrder,
+        "plus" => C::Plus,
+        "if_so" => C::IfSo,
+        "from_now" => C::FromNow,
         "undo" => C::Undo,
         "stay" => C::Stay,
         "for" => C::For,

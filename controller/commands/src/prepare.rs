@@ -24,9 +24,14 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
     let mut all: Vec<Clause> = Vec::new();
     let mut following = clauses.clone().into_iter().skip(1);
     for mut clause in clauses {
+        if clause.act.is_some_and(|act| !is_posture(act)) && clause.compared.is_empty() {
+            // "A double nod".
+            let count = clause.factor.filter(|factor| *factor >= 2.0 && factor.fract() == 0.0);
+            clause.count = clause.count.or(count.map(|count| count as u32));
+        }
         // "Wiggle the left and the right antenna".
         named |= following.next().is_some_and(|next| next.link == Link::And && names_an_antenna(&next))
-            && clause.act.is_some_and(|act| !is_posture(act));
+            && clause.act.is_some();
         resolve_sides(&mut clause, &mut named, past.is_some() && all.is_empty());
         // "Wiggle the left antenna." "That antenna again."
         if clause.parts == [Part::Antenna]
@@ -43,7 +48,7 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             && clause.link == Link::Comma;
         let open = all.iter_mut().rfind(|before| !before.is_negated && !before.is_still);
         if let Some(open) =
-            open.filter(|open| is_way && !clause.is_negated && !clause.is_still && is_open(open))
+            open.filter(|open| is_way && !clause.is_negated && !clause.is_still && is_open_or_aside(open))
         {
             open.ways.clone_from(&clause.ways);
             open.absorb(&clause);
@@ -65,6 +70,17 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             && last.names_antennas() == clause.names_antennas()
         {
             last.ways.clone_from(&clause.ways);
+        }
+        // "Tilt your head, tilt it to the right, ten degrees": said again with more.
+        if let Some(last) = all.last_mut().filter(|last| is_said_again(last, &clause)) {
+            if !clause.ways.is_empty() {
+                last.ways.clone_from(&clause.ways);
+            }
+            if !clause.parts.is_empty() {
+                last.parts.clone_from(&clause.parts);
+            }
+            last.absorb(&clause);
+            continue;
         }
         // "Turn your head, no, your whole body, to the right".
         if let [.., open, correction] = all.as_mut_slice()
@@ -101,14 +117,20 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
         }
         // "One of them, the left".
         let is_side = matches!(clause.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna]);
-        if let Some(last) =
-            all.last_mut().filter(|last| last.parts.as_slice() == [Part::Antenna] && last.act.is_none())
+        if let Some(last) = all.last_mut().filter(|last| last.parts.as_slice() == [Part::Antenna])
             && is_side
             && clause.act.is_none()
             && clause.ways.is_empty()
             && clause.link == Link::Comma
         {
             last.parts.clone_from(&clause.parts);
+            continue;
+        }
+        // "Again, but only the last bit", "the second thing you did, do that again".
+        if let Some(last) = all.last_mut().filter(|last| past.is_some() && tells_which_step(last, &clause)) {
+            last.is_first |= clause.is_first;
+            last.is_last |= clause.is_last;
+            last.is_again = true;
             continue;
         }
         let is_first = all.len() == 1;
@@ -126,7 +148,8 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             continue;
         };
         // "Hold it there for three seconds, then look left".
-        let is_held = before.is_stay && before.lasting.is_some() && past.is_some();
+        let is_held =
+            before.is_stay && before.lasting.is_some() && (past.is_some() || clause.link == Link::Then);
         let is_modifier = before.is_only_modifier() && !before.is_again && !before.is_same && !is_held;
         let is_start = before.link != Link::Correction || clause.link != Link::Correction;
         if is_reference(&clause) && clause.link < Link::With && is_start && past.is_some() {
@@ -214,6 +237,42 @@ fn is_step_of_its_own(before: &Clause, clause: &Clause, past: Option<&Past>) -> 
         && matches!(clause.link, Link::And | Link::Then)
 }
 
+/// Returns whether one of two clauses says "again", and the other one nothing but which step.
+fn tells_which_step(before: &Clause, clause: &Clause) -> bool {
+    let is_plain = |one: &Clause| {
+        one.act.is_none() && !one.has_motion() && !one.is_negated && !one.is_undo && one.count.is_none()
+    };
+    let is_step = |one: &Clause| one.is_first != one.is_last;
+    is_plain(before)
+        && is_plain(clause)
+        && (before.is_again || clause.is_again)
+        && (is_step(before) != is_step(clause))
+        && matches!(clause.link, Link::Comma | Link::Stop | Link::And)
+}
+
+/// Returns whether a clause says the posture of the one before it once more, and where to or how far.
+fn is_said_again(before: &Clause, clause: &Clause) -> bool {
+    let is_same_act = clause.act.is_some_and(is_posture) && before.act == clause.act;
+    let is_plain = |one: &Clause| {
+        !one.is_negated && !one.is_still && !one.is_again && !one.is_same && one.compared.is_empty()
+    };
+    let is_vague = before.ways.iter().all(|heading| heading.way == Way::Aside && heading.amount.is_none());
+    let ways = |one: &Clause| one.ways.iter().map(|heading| heading.way).collect::<Vec<Way>>();
+    let is_more = if is_vague {
+        !clause.ways.is_empty() || clause.said_amount().is_some()
+    } else {
+        (clause.ways.is_empty() || ways(clause) == ways(before)) && clause.said_amount().is_some()
+    };
+    is_same_act
+        && is_more
+        && clause.link == Link::Comma
+        && is_plain(before)
+        && is_plain(clause)
+        && before.said_amount().is_none()
+        && before.lasting.or(before.seconds).is_none()
+        && clause.parts.iter().all(|part| before.parts.contains(part) || *part == Part::Head)
+}
+
 /// Returns whether antennas, or what is not named, go up or down and no certain way.
 fn is_up_or_down(clause: &Clause) -> bool {
     let is_vertical =
@@ -232,7 +291,7 @@ fn lifts(clause: &Clause) -> bool {
 fn names_an_antenna(clause: &Clause) -> bool {
     matches!(clause.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna])
         && clause.act.is_none()
-        && clause.ways.is_empty()
+        && clause.ways.iter().all(|heading| matches!(heading.way, Way::Up | Way::Down | Way::Out | Way::In))
 }
 
 /// Returns whether "them" is what a clause raises or lowers, and not what it does again.
@@ -314,6 +373,14 @@ fn is_open(clause: &Clause) -> bool {
         && clause.condition.is_none()
 }
 
+/// Returns whether a clause names what moves, and not yet to which side.
+fn is_open_or_aside(clause: &Clause) -> bool {
+    let is_aside = clause.act == Some(Act::Tilt)
+        && !clause.ways.is_empty()
+        && clause.ways.iter().all(|heading| heading.way == Way::Aside && heading.amount.is_none());
+    is_open(clause) || (is_aside && is_open(&Clause { ways: Vec::new(), ..clause.clone() }))
+}
+
 /// "The left one" is an antenna where antennas were named, else a side.
 fn resolve_sides(clause: &mut Clause, named: &mut bool, is_after: bool) {
     let is_antenna = |part: &Part| {
@@ -362,8 +429,28 @@ fn resolve_sides(clause: &mut Clause, named: &mut bool, is_after: bool) {
             (part, _) => parts.push(part),
         }
     }
-    // "I mean just one of them, the left".
-    if let [Part::Antenna, side @ (Part::LeftAntenna | Part::RightAntenna)] = parts.as_slice() {
+    // "Lift up the ear on your right".
+    let lifts = matches!(clause.act, Some(Act::Raise | Act::Lower | Act::Wiggle | Act::Wave));
+    if parts == [Part::Antenna]
+        && lifts
+        && let [heading] = clause.ways.as_slice()
+        && heading.amount.is_none()
+    {
+        let side = match heading.way {
+            Way::Left => Some(Part::LeftAntenna),
+            Way::Right => Some(Part::RightAntenna),
+            _ => None,
+        };
+        if let Some(side) = side {
+            parts = vec![side];
+            clause.ways.clear();
+        }
+    }
+    // "I mean just one of them, the left", "of your antennas only the left one".
+    let is_one_of = |of: Part| of == Part::Antenna || (of == Part::Antennas && clause.is_only);
+    if let [of, side @ (Part::LeftAntenna | Part::RightAntenna)] = parts.as_slice()
+        && is_one_of(*of)
+    {
         parts = vec![*side];
     }
     if parts == [Part::Antenna] && clause.link == Link::Correction && clause.act.is_none() {

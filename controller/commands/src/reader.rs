@@ -547,6 +547,7 @@ fn conditional(clauses: &[Clause], past: Option<&Past>) -> Reading {
     let [then, otherwise] = &mut branches;
     let mut is_then = true;
     let mut has_own = true;
+    let mut follows_condition = false;
     for clause in clauses {
         if let Some(condition) = &clause.condition {
             let Some(own) = &condition.event else {
@@ -569,11 +570,19 @@ fn conditional(clauses: &[Clause], past: Option<&Past>) -> Reading {
             }
             event = Some(own.clone());
             has_own = false;
+            follows_condition = true;
             continue;
         }
-        if clause.link == Link::Otherwise && event.is_some() {
+        // "Shake your head, unless you see a face: then nod".
+        let is_exception = clause.link == Link::Then
+            && event.is_some()
+            && !is_then
+            && then.is_empty()
+            && !otherwise.is_empty();
+        if (clause.link == Link::Otherwise && event.is_some()) || (is_exception && follows_condition) {
             is_then = !is_then;
         }
+        follows_condition = false;
         if is_then { then.push(clause.clone()) } else { otherwise.push(clause.clone()) }
     }
     let Some(event) = event else { return Reading::Nothing };

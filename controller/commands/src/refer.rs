@@ -16,6 +16,17 @@ const MOST_TURNS: usize = 4;
 impl Composer<'_> {
     /// A text that names no motion refers to the last one.
     pub(crate) fn refer(&mut self, mut clause: Clause) -> Result<(), Refusal> {
+        if clause.is_other_order && self.said.is_empty() {
+            // "The same in the other order".
+            let (mut steps, _) = self.steps();
+            if steps.len() < 2 {
+                return Err(Refusal::NoSuchChange);
+            }
+            steps.reverse();
+            self.refers = true;
+            self.push(clause, Meaning::Sequence(steps));
+            return Ok(());
+        }
         if (clause.is_first || clause.is_last) && (clause.is_again || clause.is_same || clause.is_it) {
             // "The last bit again": one step of those that were done in one turn, or one of two turns.
             let (mut steps, is_one_turn) = self.steps();
@@ -55,6 +66,22 @@ impl Composer<'_> {
         if let Some(after) = self.refers_to_goal(&clause) {
             self.push(clause, meaning.ending_in(&after).reversed());
             return Ok(());
+        }
+        if let Some(share) = clause.number.filter(|number| *number > 0.0 && *number < 1.0)
+            && clause.said_amount().is_none()
+            && !clause.has_motion()
+        {
+            // "Half", "make it half".
+            clause.factor = Some(share);
+            clause.number = None;
+        }
+        if let Some(count @ 2..) = clause.count
+            && clause.compared == [Compared::Bigger]
+            && meaning.is_posture()
+        {
+            // "Look left." "Two times further."
+            clause.factor = Some(f64::from(count));
+            clause.count = None;
         }
         if clause.count.is_some() && clause.compared == [Compared::Bigger] {
             // "Twice more".

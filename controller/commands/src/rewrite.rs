@@ -1,10 +1,16 @@
 //! Rewrites what is said in a roundabout way into the plain one, before it is split into clauses.
 
+mod conditions;
+mod denied;
+mod numbers;
 mod waits;
 
 use crate::concept::{Act, Compared, Concept, Part, Tag, Unit, Way};
 use crate::order_words::{afterwards, counted_off, negative_angles};
-use waits::{awaited_signals, holds, same_time, until_times};
+use conditions::{asked, confirmed, implied_conditions, otherwise};
+use denied::{other_numbers, parts_that_stay, trailing_corrections};
+use numbers::{additions, factors, leading_times};
+use waits::{awaited_signals, delays, given_times, holds, same_time, until_times, waits_of};
 
 /// Rewrites tags, those of no importance still among them.
 pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
@@ -17,6 +23,8 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags.dedup_by(|tag, before| {
         before.concept == Concept::Last && matches!(tag.concept, Concept::With | Concept::Comma)
     });
+    let tags = parts_that_stay(other_numbers(implied_conditions(confirmed(tags))));
+    let tags = trailing_corrections(leading_times(given_times(delays(waits_of(factors(additions(tags)))))));
     let tags = backwards(around(rounds(same_time(until_times(holds(tags))))));
     let tags = times(inwards(later(awaited_signals(tags))));
     let tags = rates(about(tags));
@@ -34,7 +42,7 @@ const fn ends_sentence(concept: &Concept) -> bool {
     matches!(concept, Concept::Stop | Concept::Question)
 }
 
-const fn ends_clause(concept: &Concept) -> bool {
+pub(crate) const fn ends_clause(concept: &Concept) -> bool {
     matches!(
         concept,
         Concept::Stop | Concept::Question | Concept::Comma | Concept::And | Concept::Then | Concept::While
@@ -387,53 +395,6 @@ fn all_together(tags: Vec<Tag>) -> Vec<Tag> {
         out.push(tag.clone());
     }
     out
-}
-
-/// "Do you see a face? Nod for yes": the question is a condition.
-fn asked(tags: Vec<Tag>) -> Vec<Tag> {
-    let Some(end) = tags.iter().position(|tag| tag.concept == Concept::Question) else { return tags };
-    let (question, rest) = tags.split_at(end);
-    let signal = question.iter().find(|tag| matches!(tag.concept, Concept::Signal(_)));
-    let is_plain = question.iter().all(|tag| {
-        matches!(
-            tag.concept,
-            Concept::Signal(_)
-                | Concept::Asks
-                | Concept::Request
-                | Concept::Act(Act::Look)
-                | Concept::Restart
-                | Concept::Comma
-        )
-    });
-    let orders = rest.iter().any(|tag| matches!(tag.concept, Concept::Act(_)));
-    let (Some(signal), Some(mark), true, true) = (signal, rest.first(), is_plain, orders) else {
-        return tags;
-    };
-    let condition = [Concept::When, signal.concept.clone(), Concept::Comma];
-    let condition = condition.map(|concept| Tag { concept, span: signal.span.start..mark.span.end });
-    condition.into_iter().chain(rest.iter().skip(1).cloned()).collect()
-}
-
-/// "Nod if yes, shake your head if not": what stands before "if not" belongs to it.
-fn otherwise(mut tags: Vec<Tag>) -> Vec<Tag> {
-    let mut from = 0;
-    let mut at = 0;
-    while at < tags.len() {
-        let next = tags.get(at + 1).map(|tag| &tag.concept);
-        let is_end = next.is_none_or(ends_clause);
-        let clause = tags.get(from..at).unwrap_or_default();
-        let is_after = clause.iter().any(|tag| matches!(tag.concept, Concept::Act(_)));
-        let concept = tags.get(at).map(|tag| tag.concept.clone());
-        if concept == Some(Concept::Otherwise) && is_end && is_after {
-            let tag = tags.remove(at);
-            tags.insert(from, tag);
-        }
-        if concept.is_some_and(|concept| ends_clause(&concept)) {
-            from = at + 1;
-        }
-        at += 1;
-    }
-    tags
 }
 
 /// "As if you were thinking, head to the left": the reason ends with the comma.

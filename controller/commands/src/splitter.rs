@@ -5,6 +5,7 @@ use minismith_score::Event;
 use crate::clause::{Clause, Condition, Heading, Link};
 use crate::concept::{Act, Concept, Part, Tag, Unit, Way, is_feeling, is_posture};
 use crate::refusal::Refusal;
+use crate::rewrite::ends_clause;
 
 mod quantities;
 mod trailing;
@@ -276,10 +277,12 @@ impl Splitter {
                     self.stop_order(tag);
                 }
             }
+            // "For two seconds each".
+            Concept::EachTime if next.is_none_or(ends_clause) && self.has_time() => self.now.is_each = true,
             Concept::After if matches!(next, Some(Concept::Number(_) | Concept::Unit(Unit::Time(_)))) => {
                 // "After two seconds".
                 self.close(Link::Then);
-                self.time = Some(Concept::In);
+                self.time = Some(Concept::After);
             }
             Concept::Correction if self.is_corrected_by_fragment(rest) => self.now.link = Link::Correction,
             Concept::If(event) => self.condition(Some(event.clone()), false),
@@ -413,6 +416,10 @@ impl Splitter {
             Concept::Same => self.now.is_same = true,
             Concept::It => self.now.is_it = true,
             Concept::BothTurns => (self.now.is_both_turns, self.now.is_same) = (true, true),
+            Concept::OtherOrder => {
+                self.now.is_other_order = true;
+                self.now.ways.push(Heading { way: Way::Opposite, amount: None });
+            }
             Concept::Undo => self.now.is_undo = true,
             Concept::Stay => self.now.is_stay = true,
             Concept::UntilStop => self.now.is_until_stop = true,

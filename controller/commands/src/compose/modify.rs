@@ -30,6 +30,17 @@ impl Composer<'_> {
             gesture.count += more;
             return Ok(());
         }
+        if let (Some(count @ 2..), [last]) = (clause.count, self.said.as_mut_slice())
+            && (clause.is_it || clause.is_same || clause.is_again)
+            && matches!(&last.meaning, Meaning::Gesture(gesture) if gesture.count > 1)
+            && last.clause.count.is_some()
+            && clause.link != Link::Correction
+            && clause.compared.is_empty()
+        {
+            // "Nod twice and repeat that three times".
+            last.meaning = Meaning::Repeat(count.min(20), Box::new(last.meaning.clone()));
+            return Ok(());
+        }
         // "Left, then right, three times".
         let is_fragment = |said: &Said| said.meaning.is_posture() && said.clause.link < Link::With;
         let is_pair = self.said.len() > 1 && self.said.iter().all(is_fragment);
@@ -45,6 +56,15 @@ impl Composer<'_> {
         }
         let seconds = clause.lasting.or(clause.seconds);
         if seconds.is_some_and(|seconds| self.alternates(clause, seconds) || self.waits_instead(seconds)) {
+            return Ok(());
+        }
+        let holds_each = clause.is_each || self.said.iter().any(|said| said.clause.is_each);
+        if let Some(seconds) = seconds.filter(|_| is_pair && holds_each) {
+            // "Look down, then up, for two seconds each".
+            for said in std::mem::take(&mut self.said) {
+                self.said.push(said);
+                self.push(Clause { link: Link::Then, ..Clause::default() }, Meaning::Wait(seconds));
+            }
             return Ok(());
         }
         let Some(mut last) = self.said.pop() else { return Ok(()) };

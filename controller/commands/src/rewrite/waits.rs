@@ -86,3 +86,58 @@ pub(super) fn awaited_signals(tags: Vec<Tag>) -> Vec<Tag> {
     }
     out
 }
+
+/// "Two seconds of waiting": the number belongs to the wait.
+pub(super) fn waits_of(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_wait = |three: &[Tag]| {
+        matches!(three, [number, wait, unit] if matches!(number.concept, Concept::Number(_))
+            && wait.concept == Concept::Act(Act::Wait)
+            && matches!(unit.concept, Concept::Unit(Unit::Time(_)))
+            && wait.span == unit.span)
+    };
+    while let Some(at) = tags.windows(3).position(is_wait) {
+        tags.swap(at, at + 1);
+    }
+    tags
+}
+
+/// "Give it two seconds and look right": a wait, while "take two seconds to look right" is a duration.
+pub(super) fn given_times(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_given = |five: &[Tag]| {
+        matches!(five, [taking, number, unit, joint, act] if taking.concept == Concept::Taking
+            && matches!(number.concept, Concept::Number(_))
+            && matches!(unit.concept, Concept::Unit(Unit::Time(_)))
+            && matches!(joint.concept, Concept::And | Concept::Then)
+            && matches!(act.concept, Concept::Act(_)))
+    };
+    let mut from = 0;
+    while let Some(at) = tags.get(from..).and_then(|rest| rest.windows(5).position(is_given)) {
+        let at = from + at;
+        let begins = at == 0
+            || tags
+                .get(at - 1)
+                .is_some_and(|tag| ends_clause(&tag.concept) || tag.concept == Concept::Request);
+        if let Some(tag) = tags.get_mut(at).filter(|_| begins) {
+            tag.concept = Concept::Act(Act::Wait);
+        }
+        from = at + 1;
+    }
+    tags
+}
+
+/// "Look up three seconds from now": the delay stands at the start of the clause.
+pub(super) fn delays(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_delay = |three: &[Tag]| {
+        matches!(three, [number, unit, now] if matches!(number.concept, Concept::Number(_))
+            && matches!(unit.concept, Concept::Unit(Unit::Time(_)))
+            && now.concept == Concept::FromNow)
+    };
+    while let Some(at) = tags.windows(3).position(is_delay) {
+        let mark = tags.get(at + 2).cloned();
+        let Some(mark) = mark else { return tags };
+        tags.splice(at + 2..at + 3, []);
+        tags.insert(at, Tag { concept: Concept::After, span: mark.span });
+    }
+    tags.retain(|tag| tag.concept != Concept::FromNow);
+    tags
+}

@@ -6,6 +6,11 @@ use crate::concept::{Concept, Unit};
 use crate::refusal::Refusal;
 
 impl Splitter {
+    /// Returns whether the clause says how long something lasts.
+    pub(super) fn has_time(&self) -> bool {
+        self.now.lasting.or(self.now.seconds).is_some()
+    }
+
     pub(super) fn flush_number(&mut self) {
         if let Some(number) = self.number.take() {
             // "Left 10 20 30": one number too many.
@@ -44,6 +49,7 @@ impl Splitter {
                     Some(Concept::Taking) => {
                         (self.now.within, self.now.is_taking) = (Some(seconds), true);
                     }
+                    Some(Concept::After) => self.now.delay = Some(seconds),
                     Some(Concept::In) => self.now.within = Some(seconds),
                     _ => self.now.seconds = Some(seconds),
                 }

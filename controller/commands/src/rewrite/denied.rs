@@ -1,0 +1,90 @@
+//! Rewrites what is said not to be so: another number, a part that stays, and a correction at the end.
+
+use super::{ends_clause, ends_sentence};
+use crate::concept::{Act, Concept, Tag};
+
+const fn is_number(concept: &Concept) -> bool {
+    matches!(concept, Concept::Number(_) | Concept::Count(_))
+}
+
+const fn is_denial(concept: &Concept) -> bool {
+    matches!(concept, Concept::Not | Concept::NotVerb | Concept::Without)
+}
+
+/// "Three times, not two", "three times instead of twice": the number that is meant is said besides.
+pub(super) fn other_numbers(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let denies = |pair: &[Tag]| matches!(pair, [denial, number] if is_denial(&denial.concept) && is_number(&number.concept));
+    while let Some(at) = tags.windows(2).position(denies) {
+        let is_measure =
+            |tag: &&Tag| matches!(tag.concept, Concept::Times | Concept::Unit(_) | Concept::Act(_));
+        let measure = tags.get(at + 2).filter(is_measure);
+        // "Three times, not two times": the number before it; "not twice but three times": the one after it.
+        let before = tags.get(..at).unwrap_or_default();
+        let after = tags.get(at + 2..).unwrap_or_default();
+        let is_said_before = before.iter().any(|tag| is_number(&tag.concept));
+        let is_said = is_said_before || after.iter().any(|tag| is_number(&tag.concept));
+        let is_act = measure.is_some_and(|tag| matches!(tag.concept, Concept::Act(_)));
+        if !is_said || (is_act && !is_said_before) {
+            break;
+        }
+        let end = at + 2 + usize::from(measure.is_some());
+        let is_joint = |tag: &Tag| matches!(tag.concept, Concept::Comma | Concept::Correction);
+        let start = match at.checked_sub(1) {
+            Some(joint) if tags.get(joint).is_some_and(is_joint) && is_said_before => joint,
+            _ => at,
+        };
+        tags.drain(start..end);
+    }
+    tags
+}
+
+/// "Leave your body, where it is, and look right", "look right, but your body does not turn": a part that stays is told apart
+/// from what moves.
+pub(super) fn parts_that_stay(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_set_off = |three: &[Tag]| {
+        matches!(three, [part, comma, still] if matches!(part.concept, Concept::Part(_))
+            && comma.concept == Concept::Comma
+            && still.concept == Concept::Still)
+    };
+    while let Some(at) = tags.windows(3).position(is_set_off) {
+        tags.remove(at + 1);
+    }
+    let is_run_on = |four: &[Tag]| {
+        matches!(four, [said, part, denial, act] if matches!(said.concept, Concept::Way(_) | Concept::Act(_))
+            && matches!(part.concept, Concept::Part(_))
+            && is_denial(&denial.concept)
+            && matches!(act.concept, Concept::Act(Act::Turn | Act::Move)))
+    };
+    // "Wiggle your antennas without moving your head": the other part stays.
+    let is_other = |at: usize| tags.get(at + 4).is_some_and(|tag| matches!(tag.concept, Concept::Part(_)));
+    let mut places: Vec<usize> =
+        tags.windows(4).enumerate().filter(|(_, four)| is_run_on(four)).map(|(at, _)| at).collect();
+    places.retain(|at| !is_other(*at));
+    for at in places.into_iter().rev() {
+        let span = tags.get(at + 1).map_or(0..0, |tag| tag.span.clone());
+        // "Not to turn" before the part, as the splitter reads it.
+        let denial = tags.remove(at + 2);
+        tags.insert(at + 1, denial);
+        tags.insert(at + 1, Tag { concept: Concept::Comma, span });
+    }
+    tags
+}
+
+/// "Shake it, I mean": the correction stands after what it corrects.
+pub(super) fn trailing_corrections(mut tags: Vec<Tag>) -> Vec<Tag> {
+    for at in (1..tags.len()).rev() {
+        let is_correction = tags.get(at).is_some_and(|tag| tag.concept == Concept::Correction);
+        let is_end = tags.get(at + 1).is_none_or(|tag| ends_sentence(&tag.concept));
+        let before = tags.get(..at).unwrap_or_default();
+        let from = before.iter().rposition(|tag| ends_clause(&tag.concept));
+        let Some(from) = from.filter(|from| is_correction && is_end && *from + 1 < at && *from > 0) else {
+            continue;
+        };
+        let acts = |part: &[Tag]| part.iter().any(|tag| matches!(tag.concept, Concept::Act(_)));
+        if acts(before.get(..from).unwrap_or_default()) && acts(before.get(from..).unwrap_or_default()) {
+            let tag = tags.remove(at);
+            tags.insert(from + 1, tag);
+        }
+    }
+    tags
+}

@@ -1,0 +1,84 @@
+//! Rewrites numbers that stand elsewhere than beside what they count.
+
+use crate::concept::{Compared, Concept, Tag, is_posture};
+
+/// "Three times look left and look right": all of it.
+pub(super) fn leading_times(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let start = tags
+        .iter()
+        .position(|tag| !matches!(tag.concept, Concept::Request | Concept::Call | Concept::Comma))
+        .unwrap_or(0);
+    let rest = tags.get(start..).unwrap_or_default();
+    let times = match rest {
+        [count, ..] if matches!(count.concept, Concept::Count(_)) => 1,
+        [number, times, ..]
+            if matches!(number.concept, Concept::Number(_)) && times.concept == Concept::Times =>
+        {
+            2
+        }
+        _ => return tags,
+    };
+    let is_posture_act = |tag: &Tag| matches!(tag.concept, Concept::Act(act) if is_posture(act));
+    let starts = rest.get(times).is_some_and(is_posture_act);
+    let goes_on = rest.windows(2).any(|pair| {
+        matches!(pair, [joint, act] if matches!(joint.concept, Concept::And | Concept::Then) && is_posture_act(act))
+    });
+    if let Some(span) = rest.get(times).map(|tag| tag.span.clone()).filter(|_| starts && goes_on) {
+        tags.insert(start + times, Tag { concept: Concept::Comma, span });
+    }
+    tags
+}
+
+/// "Plus ten", "add ten degrees": so much further than before; otherwise "and".
+pub(super) fn additions(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let moves = tags.iter().any(|tag| matches!(tag.concept, Concept::Act(_) | Concept::Part(_)));
+    for at in 0..tags.len() {
+        // "Nod four times and add two".
+        let is_joined = at
+            .checked_sub(1)
+            .and_then(|before| tags.get(before))
+            .is_some_and(|tag| matches!(tag.concept, Concept::And | Concept::Comma));
+        let is_sum = (!moves || is_joined)
+            && tags.get(at + 1).is_some_and(|tag| matches!(tag.concept, Concept::Number(_)));
+        if let Some(tag) = tags.get_mut(at).filter(|tag| tag.concept == Concept::Plus) {
+            tag.concept = if is_sum { Concept::More(Compared::Bigger) } else { Concept::And };
+        }
+    }
+    // "Yaw plus thirty degrees": a sign.
+    let is_sign = |three: &[Tag]| {
+        matches!(three, [act, and, number] if matches!(act.concept, Concept::Act(_))
+            && and.concept == Concept::And
+            && and.span.len() == "plus".len()
+            && matches!(number.concept, Concept::Number(_)))
+    };
+    if let Some(at) = tags.windows(3).position(is_sign) {
+        tags.remove(at + 1);
+    }
+    tags
+}
+
+/// "Times two", "two times further", where nothing is named that moves: a factor. "Nod times three": a count.
+pub(super) fn factors(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let moves = tags.iter().any(|tag| matches!(tag.concept, Concept::Act(_) | Concept::Part(_)));
+    let is_number = |tag: Option<&Tag>| tag.is_some_and(|tag| matches!(tag.concept, Concept::Number(_)));
+    let mut at = 0;
+    while at < tags.len() {
+        let is_times = tags.get(at).is_some_and(|tag| tag.concept == Concept::Times);
+        let is_before = at.checked_sub(1).is_some_and(|before| is_number(tags.get(before)));
+        let is_end = tags.get(at + 2).is_none_or(|tag| {
+            matches!(tag.concept, Concept::Stop | Concept::Question | Concept::Comma | Concept::Request)
+        });
+        if is_times && !is_before && is_number(tags.get(at + 1)) && is_end {
+            if moves {
+                tags.swap(at, at + 1);
+            } else if let Some(tag) = tags.get_mut(at + 1)
+                && let Concept::Number(factor) = tag.concept
+            {
+                tag.concept = Concept::Factor(factor);
+                tags.remove(at);
+            }
+        }
+        at += 1;
+    }
+    tags
+}
