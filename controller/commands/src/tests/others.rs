@@ -25,7 +25,7 @@ fn an_order_of_something_else_is_not_left_out() {
         ("look left, glorb the frobnicator", "glorb the frobnicator"),
         ("nod, tell me a joke", "tell me a joke"),
         ("look left, then bow, and before that say hello", "say hello"),
-        ("look left then right, polish those two", "polish"),
+        ("look left then right, glorb those two", "glorb"),
         ("schau nach links und sing ein Lied", "Lied"),
         ("regarde à gauche, puis raconte-moi une blague", "raconte-moi une blague"),
         ("mira a la izquierda, luego cuéntame un chiste", "cuéntame un chiste"),
