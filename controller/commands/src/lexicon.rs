@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::concept::Concept;
 use crate::keys::concepts;
-use crate::phrases::{KnownPhrase, Mark, MeaningIndex, Phrases, PhrasesBuilder};
+use crate::phrases::{KnownPhrase, MeaningIndex, Phrases, PhrasesBuilder};
 use crate::sound;
 use crate::words::{Word, split};
 
@@ -321,18 +321,17 @@ impl Lexicon {
             return Some((vec![Concept::Number(number)], 1));
         }
         let mut best: Option<(KnownPhrase<'_>, usize)> = None;
-        let next: Vec<Mark> =
-            words.iter().skip(1).take(1 + MOST_JUMPED).map(|word| Mark::of(&word.text)).collect();
-        for phrase in self.phrases.beginning(&first.text) {
-            if best.is_some_and(|(longer, _)| phrase.length < longer.length) {
-                break;
-            }
-            if phrase.length > 1 && !next.contains(&phrase.second) {
-                continue;
-            }
-            let Some(used) = self.matched(phrase, words) else { continue };
-            if best.is_none_or(|(_, fewest)| used < fewest) {
-                best = Some((phrase, used));
+        // Words of no importance may stand before the second word of a phrase.
+        let seconds = words.iter().skip(1).take(1 + MOST_JUMPED);
+        for second in seconds.map(|word| word.text.as_str()).chain([""]) {
+            for phrase in self.phrases.beginning(&first.text, second) {
+                if best.is_some_and(|(longer, _)| phrase.length < longer.length) {
+                    break;
+                }
+                let Some(used) = self.matched(phrase, words) else { continue };
+                if best.is_none_or(|(longer, fewest)| phrase.length > longer.length || used < fewest) {
+                    best = Some((phrase, used));
+                }
             }
         }
         best.map(|(phrase, used)| (self.phrases.concepts(phrase.meaning).to_vec(), used))

@@ -9,15 +9,15 @@ use hashbrown::HashTable;
 
 use crate::concept::Concept;
 
-/// The phrases of a language, by their first words.
+/// The phrases of a language, by their first two words.
 #[derive(Debug, Default)]
 pub(crate) struct Phrases {
     /// All phrases one after another, the words of each with a space between them.
     text: String,
-    /// By the first word, the longest first.
+    /// By the first and the second word, the longest first.
     entries: Vec<Entry>,
-    /// The entries of each first word. The words themselves are in `text`.
-    firsts: HashTable<Range<u32>>,
+    /// The entries of each pair of first words. The words themselves are in `text`.
+    pairs: HashTable<Range<u32>>,
     hasher: RandomState,
     meanings: Vec<Vec<Concept>>,
 }
@@ -30,20 +30,9 @@ struct Entry {
     first: u16,
     /// Number of words.
     words: u16,
-    /// The mark of the second word.
-    second: Mark,
+    /// Bytes of the second word, 0 if there is none.
+    second: u16,
     meaning: MeaningIndex,
-}
-
-/// A number that equal words share, and few others: it tells most phrases apart without a look at their text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mark(u16);
-
-impl Mark {
-    /// Returns the mark of a word.
-    pub(crate) fn of(word: &str) -> Self {
-        Mark(word.bytes().fold(0, |mark, byte| mark.wrapping_mul(31).wrapping_add(u16::from(byte))))
-    }
 }
 
 /// A meaning of [`Phrases`].
@@ -56,8 +45,6 @@ pub(crate) struct KnownPhrase<'a> {
     text: &'a str,
     /// Number of words.
     pub length: usize,
-    /// The mark of its second word, if it has one.
-    pub second: Mark,
     pub meaning: MeaningIndex,
 }
 
@@ -105,7 +92,7 @@ impl PhrasesBuilder {
             length: size(phrase.len()),
             first: size(words.first().map_or(0, String::len)),
             words: size(words.len()),
-            second: Mark::of(words.get(1).map_or("", String::as_str)),
+            second: size(words.get(1).map_or(0, String::len)),
             meaning,
         });
         text.push_str(&phrase);
@@ -119,27 +106,32 @@ impl PhrasesBuilder {
         text.shrink_to_fit();
         entries.shrink_to_fit();
         meanings.shrink_to_fit();
-        let first = |entry: &Entry| first_word(&text, entry);
-        entries.sort_by(|one, other| first(one).cmp(first(other)).then(other.words.cmp(&one.words)));
-        let mut firsts =
-            HashTable::with_capacity(entries.chunk_by(|one, other| first(one) == first(other)).count());
+        let pair = |entry: &Entry| first_words(&text, entry);
+        entries.sort_by(|one, other| pair(one).cmp(&pair(other)).then(other.words.cmp(&one.words)));
+        let mut pairs =
+            HashTable::with_capacity(entries.chunk_by(|one, other| pair(one) == pair(other)).count());
         let mut at = 0;
-        for same in entries.chunk_by(|one, other| first(one) == first(other)) {
+        for same in entries.chunk_by(|one, other| pair(one) == pair(other)) {
             let hash = |range: &Range<u32>| {
                 let entry = entries.get(range.start as usize);
-                hasher.hash_one(entry.map_or("", first))
+                hasher.hash_one(entry.map_or(("", ""), pair))
             };
             let end = at + u32::try_from(same.len()).unwrap_or(u32::MAX);
-            firsts.insert_unique(hash(&(at..end)), at..end, hash);
+            pairs.insert_unique(hash(&(at..end)), at..end, hash);
             at = end;
         }
-        Phrases { text, entries, firsts, hasher, meanings }
+        Phrases { text, entries, pairs, hasher, meanings }
     }
 }
 
-fn first_word<'a>(text: &'a str, entry: &Entry) -> &'a str {
+/// Returns the first word of a phrase and the second one, which is empty if there is none.
+fn first_words<'a>(text: &'a str, entry: &Entry) -> (&'a str, &'a str) {
     let start = entry.start as usize;
-    text.get(start..start + usize::from(entry.first)).unwrap_or_default()
+    let end = start + usize::from(entry.first);
+    // A space stands between two words.
+    let second = end + 1..end + 1 + usize::from(entry.second);
+    let second = if entry.second == 0 { "" } else { text.get(second).unwrap_or_default() };
+    (text.get(start..end).unwrap_or_default(), second)
 }
 
 impl Phrases {
@@ -148,19 +140,21 @@ impl Phrases {
         self.meanings.get(usize::from(meaning.0)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the phrases that begin with a word, the longest first.
-    pub(crate) fn beginning(&self, word: &str) -> impl Iterator<Item = KnownPhrase<'_>> {
+    /// Returns the phrases that begin with a word and a second one, the longest first; with an empty second one, that word
+    /// alone.
+    pub(crate) fn beginning(&self, first: &str, second: &str) -> impl Iterator<Item = KnownPhrase<'_>> {
         let is_own = |range: &Range<u32>| {
-            self.entries.get(range.start as usize).is_some_and(|entry| first_word(&self.text, entry) == word)
+            let entry = self.entries.get(range.start as usize);
+            entry.is_some_and(|entry| first_words(&self.text, entry) == (first, second))
         };
-        let own = self.firsts.find(self.hasher.hash_one(word), is_own);
+        let own = self.pairs.find(self.hasher.hash_one((first, second)), is_own);
         let own = own.and_then(|range| self.entries.get(range.start as usize..range.end as usize));
         own.unwrap_or_default().iter().map(|entry| self.phrase(entry))
     }
 
     /// Returns what a single word means.
     pub(crate) fn single(&self, word: &str) -> Option<&[Concept]> {
-        let found = self.beginning(word).find(|phrase| phrase.length == 1)?;
+        let found = self.beginning(word, "").next()?;
         Some(self.concepts(found.meaning))
     }
 
@@ -181,7 +175,6 @@ impl Phrases {
         KnownPhrase {
             text: self.text.get(start..start + usize::from(entry.length)).unwrap_or_default(),
             length: usize::from(entry.words),
-            second: entry.second,
             meaning: entry.meaning,
         }
     }
@@ -193,7 +186,7 @@ mod tests {
     use crate::concept::Act;
 
     #[test]
-    fn phrases_are_found_by_their_first_word_the_longest_first() {
+    fn phrases_are_found_by_their_first_words_the_longest_first() {
         let mut builder = PhrasesBuilder::default();
         let nod = builder.meaning(vec![Concept::Act(Act::Nod)]);
         let bow = builder.meaning(vec![Concept::Act(Act::Bow)]);
@@ -202,20 +195,27 @@ mod tests {
             let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
             builder.add(&words, meaning)
         };
-        for (phrase, meaning) in
-            [("no", nod), ("nod", nod), ("nod deep", bow), ("nod so very deep", bow), ("node", bow)]
-        {
+        for (phrase, meaning) in [
+            ("no", nod),
+            ("nod", nod),
+            ("nod deep", bow),
+            ("nod so", bow),
+            ("nod so very deep", bow),
+            ("node", bow),
+        ] {
             add(phrase, meaning).unwrap();
         }
         add("nod deep", bow).unwrap();
         assert!(add("nod deep", nod).is_err(), "two meanings");
         let phrases = builder.build();
-        let found: Vec<(String, usize)> = phrases
-            .beginning("nod")
-            .map(|one| (one.words().collect::<Vec<_>>().join("|"), one.length))
-            .collect();
-        let expected = [("nod|so|very|deep", 4), ("nod|deep", 2), ("nod", 1)];
-        assert_eq!(found, expected.map(|(text, length)| (text.to_owned(), length)));
+        let found = |second: &str| -> Vec<(String, usize)> {
+            let phrases = phrases.beginning("nod", second);
+            phrases.map(|one| (one.words().collect::<Vec<_>>().join("|"), one.length)).collect()
+        };
+        assert_eq!(found("so"), [("nod|so|very|deep".to_owned(), 4), ("nod|so".to_owned(), 2)]);
+        assert_eq!(found("deep"), [("nod|deep".to_owned(), 2)]);
+        assert_eq!(found(""), [("nod".to_owned(), 1)]);
+        assert_eq!(found("very"), []);
         assert_eq!(phrases.single("no"), Some([Concept::Act(Act::Nod)].as_slice()));
         assert_eq!(phrases.single("n"), None);
         assert_eq!(phrases.single("nods"), None);
