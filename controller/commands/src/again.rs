@@ -60,6 +60,47 @@ impl Composer<'_> {
         }
     }
 
+    /// "Raise the left antenna, hold it for two seconds, put it down": an antenna that went up goes back.
+    fn down_again(&self, clause: &mut Clause) {
+        let is_down = match clause.act {
+            Some(Act::Lower) => clause.ways.is_empty() || ways_down(clause),
+            None | Some(Act::Move) => ways_down(clause),
+            _ => false,
+        };
+        let is_plain = clause.count.is_none()
+            && clause.said_amount().is_none()
+            && clause.size.is_none()
+            && clause.compared.is_empty()
+            && !clause.is_negated
+            && clause.link != Link::Correction;
+        let antennas = |meaning: &Meaning| -> Vec<Axis> {
+            let axes = meaning.aims().into_iter().map(|aim| aim.axis);
+            axes.filter(|axis| Axis::ANTENNAS.contains(axis)).collect()
+        };
+        let raises = |clause: &Clause| clause.act == Some(Act::Raise) || ways_up(clause);
+        let said = self.said.iter().filter(|said| raises(&said.clause));
+        let up: Vec<Axis> = said.flat_map(|said| antennas(&said.meaning)).collect();
+        let named: Vec<Axis> = clause.parts.iter().flat_map(|part| axes_of(*part)).collect();
+        let is_same = if named.is_empty() {
+            clause.is_it || self.act == Some(Act::Hold)
+        } else {
+            named.iter().all(|axis| up.contains(axis))
+        };
+        if !is_down || !is_plain || up.is_empty() || !is_same {
+            return;
+        }
+        if clause.parts.is_empty() {
+            clause.parts = match up.as_slice() {
+                [Axis::AntennaLeft] => vec![Part::LeftAntenna],
+                [Axis::AntennaRight] => vec![Part::RightAntenna],
+                _ => vec![Part::Antennas],
+            };
+        }
+        clause.act = Some(Act::Return);
+        clause.ways.clear();
+        clause.is_again = false;
+    }
+
     /// "Turn back ten degrees", "come down to ten": less than before.
     fn comes_back(&self, clause: &mut Clause) {
         let Some(past) = self.past.filter(|past| past.meaning.is_posture()) else { return };
@@ -122,6 +163,7 @@ impl Composer<'_> {
     /// "再转十度", "turn ten degrees more": without a way it goes further as before; the verb adds nothing then.
     pub(crate) fn further(&self, clause: &mut Clause) {
         self.up_again(clause);
+        self.down_again(clause);
         if clause.act == Some(Act::Move)
             && (clause.is_same && clause.is_it)
             && clause.parts.is_empty()
@@ -287,6 +329,11 @@ impl Composer<'_> {
 /// Returns whether a clause says up and nothing else of where something goes.
 fn ways_up(clause: &Clause) -> bool {
     matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Up)
+}
+
+/// Returns whether a clause says down and nothing else of where something goes.
+fn ways_down(clause: &Clause) -> bool {
+    matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Down)
 }
 
 /// Returns whether a clause goes a little up or down, against the way of a head that looks down or up.

@@ -3,7 +3,7 @@
 use minismith_score::Axis;
 
 use crate::acts::axes_of;
-use crate::arrange::Said;
+use crate::arrange::{Said, arrange};
 use crate::clause::{Clause, Link};
 use crate::compose::Composer;
 use crate::concept::{Act, Part, Way, is_posture};
@@ -125,6 +125,19 @@ impl Composer<'_> {
             && clause.act.is_none()
             && clause.parts.is_empty()
             && matches!(clause.ways.as_slice(), [heading] if heading.way == Way::Opposite && heading.amount.is_none());
+        let moves_antennas = |said: &Said| {
+            said.meaning.is_posture() && said.meaning.axes().iter().all(|axis| Axis::ANTENNAS.contains(axis))
+        };
+        if clause.is_other_order
+            && clause.link == Link::Then
+            && self.said.len() > 1
+            && self.said.iter().all(moves_antennas)
+        {
+            // "Left antenna out and right antenna in, then swap them".
+            let meaning = arrange(&self.said).mirrored();
+            self.push(clause.clone(), meaning);
+            return true;
+        }
         let [first, second] = self.said.as_mut_slice() else { return false };
         let has_way = |said: &Said| said.meaning.is_posture() && !said.clause.ways.is_empty();
         let is_pair = has_way(first) && has_way(second) && second.clause.link < Link::With;

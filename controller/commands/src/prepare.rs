@@ -33,6 +33,9 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
         named |= following.next().is_some_and(|next| next.link == Link::And && names_an_antenna(&next))
             && clause.act.is_some();
         resolve_sides(&mut clause, &mut named, past.is_some() && all.is_empty());
+        if all.iter().any(|before| before.names_antennas()) {
+            sides_that_go(&mut clause);
+        }
         // "Wiggle the left antenna." "That antenna again."
         if clause.parts == [Part::Antenna]
             && clause.is_same
@@ -235,6 +238,25 @@ fn is_step_of_its_own(before: &Clause, clause: &Clause, past: Option<&Past>) -> 
         && (before.number.is_some() || before.amount.is_some())
         && clause.act.is_some()
         && matches!(clause.link, Link::And | Link::Then)
+}
+
+/// "Left antenna up, then right up": a side that goes up or down is an antenna, where antennas were named.
+fn sides_that_go(clause: &mut Clause) {
+    let [side, way] = clause.ways.as_slice() else { return };
+    let is_plain = clause.parts.is_empty()
+        && matches!(clause.act, None | Some(Act::Move | Act::Raise | Act::Lower))
+        && side.amount.is_none()
+        && way.amount.is_none()
+        && matches!(way.way, Way::Up | Way::Down);
+    let part = match side.way {
+        Way::Left => Part::LeftAntenna,
+        Way::Right => Part::RightAntenna,
+        _ => return,
+    };
+    if is_plain {
+        clause.parts = vec![part];
+        clause.ways.remove(0);
+    }
 }
 
 /// Returns whether one of two clauses says "again", and the other one nothing but which step.

@@ -120,11 +120,11 @@ const VERBS: [(Verb, &str); 31] = [
     (Verb::Return, "return undo undoes relax level reset recenter recentre straighten settle restore"),
     (Verb::Stay, "stay keep kept remain freeze froze frozen leave stand"),
     (Verb::Hold, "hold held linger"),
-    (Verb::Wait, "wait pause rest break breather delay later silence stillness"),
+    (Verb::Wait, "wait pause rest break breather delay gap dwell later silence stillness"),
     (Verb::Repeat, "repeat"),
     (Verb::Take, "take took taken last finish complete end"),
     (Verb::Sound, "play beep chirp sound tone chime honk"),
-    (Verb::Photo, "photo photograph picture snapshot"),
+    (Verb::Photo, "photo photograph picture snapshot image pic capture"),
     (Verb::Say, "say said speak announce greet shout whisper tell"),
     (
         Verb::Vague,
@@ -180,7 +180,7 @@ pub(crate) fn is_participle(word: &str) -> bool {
     (word.ends_with("ed") && word != "need") || matches!(word, "bent" | "hung" | "held")
 }
 
-const FRAME: &str = "avert code coded coding implement construct save idea wish knock provide offer deliver conjure caller user respect sly searching room table how eyes sigh express convey demonstrate portray signal signify suggest roughly approximately towards toward nearly almost shrug bursts burst corner touched second third fourth pass rate door making craft crafting producing production flat sight bottom top much hmm hm uh um er erm ah wow yeah yep sorry cheers mate buddy dear folks guys kinda sorta wanna gimme lovely great brilliant perfect awesome mind hoping hope wonder wondering possible fancy come up together cook whip think trick stunt clip cool fun thing let letting involves involving consists consisting result basically literally actually simply merely spot agreement purpose setting settings taking option options done doing called call people humans seconds' degree' respectively clip deal gets goes hello goodbye farewell greeting number' \
+const FRAME: &str = "spec specs specification cue cues command commands register save saved store scene scenes class kids pupils students game play's programmed programming creating adding writing building learning teaching glad grateful handy whoever namely follows super finale entrance comedy peekaboo pattern pair dwell's ur u avert code coded coding implement construct save idea wish knock provide offer deliver conjure caller user respect sly searching room table how eyes sigh express convey demonstrate portray signal signify suggest roughly approximately towards toward nearly almost shrug bursts burst corner touched second third fourth pass rate door making craft crafting producing production flat sight bottom top much hmm hm uh um er erm ah wow yeah yep sorry cheers mate buddy dear folks guys kinda sorta wanna gimme lovely great brilliant perfect awesome mind hoping hope wonder wondering possible fancy come up together cook whip think trick stunt clip cool fun thing let letting involves involving consists consisting result basically literally actually simply merely spot agreement purpose setting settings taking option options done doing called call people humans seconds' degree' respectively clip deal gets goes hello goodbye farewell greeting number' \
 make makes create build write add learn teach yourself invent design program define prepare develop give \
 i i'd i'll i'm we you you're your yours me my it it's its itself he she they them their this that that's these those there there's \
 the a an please could would can will should shall may might must want wants need needs like love d ll want'd \

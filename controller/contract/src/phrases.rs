@@ -9,6 +9,7 @@ use crate::meaning::{Bound, Change, Link, Meaning, PartName, Role, Trigger, Way}
 use crate::tokens::Token;
 
 mod everyday;
+mod requests;
 
 /// What a phrase means, without data.
 fn meaning_of(key: &str) -> Meaning {
@@ -350,7 +351,7 @@ const PHRASES: [(&str, &str); 60] = [
 /// The phrases with their meanings by their first word.
 static BY_FIRST_WORD: LazyLock<HashMap<&str, Vec<(&str, &str)>>> = LazyLock::new(|| {
     let mut found: HashMap<&str, Vec<(&str, &str)>> = HashMap::new();
-    for (key, phrases) in PHRASES.iter().chain(everyday::PHRASES) {
+    for (key, phrases) in PHRASES.iter().chain(everyday::PHRASES).chain(requests::PHRASES) {
         for phrase in phrases.split('|') {
             let first = phrase.split(' ').next().unwrap_or(phrase);
             found.entry(first).or_default().push((key, phrase));

@@ -217,6 +217,17 @@ impl Reader {
             self.link = Some(Link::Then);
             return true;
         }
+        // "Lifts the ear, and waits with it raised": what it did already.
+        if let Some(told) = told
+            && is_only_named
+            && clause.it
+            && clause.link == Some(Link::With)
+        {
+            if let Some(action) = self.reading.actions.get_mut(told) {
+                action.notes.push((index, Feature::Motion));
+            }
+            return true;
+        }
         // "Where I set for how long it keeps looking up".
         let is_about =
             clause.link != Some(Link::Then) && self.link != Some(Link::Then) && clause.count.is_none();

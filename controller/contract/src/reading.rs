@@ -53,6 +53,8 @@ pub(crate) struct Action {
     pub(crate) period: Option<f64>,
     pub(crate) is_slow: bool,
     pub(crate) is_fast: bool,
+    /// "Once slowly, then quickly": how the tempo of one gesture changes.
+    pub(crate) tempo_change: Option<Change>,
     pub(crate) alternates: bool,
     pub(crate) roles: Vec<Role>,
     /// A posture that something else goes along with: "with one antenna up".
@@ -86,6 +88,7 @@ impl Action {
             period: None,
             is_slow: false,
             is_fast: false,
+            tempo_change: None,
             alternates: false,
             roles: Vec::new(),
             is_state: false,

@@ -10,7 +10,45 @@ use super::by_model::Candidate;
 use super::{Written, authored};
 
 /// What stands between the head of a request and what the tool does.
-const LINKS: [&str; 6] = [" that ", " which ", ": ", " where ", "; it ", ", it "];
+const LINKS: [&str; 20] = [
+    " that ",
+    " which ",
+    ": ",
+    " where you ",
+    " where ",
+    "; it ",
+    ", it ",
+    " in which you ",
+    " in which ",
+    " for ",
+    ". ",
+    " yourself to ",
+    " learn to ",
+    " how to ",
+    " skill to ",
+    " tool to ",
+    " routine to ",
+    " command to ",
+    " with ",
+    " of ",
+];
+/// How many of the places where a description may begin are tried.
+const MOST_PLACES: usize = 5;
+/// With what a sentence at the end begins that says how the tool is kept: "Save it as a tool."
+const KEEPING: [&str; 12] = [
+    "make it ",
+    "make that ",
+    "make this ",
+    "make a tool of ",
+    "save ",
+    "store ",
+    "register ",
+    "write it ",
+    "write that ",
+    "program it ",
+    "call it ",
+    "keep it ",
+];
 /// Verbs of a tool that does not go back to neutral by itself.
 const STAYING: [&str; 5] = ["stay", "remain", "keep", "hold", "leave"];
 /// The longest name that is made, in words.
@@ -22,13 +60,14 @@ const HELD_SECONDS: f64 = 0.5;
 pub fn read_again(written: Written, request: &str, contract: &Contract) -> Written {
     let own = written.score.clone().and_then(|score| Candidate::judged(score, contract).ok());
     let own = own.filter(Candidate::is_acceptable);
-    // What the composer refuses for what it asks stays refused.
+    // What the composer refuses for what it asks stays refused, unless all that is asked for is shown.
     let is_refused = written.tool.is_err() && !written.is_open;
     let is_served = own.as_ref().is_some_and(Candidate::holds_all) && written.not_understood.is_empty();
-    if is_served || is_refused || contract.is_empty() {
+    if is_served || contract.is_empty() {
         return written;
     }
     let other = motion_of(request).and_then(|score| Candidate::judged(score, contract).ok());
+    let other = other.filter(|other| !is_refused || other.holds_all());
     let shows_more = |other: &Candidate| match &own {
         Some(own) if written.not_understood.is_empty() => other.is_better_than(own),
         Some(own) => !own.is_better_than(other),
@@ -50,9 +89,13 @@ pub fn read_again(written: Written, request: &str, contract: &Contract) -> Writt
 fn motion_of(request: &str) -> Option<Score> {
     let plain = plain_request(request);
     let text = plain.as_deref().unwrap_or(request);
-    let ends = LINKS.iter().filter_map(|link| Some(text.find(link)? + link.len()));
-    let told = text.get(ends.min()?..)?;
-    let meaning = described(told)?;
+    let text = without_keeping(text);
+    let mut places: Vec<usize> =
+        LINKS.iter().filter_map(|link| Some(text.find(link)? + link.len())).collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut descriptions = places.into_iter().take(MOST_PLACES).filter_map(|place| text.get(place..));
+    let (told, meaning) = descriptions.find_map(|told| Some((told, described(told)?)))?;
     let start = AxisValues::neutral();
     let (own, timeline) = steps(&meaning, &start).ok()?;
     let after = timeline.axes_at(timeline.seconds());
@@ -68,6 +111,18 @@ fn motion_of(request: &str) -> Option<Score> {
     };
     let name = given_name(request).unwrap_or_else(|| name_of(&said));
     Some(Score { name, summary: format!("{}.", capitalized(&said)), parameters: Vec::new(), steps })
+}
+
+/// Returns a request without a sentence at its end that says how the tool is kept.
+fn without_keeping(text: &str) -> &str {
+    let text = text.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let Some(at) = text.rfind(['.', ';', '!']) else { return text };
+    let (before, last) = (text.get(..at), text.get(at + 1..));
+    let keeps = last.is_some_and(|last| {
+        let last = last.trim_start().to_ascii_lowercase();
+        KEEPING.iter().any(|opening| last.starts_with(opening))
+    });
+    before.filter(|_| keeps).unwrap_or(text)
 }
 
 /// Returns a name for a motion, from its description: "nod 2 times and tilt right" is `nod_and_tilt_right`.

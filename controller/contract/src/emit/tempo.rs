@@ -26,6 +26,13 @@ impl Emitter<'_> {
             return;
         }
         for action in members {
+            if let Some(change) = action.tempo_change {
+                let axis = aim.axis;
+                let is_quicker = change == Change::Faster;
+                let expect = if is_quicker { Expect::Quicker { axis } } else { Expect::Slower { axis } };
+                self.claims.push(expect, origins(action, Feature::Tempo));
+                continue;
+            }
             let shown = origins(action, Feature::Tempo);
             let claim = |seconds: f64, tolerance: f64| Claim {
                 expect: Expect::Period { axis: aim.axis, seconds, tolerance },

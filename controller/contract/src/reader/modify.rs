@@ -227,6 +227,11 @@ impl Reader {
                 action.is_small = false;
             }
             action.period = clause.period.or(action.period);
+            action.tempo_change = match (action.is_slow, action.is_fast) {
+                (true, false) if clause.fast => Some(Change::Faster),
+                (false, true) if clause.slow => Some(Change::Slower),
+                _ => action.tempo_change,
+            };
             action.is_slow |= clause.slow;
             action.is_fast |= clause.fast;
             action.several |= clause.several;
