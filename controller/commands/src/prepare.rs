@@ -24,6 +24,22 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
     let mut all: Vec<Clause> = Vec::new();
     let mut following = clauses.clone().into_iter().skip(1);
     for mut clause in clauses {
+        let is_side = |heading: &Heading| matches!(heading.way, Way::Left | Way::Right);
+        if clause.act == Some(Act::Tilt) && clause.ways.iter().any(is_side) {
+            // "Tilted sideways, ten degrees to the right": the side is said.
+            clause.ways.retain(|heading| heading.way != Way::Aside);
+        }
+        if clause.names_antennas() && clause.act == Some(Act::Look) {
+            // "抬左边的天线": what lifts the gaze lifts an antenna.
+            clause.act = match clause.ways.as_slice() {
+                [heading] if heading.way == Way::Up => Some(Act::Raise),
+                [heading] if heading.way == Way::Down => Some(Act::Lower),
+                _ => clause.act,
+            };
+            if clause.act != Some(Act::Look) {
+                clause.ways.clear();
+            }
+        }
         if clause.act.is_some_and(|act| !is_posture(act)) && clause.compared.is_empty() {
             // "A double nod".
             let count = clause.factor.filter(|factor| *factor >= 2.0 && factor.fract() == 0.0);
@@ -73,6 +89,22 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
             && last.names_antennas() == clause.names_antennas()
         {
             last.ways.clone_from(&clause.ways);
+        }
+        // "Ten degrees to the right, with the head tilted".
+        let is_vague_tilt = clause.act == Some(Act::Tilt)
+            && clause.ways.iter().all(|heading| heading.way == Way::Aside && heading.amount.is_none())
+            && clause.said_amount().is_none()
+            && !clause.is_negated;
+        if let Some(last) = all.last_mut().filter(|last| {
+            is_vague_tilt
+                && matches!(clause.link, Link::Comma | Link::With)
+                && last.act.is_none()
+                && last.said_amount().is_some()
+                && matches!(last.ways.as_slice(), [heading] if is_side(heading))
+        }) {
+            last.act = clause.act;
+            last.parts.clone_from(&clause.parts);
+            continue;
         }
         // "Tilt your head, tilt it to the right, ten degrees": said again with more.
         if let Some(last) = all.last_mut().filter(|last| is_said_again(last, &clause)) {

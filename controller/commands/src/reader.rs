@@ -373,6 +373,10 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
     if clauses.iter().any(|clause| clause.condition.is_some()) {
         return conditional(&clauses, past);
     }
+    if clauses.iter().any(|clause| clause.link == Link::Otherwise) {
+        // Both at once is never what is meant.
+        return Reading::Impossible(Refusal::UnknownCondition);
+    }
     // "Look left until I say so, then look right".
     let awaits_word = |pair: &[Clause]| {
         matches!(pair, [held, next] if held.is_until_stop

@@ -1,6 +1,8 @@
 //! Rewrites conditions that are told without "if": a question before an order, "if so", "otherwise".
 
 use super::{ends_clause, ends_sentence};
+use minismith_score::Event;
+
 use crate::concept::{Act, Concept, Tag};
 
 /// "Do you see a face? Nod for yes": the question is a condition.
@@ -31,18 +33,31 @@ pub(super) fn asked(tags: Vec<Tag>) -> Vec<Tag> {
 /// "Nod if yes, shake your head if not": what stands before "if not" belongs to it.
 pub(super) fn otherwise(mut tags: Vec<Tag>) -> Vec<Tag> {
     let mut from = 0;
+    let mut before = 0;
     let mut at = 0;
     while at < tags.len() {
         let next = tags.get(at + 1).map(|tag| &tag.concept);
         let is_end = next.is_none_or(ends_clause);
-        let clause = tags.get(from..at).unwrap_or_default();
-        let is_after = clause.iter().any(|tag| matches!(tag.concept, Concept::Act(_)));
+        let acts = |from: usize, to: usize| {
+            let clause = tags.get(from..to).unwrap_or_default();
+            clause.iter().any(|tag| matches!(tag.concept, Concept::Act(_)))
+        };
+        // "..., and shake it, if not": the clause before the comma.
+        let rest = tags.get(at + 1..).unwrap_or_default();
+        let mut rest = rest.iter().take_while(|tag| !ends_sentence(&tag.concept));
+        let is_last = !rest.any(|tag| matches!(tag.concept, Concept::Act(_)));
+        let own = if from == at && is_last && acts(before, at) { before } else { from };
+        let is_after = acts(own, at);
         let concept = tags.get(at).map(|tag| tag.concept.clone());
-        if concept == Some(Concept::Otherwise) && is_end && is_after {
+        if concept == Some(Concept::Otherwise) && is_end && is_after && !(own == before && own == 0) {
             let tag = tags.remove(at);
-            tags.insert(from, tag);
+            if own < from {
+                tags.remove(from - 1);
+            }
+            tags.insert(own, tag);
         }
         if concept.is_some_and(|concept| ends_clause(&concept)) {
+            before = if from == at { before } else { from };
             from = at + 1;
         }
         at += 1;
@@ -53,26 +68,41 @@ pub(super) fn otherwise(mut tags: Vec<Tag>) -> Vec<Tag> {
 /// "看到人脸就点头，否则摇头": what is seen, and what is done otherwise, make a condition without "if".
 pub(super) fn implied_conditions(mut tags: Vec<Tag>) -> Vec<Tag> {
     let begins = |tag: &Tag| matches!(tag.concept, Concept::When | Concept::Unless | Concept::If(_));
-    let end = tags.iter().position(|tag| ends_sentence(&tag.concept)).unwrap_or(tags.len());
-    let sentence = tags.get(..end).unwrap_or_default();
-    let Some(signal) = sentence.iter().position(|tag| matches!(tag.concept, Concept::Signal(_))) else {
+    if let [first, ..] = tags.as_slice()
+        && first.concept == Concept::Otherwise
+        && !tags.iter().any(begins)
+    {
+        // "If there is none, nod".
+        let span = first.span.clone();
+        let condition = [Concept::When, Concept::Signal(Event::Face), Concept::Not, Concept::Comma];
+        let condition = condition.map(|concept| Tag { concept, span: span.clone() });
+        tags.splice(..1, condition);
+        return tags;
+    }
+    let Some(signal) = tags.iter().position(|tag| matches!(tag.concept, Concept::Signal(_))) else {
         return tags;
     };
-    let act = sentence.iter().position(|tag| matches!(tag.concept, Concept::Act(_)));
-    let is_otherwise = tags.iter().any(|tag| tag.concept == Concept::Otherwise);
-    let follows = sentence.get(signal + 1).map(|tag| &tag.concept);
-    let is_then = matches!(follows, Some(Concept::Only | Concept::Then))
-        && matches!(sentence.get(signal + 2).map(|tag| &tag.concept), Some(Concept::Act(_)));
-    let is_first = sentence.iter().take(signal).all(|tag| matches!(tag.concept, Concept::Request));
-    if sentence.iter().any(begins) || !(is_otherwise || is_then) || !is_first || act.is_none() {
+    let (before, after) = tags.split_at(signal);
+    let is_act = |tag: &Tag| matches!(tag.concept, Concept::Act(_));
+    let is_otherwise = after.iter().any(|tag| tag.concept == Concept::Otherwise);
+    let is_then = matches!(after, [_, then, act, ..]
+        if matches!(then.concept, Concept::Only | Concept::Then) && is_act(act));
+    // "Vedi una faccia, annuisci; non ne vedi, scuoti la testa".
+    let is_first = before
+        .iter()
+        .all(|tag| tag.concept == Concept::Request || (is_otherwise && tag.concept == Concept::Unknown));
+    if tags.iter().any(begins) || !(is_otherwise || is_then) || !is_first || !after.iter().any(is_act) {
         return tags;
     }
     let span = tags.get(signal).map_or(0..0, |tag| tag.span.clone());
     if is_then {
         tags.remove(signal + 1);
     }
-    if tags.get(signal + 1).is_none_or(|tag| !ends_clause(&tag.concept)) {
-        tags.insert(signal + 1, Tag { concept: Concept::Comma, span: span.clone() });
+    let comma = Tag { concept: Concept::Comma, span: span.clone() };
+    match tags.get_mut(signal + 1) {
+        Some(tag) if ends_sentence(&tag.concept) => *tag = comma,
+        Some(tag) if ends_clause(&tag.concept) => {}
+        _ => tags.insert(signal + 1, comma),
     }
     tags.insert(signal, Tag { concept: Concept::When, span });
     tags
