@@ -12,6 +12,8 @@ const COMMON: &str = include_str!("../lexicon/common_en.txt");
 const MOST_WORDS: usize = 14;
 /// Texts with more unknown words than this are not misheard, but something else.
 const MOST_UNKNOWN: usize = 4;
+/// Two sounds this near are nearly the same.
+const NEARLY_SAME: f64 = 0.3;
 /// Two sounds this near are the same.
 const SAME: f64 = 0.5;
 
@@ -108,7 +110,8 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
         if joined_places.contains(&at) || word.text.chars().count() < 3 {
             continue;
         }
-        if lexicon.code == "en" && !is_order && COMMON.split_whitespace().any(|common| common == word.text) {
+        let is_common = lexicon.code == "en" && COMMON.split_whitespace().any(|common| common == word.text);
+        if is_common && !is_order {
             // It is a word of its own: "lend me your ears" is no "lean".
             return None;
         }
@@ -156,8 +159,12 @@ pub(crate) fn hear(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Option<Gu
         let expected = expected(word, tags);
         let otherwise = if follows_article(word, tags) { Expected::Noun } else { Expected::Any };
         let expected = if expected == Expected::Any { otherwise } else { expected };
-        let single = nearest(&word.text, expected, if expected == otherwise { SAME } else { 1.0 }, lexicon)
-            .or_else(|| nearest(&word.text, otherwise, SAME, lexicon));
+        // A common word is taken for another one only if both sound nearly the same: "rite", "write".
+        let is_free = is_common && !matches!(expected, Expected::Unit | Expected::Number);
+        let most = if is_free { NEARLY_SAME } else { 1.0 };
+        let single =
+            nearest(&word.text, expected, if expected == otherwise { SAME } else { 1.0 }.min(most), lexicon)
+                .or_else(|| nearest(&word.text, otherwise, SAME.min(most), lexicon));
         if let (Some(found), Some(Some(own))) = (single, heard.get_mut(at)) {
             notes.push((word.text.clone(), found.to_owned()));
             found.clone_into(&mut own.text);
