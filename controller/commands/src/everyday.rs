@@ -86,6 +86,19 @@ pub fn comes_before(text: &str) -> bool {
     tags.iter().find(|tag| !opens(tag)).is_some_and(|tag| tag.concept == Concept::After)
 }
 
+/// Returns whether a text says in which order its parts are done, otherwise than one after another: "before", "first".
+#[must_use]
+pub fn tells_order(text: &str) -> bool {
+    let (_, tags) = detect(text, "en");
+    let is_order = |tag: &Tag| {
+        matches!(
+            tag.concept,
+            Concept::Before | Concept::After | Concept::First | Concept::Past | Concept::When
+        )
+    };
+    tags.iter().any(is_order)
+}
+
 /// Returns whether a text only leads to the order that follows it: "and finally", "could you".
 #[must_use]
 pub fn leads_to_order(text: &str) -> bool {

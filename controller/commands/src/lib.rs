@@ -45,7 +45,7 @@ pub mod words;
 pub use build::{steps, timeline};
 pub use clause::Phrase;
 pub use described::described;
-pub use everyday::{asked_sight, called_tool, comes_before, leads_to_order};
+pub use everyday::{asked_sight, called_tool, comes_before, leads_to_order, tells_order};
 pub use lexicon::Speech;
 pub use meaning::Meaning;
 pub use past::{Earlier, Past};

@@ -29,6 +29,30 @@ pub(crate) fn afterwards(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags
 }
 
+/// "Look left and when you're done nod", where nothing follows: what comes next, and not what comes before.
+pub(crate) fn and_afterwards(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_last = |at: usize| {
+        let rest = tags.get(at + 3..).unwrap_or_default();
+        let mut rest =
+            rest.iter().take_while(|tag| !matches!(tag.concept, Concept::Stop | Concept::Question));
+        !rest.any(|tag| matches!(tag.concept, Concept::Act(_)))
+    };
+    let is_after = |three: &[Tag]| {
+        matches!(three, [and, after, act] if and.concept == Concept::And
+            && after.concept == Concept::After
+            && matches!(act.concept, Concept::Act(_)))
+    };
+    let acts = |at: usize| tags.iter().take(at).any(|tag| matches!(tag.concept, Concept::Act(_)));
+    let found = tags.windows(3).position(is_after).filter(|at| is_last(*at) && acts(*at));
+    if let Some(at) = found {
+        tags.remove(at + 1);
+        if let Some(tag) = tags.get_mut(at) {
+            tag.concept = Concept::Then;
+        }
+    }
+    tags
+}
+
 /// "Set the right antenna to -30 degrees": a negative angle of an antenna is inwards.
 pub(crate) fn negative_angles(mut tags: Vec<Tag>) -> Vec<Tag> {
     let is_antenna = |tag: &Tag| matches!(tag.concept, Concept::Part(part) if is_antenna(part));

@@ -6,7 +6,7 @@ mod numbers;
 mod waits;
 
 use crate::concept::{Act, Compared, Concept, Part, Tag, Unit, Way};
-use crate::order_words::{afterwards, counted_off, negative_angles};
+use crate::order_words::{afterwards, and_afterwards, counted_off, negative_angles};
 use conditions::{asked, confirmed, implied_conditions, otherwise};
 use denied::{other_numbers, parts_that_stay, trailing_corrections};
 use numbers::{additions, factors, leading_times};
@@ -33,7 +33,7 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
     let tags = all_together(tags);
     let tags = asked(tags);
     let tags = otherwise(tags);
-    let tags = negative_angles(counted_off(afterwards(tags)));
+    let tags = negative_angles(counted_off(afterwards(and_afterwards(tags))));
     let tags = opening_reason(tags);
     courtesies(tags)
 }

@@ -20,6 +20,9 @@ use super::vision_intent::PERSON;
 /// Returns the meaning of a text in a conversation: of all of it, or nothing.
 #[must_use]
 pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
+    if let Some(plan) = speech::in_order(text, &|part| ordered(part, known)) {
+        return plan;
+    }
     let understood = ordered(text, known);
     let is_open = |understood: &Understanding| match understood {
         Understanding::Unclear { reason, .. } => !is_final(*reason),

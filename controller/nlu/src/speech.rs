@@ -3,6 +3,8 @@
 
 mod photo;
 
+pub(super) use photo::in_order;
+
 use minismith_commands::{Speech, comes_before, orders_a_part, speech};
 
 use super::intent::{Intent, Reason, Sight, Understanding};

@@ -41,6 +41,11 @@ impl fmt::Display for Spoken {
 }
 
 impl Spoken {
+    /// Returns a part of it.
+    pub(super) fn with(&self, meaning: Meaning) -> Self {
+        Spoken { meaning: Some(meaning), phrase: Phrase::default(), ..self.clone() }
+    }
+
     /// Returns it as what a later text may refer to. `before`: the posture from which it began. `after`: where it left the robot.
     pub(super) fn past(&self, before: AxisValues, after: Option<AxisValues>) -> Option<Past> {
         Some(Past {

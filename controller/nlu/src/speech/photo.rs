@@ -1,8 +1,9 @@
 //! Finds where a photo is to be taken in a text.
 
-use minismith_commands::{Speech, leads_to_order};
+use minismith_commands::{Meaning, Speech, leads_to_order, tells_order};
 
 use super::{CLAUSE_ENDS, begins_clause, with};
+use crate::intent::{Intent, Sight, Understanding};
 
 const VERBS: [&str; 8] = ["take", "snap", "shoot", "grab", "capture", "make", "taking", "snapping"];
 const ARTICLES: [&str; 12] =
@@ -68,6 +69,87 @@ pub(super) fn next<'a>(text: &'a str, own: &Speech, took_photo: bool) -> Option<
             after.trim().is_empty() || with(&CLAUSE_ENDS, &own.joints).any(|end| after.starts_with(end));
         (whole.is_some() || is_end).then_some(Order { before, subject, after })
     })
+}
+
+/// What stands for a photo where the reader of commands tells the order of its parts, by the form of the verb.
+const STAND_INS: [(&[&str], &str); 3] = [
+    (&["taking", "snapping", "shooting", "capturing", "making", "grabbing"], "beeping"),
+    (&["taken", "took", "snapped", "shot", "captured", "made", "grabbed"], "beeped"),
+    (&["take", "snap", "shoot", "capture", "make", "grab", "get"], "beep"),
+];
+
+/// Returns the plan of an English text that tells when a photo is taken: "before you nod, take a photo". A photo moves nothing,
+/// as a sound does, so the reader of commands finds its place with a sound in its stead. None if the text says it otherwise.
+pub(crate) fn in_order(text: &str, read: &dyn Fn(&str) -> Understanding) -> Option<Understanding> {
+    let (replaced, photos) = with_sounds(text);
+    if photos == 0 || !tells_order(&replaced) {
+        return None;
+    }
+    let Understanding::Plan(plan) = read(&replaced) else { return None };
+    let [Intent::Spoken(spoken)] = plan.as_slice() else { return None };
+    let steps = match (&spoken.meaning, &spoken.if_event) {
+        (Some(Meaning::Sequence(steps)), None) => steps,
+        _ => return None,
+    };
+    let is_flat = |step: &Meaning| *step == Meaning::Sound || step.without_sounds().as_ref() == Some(step);
+    let sounds = steps.iter().filter(|step| **step == Meaning::Sound).count();
+    if sounds != photos || !steps.iter().all(is_flat) {
+        return None;
+    }
+    let mut ordered = Vec::new();
+    for part in steps.split_inclusive(|step| *step == Meaning::Sound) {
+        let (moves, photo) = match part {
+            [moves @ .., Meaning::Sound] => (moves, true),
+            moves => (moves, false),
+        };
+        match moves {
+            [] => {}
+            [one] => ordered.push(Intent::Spoken(Box::new(spoken.with(one.clone())))),
+            several => {
+                ordered.push(Intent::Spoken(Box::new(spoken.with(Meaning::Sequence(several.to_vec())))));
+            }
+        }
+        ordered.extend(photo.then_some(Intent::See(Sight::Photo)));
+    }
+    Some(Understanding::Plan(ordered))
+}
+
+/// Returns a text with a sound in place of each photo, and how many there are.
+fn with_sounds(text: &str) -> (String, usize) {
+    let lower = text.to_ascii_lowercase();
+    let mut replaced = String::new();
+    let mut photos = 0;
+    let mut at = 0;
+    while let Some(rest) = lower.get(at..).filter(|rest| !rest.is_empty()) {
+        let begins = replaced.chars().next_back().is_none_or(|c| !c.is_alphanumeric());
+        let found = STAND_INS.iter().filter(|_| begins).find_map(|(verbs, sound)| {
+            let verb = one_of(rest, verbs.iter().copied())?;
+            let noun = rest.get(verb..)?.strip_prefix(' ')?;
+            let article = one_of(noun, ARTICLES).map_or(0, |article| article + 1);
+            let length = one_of(noun.get(article..)?, NOUNS.into_iter().chain(["image"]))?;
+            Some((verb + 1 + article + length, *sound))
+        });
+        // "A photo first, then a nod".
+        let alone = || {
+            let article = one_of(rest, ARTICLES).filter(|_| begins).map_or(0, |article| article + 1);
+            let length = one_of(rest.get(article..)?, NOUNS).filter(|_| begins)?;
+            Some((article + length, "a beep"))
+        };
+        match found.or_else(alone) {
+            Some((length, sound)) => {
+                replaced.push_str(sound);
+                photos += 1;
+                at += length;
+            }
+            None => {
+                let letter = text.get(at..).and_then(|rest| rest.chars().next());
+                let Some(letter) = letter else { break };
+                replaced.push(letter);
+                at += letter.len_utf8();
+            }
+        }
+    }
+    (replaced, photos)
 }
 
 /// Returns what follows the last mark of a text.
