@@ -94,7 +94,7 @@ pub(crate) fn arrange(said: &[Said]) -> Meaning {
                 out.extend(before.map(|before| merged(vec![before, meaning])));
             }
             _ => {
-                if link == Link::Stop {
+                if one.clause.begins_sentence {
                     out.extend(held.take());
                 }
                 out.extend(after.take());

@@ -104,6 +104,8 @@ pub(crate) struct Clause {
     pub is_it: bool,
     /// Whether it refers to the last two motions.
     pub is_both_turns: bool,
+    /// Whether it begins a sentence.
+    pub begins_sentence: bool,
     /// Whether the steps come in the other order; then it also goes the opposite way.
     pub is_other_order: bool,
     pub is_as_well: bool,

@@ -7,6 +7,7 @@ use minismith_score::Axis;
 use serde::Deserialize;
 
 use crate::concept::Compared;
+use crate::lexicon::Courtesy;
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 use crate::refusal::Refusal;
 
@@ -22,6 +23,8 @@ struct Phrases {
     unclear: String,
     cannot_because: String,
     nothing: String,
+    welcome: String,
+    greeting: String,
     then: String,
     both: String,
     times: String,
@@ -161,6 +164,8 @@ pub enum Answer<'a> {
     Cannot(&'a str),
     /// It asks for no motion.
     Nothing,
+    /// The person was polite.
+    Polite(Courtesy),
 }
 
 /// Returns an answer in a language; in English if the language is not known.
@@ -176,6 +181,8 @@ pub fn answer(answer: Answer<'_>, language: &str) -> String {
         Answer::Unclear(words) => phrases.unclear.replace("{words}", words),
         Answer::Cannot(why) => phrases.cannot_because.replace("{why}", why),
         Answer::Nothing => phrases.nothing.clone(),
+        Answer::Polite(Courtesy::Thanks) => phrases.welcome.clone(),
+        Answer::Polite(Courtesy::Greeting) => phrases.greeting.clone(),
     }
 }
 

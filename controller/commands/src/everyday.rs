@@ -1,9 +1,13 @@
 //! Finds the tool that a text calls in everyday words, or the question that it asks: "be angry" runs `show_anger`.
 
 use crate::concept::{Concept, Tag};
-use crate::lexicon::{Everyday, Lexicon, lexicons};
+use crate::lexicon::{Courtesy, Everyday, Lexicon, lexicons};
 use crate::reader::detect;
+use crate::rewrite::is_of_motion;
 use crate::tagger::raw;
+
+/// Longer texts say more than thanks.
+const MOST_POLITE_WORDS: usize = 14;
 
 /// Returns the name of the tool that a text calls in everyday words, of those that are known; none if it says anything else.
 #[must_use]
@@ -84,6 +88,46 @@ pub fn comes_before(text: &str) -> bool {
     let opens =
         |tag: &&Tag| matches!(tag.concept, Concept::Comma | Concept::Skip | Concept::And | Concept::Only);
     tags.iter().find(|tag| !opens(tag)).is_some_and(|tag| tag.concept == Concept::After)
+}
+
+/// Returns what a text says to be polite, if it says nothing else, and the language's code: "thank you, that was lovely".
+#[must_use]
+pub fn courtesy(text: &str) -> Option<(Courtesy, &'static str)> {
+    lexicons().find_map(|lexicon| {
+        let words: Vec<String> = lexicon.words(text).into_iter().map(|word| word.text).collect();
+        if words.len() > MOST_POLITE_WORDS {
+            return None;
+        }
+        let tags = raw(&lexicon.words(text), lexicon);
+        let orders = |tag: &Tag| is_of_motion(&tag.concept) || is_order(&tag.concept);
+        if tags.iter().any(orders) {
+            return None;
+        }
+        let known: usize = tags.iter().filter(|tag| tag.concept != Concept::Unknown).count();
+        let holds = |(kind, phrase): &&(Courtesy, Vec<String>)| match kind {
+            Courtesy::Thanks => words.windows(phrase.len()).any(|part| part == phrase.as_slice()),
+            // "Hello robot", and not "hello kitty is a cat".
+            Courtesy::Greeting => {
+                words.starts_with(phrase)
+                    && (words.len() == phrase.len() || known + phrase.len() >= words.len())
+            }
+        };
+        let (kind, _) = lexicon.courtesies.iter().find(holds)?;
+        Some((*kind, lexicon.code.as_str()))
+    })
+}
+
+/// Returns whether a concept orders or asks something though nothing moves by itself.
+const fn is_order(concept: &Concept) -> bool {
+    matches!(
+        concept,
+        Concept::StopOrder
+            | Concept::StopOrderAlone
+            | Concept::Asks
+            | Concept::Cannot
+            | Concept::When
+            | Concept::Correction
+    )
 }
 
 /// Returns whether a text says in which order its parts are done, otherwise than one after another: "before", "first".

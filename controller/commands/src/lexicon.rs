@@ -49,6 +49,9 @@ struct File {
     /// Everyday words for tools, by their names; under `verbs`, what may stand before them.
     #[serde(default)]
     tools: BTreeMap<String, Vec<String>>,
+    /// What people say to be polite: `thanks` and `greeting`.
+    #[serde(default)]
+    courtesies: BTreeMap<String, Vec<String>>,
     /// Questions about what the camera shows, by what they ask for.
     #[serde(default)]
     sights: BTreeMap<String, Vec<String>>,
@@ -172,6 +175,8 @@ pub struct Lexicon {
     /// Questions about what the camera shows.
     pub(crate) sights: Everyday,
     manner: Option<String>,
+    /// The words of what people say to be polite, by what it is.
+    pub(crate) courtesies: Vec<(Courtesy, Vec<String>)>,
     pub(crate) so: Vec<String>,
     variants: HashMap<String, String>,
     phrases: Phrases,
@@ -200,6 +205,15 @@ const FILES: [(&str, &str); 6] = [
     ("it", include_str!("../lexicon/it.yaml")),
     ("zh", include_str!("../lexicon/zh.yaml")),
 ];
+
+/// What people say to be polite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Courtesy {
+    /// "Thank you".
+    Thanks,
+    /// "Hello".
+    Greeting,
+}
 
 /// The languages that were needed so far; a file is read when it is needed first.
 static LEXICONS: [OnceLock<Option<Lexicon>>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
@@ -248,6 +262,11 @@ impl Lexicon {
             }
         }
         let words = |phrase: &str| usual_words(phrase, file.elisions, &variants);
+        let polite = |(kind, own): (&String, &Vec<String>)| -> Vec<(Courtesy, Vec<String>)> {
+            let kind = if kind == "thanks" { Courtesy::Thanks } else { Courtesy::Greeting };
+            own.iter().map(|phrase| (kind, words(phrase))).collect()
+        };
+        let courtesies = file.courtesies.iter().flat_map(polite).collect();
         let everyday = Everyday::new(file.tools, words);
         let sights = Everyday::new(file.sights, words);
         Ok(Lexicon {
@@ -266,6 +285,7 @@ impl Lexicon {
             sights,
             manner: file.manner,
             so: file.so,
+            courtesies,
             variants,
             phrases: phrases.build(),
         })

@@ -98,12 +98,14 @@ pub(crate) fn prepared(clauses: Vec<Clause>, past: Option<&Past>) -> Vec<Clause>
         if let Some(last) = all.last_mut().filter(|last| {
             is_vague_tilt
                 && matches!(clause.link, Link::Comma | Link::With)
-                && last.act.is_none()
+                && (last.act.is_none() || last.act == clause.act)
                 && last.said_amount().is_some()
                 && matches!(last.ways.as_slice(), [heading] if is_side(heading))
         }) {
             last.act = clause.act;
-            last.parts.clone_from(&clause.parts);
+            if last.parts.is_empty() {
+                last.parts.clone_from(&clause.parts);
+            }
             continue;
         }
         // "Tilt your head, tilt it to the right, ten degrees": said again with more.

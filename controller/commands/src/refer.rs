@@ -75,6 +75,15 @@ impl Composer<'_> {
             clause.factor = Some(share);
             clause.number = None;
         }
+        let goes_further =
+            |meaning: &Meaning| meaning.aims().iter().any(|aim| matches!(aim.amount, Amount::Further(_)));
+        if let Some(after) = self.past.filter(|_| self.said.is_empty()).and_then(|past| past.after)
+            && clause.factor.is_some()
+            && goes_further(&meaning)
+        {
+            // "Look left." "Ten more." "Half of that": of all of it.
+            meaning = meaning.ending_in(&after);
+        }
         if let Some(count @ 2..) = clause.count
             && clause.compared == [Compared::Bigger]
             && meaning.is_posture()

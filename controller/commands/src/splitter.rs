@@ -55,6 +55,7 @@ impl Splitter {
             is_asking: self.scope.is_asking,
             is_reason: self.scope.is_reason,
             is_requested: self.scope.is_requested,
+            begins_sentence: link == Link::Stop,
             ..Clause::default()
         }
     }
@@ -117,7 +118,9 @@ impl Splitter {
                 self.now.is_cancel,
                 self.now.is_it,
             );
+            let begins_sentence = self.now.begins_sentence || link == Link::Stop;
             self.now = self.fresh(if is_start { self.now.link } else { stronger });
+            self.now.begins_sentence = begins_sentence;
             if !matches!(link, Link::Stop | Link::Comma) || stronger == Link::Correction {
                 (
                     self.now.is_negated,

@@ -158,8 +158,7 @@ fn is_talk(intent: &Intent) -> bool {
             | Intent::Help
             | Intent::ListTools
             | Intent::State
-            | Intent::Greet
-            | Intent::Thanks
+            | Intent::Courtesy(..)
     )
 }
 

@@ -10,6 +10,8 @@
 //!
 //! What a motion means is read by `motion`.
 
+use minismith_commands::Courtesy;
+
 use super::decline_reason::why;
 use super::dialog_context::DialogContext;
 use super::intent::{Intent, MAX_STEPS, Reason, Understanding};
@@ -90,10 +92,11 @@ impl Parser<'_> {
             self.joint();
         }
         self.reject_negation()?;
-        if plan.iter().all(|intent| *intent == Intent::Greet) {
+        let is_greeting = |intent: &Intent| matches!(intent, Intent::Courtesy(Courtesy::Greeting, _));
+        if plan.iter().all(is_greeting) {
             plan.truncate(1);
         } else {
-            plan.retain(|intent| *intent != Intent::Greet);
+            plan.retain(|intent| !is_greeting(intent));
         }
         if plan.is_empty() { Err(Error::unclear(0..usize::MAX, Reason::Unknown)) } else { Ok(plan) }
     }
@@ -249,8 +252,8 @@ impl Parser<'_> {
             SetPhrase::State => Intent::State,
             SetPhrase::Help => Intent::Help,
             SetPhrase::ListTools => Intent::ListTools,
-            SetPhrase::Greet => Intent::Greet,
-            SetPhrase::Thanks => Intent::Thanks,
+            SetPhrase::Greet => Intent::Courtesy(Courtesy::Greeting, "en"),
+            SetPhrase::Thanks => Intent::Courtesy(Courtesy::Thanks, "en"),
             SetPhrase::SayAgain => {
                 let said = self.known.before.and_then(DialogContext::said_last);
                 let nothing = || Error::unclear(self.at..self.at + taken, Reason::NothingToRepeat);

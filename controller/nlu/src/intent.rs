@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use minismith_commands::Refusal;
+use minismith_commands::{Courtesy, Refusal};
 
 use super::decimal::plain;
 use super::primitive::{OutOfRange, Primitive};
@@ -167,10 +167,8 @@ pub enum Intent {
         /// The user's own words, untrusted.
         request: String,
     },
-    /// Answer a greeting.
-    Greet,
-    /// Answer thanks.
-    Thanks,
+    /// Answer thanks or a greeting, in the language with this code.
+    Courtesy(Courtesy, &'static str),
     /// Answer a question about the robot itself.
     Report(Topic),
 }
@@ -197,8 +195,8 @@ impl fmt::Display for Intent {
                 let steps: Vec<String> = body.iter().map(Primitive::describe).collect();
                 write!(f, "make {name}: {}", steps.join("; "))
             }
-            Intent::Greet => f.write_str("greet"),
-            Intent::Thanks => f.write_str("thanks"),
+            Intent::Courtesy(Courtesy::Thanks, _) => f.write_str("thanks"),
+            Intent::Courtesy(Courtesy::Greeting, _) => f.write_str("greet"),
             Intent::Report(topic) => write!(f, "tell {topic}"),
         }
     }

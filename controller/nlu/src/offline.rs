@@ -1,7 +1,7 @@
 //! The entry point: turns a text into a plan or a reason. Pure, and well under a
 //! millisecond.
 
-use minismith_commands::{Told, asked_sight, called_tool, told};
+use minismith_commands::{Told, asked_sight, called_tool, courtesy, told};
 use serde_json::Map;
 
 use super::decline_reason::why;
@@ -22,6 +22,9 @@ use super::vision_intent::PERSON;
 pub fn interpret(text: &str, known: &Known<'_>) -> Understanding {
     if let Some(plan) = speech::in_order(text, &|part| ordered(part, known)) {
         return plan;
+    }
+    if let Some((courtesy, language)) = courtesy(text).filter(|_| !is_stop(text)) {
+        return Understanding::Plan(vec![Intent::Courtesy(courtesy, language)]);
     }
     let understood = ordered(text, known);
     let is_open = |understood: &Understanding| match understood {

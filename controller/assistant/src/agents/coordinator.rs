@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::Agent;
 use super::self_report;
+use minismith_commands::describe::{self, Answer};
 use minismith_nlu::{Intent, Primitive, Sight, Spoken, Topic, Understanding, answer};
 use minismith_score::capitalized;
 
@@ -131,8 +132,9 @@ fn task(intent: Intent) -> Task {
         Intent::State => Task::ReportState,
         Intent::Help => Task::Answer(answer::help()),
         Intent::ListTools => Task::ListTools,
-        Intent::Greet => Task::Answer(answer::greeting()),
-        Intent::Thanks => Task::Answer(answer::thanks()),
+        Intent::Courtesy(courtesy, language) => {
+            Task::Answer(describe::answer(Answer::Polite(courtesy), language))
+        }
         Intent::RunTool { name, arguments } => Task::RunTool { name, arguments },
         Intent::MakeTool { name, body, request } => Task::AuthorTool { name, body, request },
     }

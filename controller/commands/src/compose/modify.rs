@@ -54,6 +54,15 @@ impl Composer<'_> {
         if clause.is_together && self.joins_all(clause) {
             return Ok(());
         }
+        if let (Some(seconds), Link::Then) = (clause.delay, clause.link)
+            && let Some(last) = self.said.pop()
+        {
+            // "Look up after three seconds".
+            self.push(Clause { link: last.clause.link, ..Clause::default() }, Meaning::Wait(seconds));
+            self.said
+                .push(Said { clause: Clause { link: Link::Then, ..last.clause }, meaning: last.meaning });
+            return Ok(());
+        }
         let seconds = clause.lasting.or(clause.seconds);
         if seconds.is_some_and(|seconds| self.alternates(clause, seconds) || self.waits_instead(seconds)) {
             return Ok(());

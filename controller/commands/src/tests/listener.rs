@@ -1,6 +1,6 @@
 //! A simulated robot that does what it understands. Nobody and nothing is in view.
 
-use minismith_score::{AxisValues, Event};
+use minismith_score::{Axis, AxisValues, Event};
 
 use crate::clause::Phrase;
 use crate::{Past, Reading, is_stop, read, timeline};
@@ -29,6 +29,11 @@ impl Default for Listener {
 }
 
 impl Listener {
+    /// Returns how far the head is turned, degrees.
+    pub fn turned(&self) -> f64 {
+        self.posture[Axis::HeadTurn]
+    }
+
     /// Takes one sentence.
     pub fn hear(&mut self, text: &str) -> Heard {
         if is_stop(text) {

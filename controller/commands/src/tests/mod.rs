@@ -5,6 +5,7 @@ mod listener;
 mod order;
 mod others;
 mod pairs;
+mod shapes;
 mod tales;
 
 /// Returns a meaning in few words.

@@ -24,18 +24,6 @@ Directions are mine, angles count from straight ahead. \"stop\" halts me at once
         .to_owned()
 }
 
-/// Answers a greeting.
-#[must_use]
-pub fn greeting() -> String {
-    "Hello. Say \"help\" to hear what I understand.".to_owned()
-}
-
-/// Answers thanks.
-#[must_use]
-pub fn thanks() -> String {
-    "You're welcome.".to_owned()
-}
-
 /// How many tools are described when a person asks for all; of more, only the names are told.
 const MAX_DESCRIBED_TOOLS: usize = 12;
 

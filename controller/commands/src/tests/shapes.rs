@@ -1,0 +1,155 @@
+//! Known motions in shapes of speech that change their order, their number or whether they happen.
+
+use super::listener::Listener;
+use crate::describe::describe;
+use crate::everyday::courtesy;
+use crate::lexicon::Courtesy;
+use crate::{Reading, read};
+
+/// What is done after these turns, in English, or why nothing is.
+fn done(turns: &str) -> String {
+    let mut listener = Listener::default();
+    let mut last = String::new();
+    for turn in turns.split(" / ") {
+        let heard = listener.hear(turn);
+        last = match (heard.refusal, heard.reading) {
+            (Some(refusal), _) => refusal,
+            (None, Reading::Motion { meaning, .. }) => describe(&meaning, "en"),
+            (None, Reading::Conditional { then, otherwise, .. }) => {
+                let told = |one: Option<_>| one.map_or("nothing".into(), |one| describe(&one, "en"));
+                format!("face: {}; no face: {}", told(then), told(otherwise))
+            }
+            (None, other) => format!("{other:?}"),
+        };
+    }
+    last
+}
+
+#[track_caller]
+fn assert_done(cases: &[(&str, &str)]) {
+    let wrong: Vec<String> = cases
+        .iter()
+        .filter_map(|(said, expected)| {
+            let done = done(said);
+            (done != *expected).then(|| format!("{said}: {done}, and not {expected}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn what_comes_first_is_done_first() {
+    assert_done(&[
+        (
+            "before nodding, look up and then tilt your head to the right",
+            "look up, then tilt right, then nod once",
+        ),
+        ("before looking right, look left and wait two seconds", "look left, then wait 2 s, then look right"),
+        (
+            "before you nod, look up. Then shake your head",
+            "look up, then nod once, then shake the head 2 times",
+        ),
+        ("look left and when you're done nod", "look left, then nod once"),
+        ("look up three seconds from now", "wait 3 s, then look up"),
+        ("look up after three seconds", "wait 3 s, then look up"),
+        ("look up, but only after a three-second wait", "wait 3 s, then look up"),
+        ("stay as you are for three seconds, then look up", "wait 3 s, then look up"),
+        ("give it two seconds and look right", "wait 2 s, then look right"),
+        ("look left / take a two-second break", "wait 2 s"),
+        (
+            "guarda a sinistra, 2 secondi di attesa, guarda a destra",
+            "look left, then wait 2 s, then look right",
+        ),
+        ("看着左边别动两秒，之后看右边", "look left, then wait 2 s, then look right"),
+    ]);
+}
+
+#[test]
+fn what_is_counted_is_done_so_often() {
+    assert_done(&[
+        ("nod twice and repeat that three times", "nod 2 times 3 times"),
+        ("a double nod, then shake your head", "nod 2 times, then shake the head 2 times"),
+        ("three times look left and look right", "look left, then look right, all of it 3 times"),
+        (
+            "look down, then look up, for two seconds each",
+            "look down, then wait 2 s, then look up, then wait 2 s",
+        ),
+        ("nod three times with a pause of one second between the nods", "nod 3 times, 1 s apart"),
+        ("nod five times, faster and faster", "nod 5 times, faster each time"),
+        ("look left but do it slowly", "look left slowly"),
+        ("nod twice / three times instead of two", "nod 3 times"),
+        ("asiente dos veces / lo mismo, pero tres veces en vez de dos", "nod 3 times"),
+        ("nod twice / do that again, but with three nods", "nod 3 times"),
+        ("nod four times and add two", "nod 6 times"),
+    ]);
+}
+
+#[test]
+fn how_far_refers_to_what_was_done() {
+    assert_done(&[
+        ("look left by 40 degrees / half", "look left 20 degrees"),
+        ("look left by 10 degrees / times two", "look left 20 degrees"),
+        ("look left / less left", "look left"),
+        ("look up / down a bit", "look up"),
+        ("look left, then nod / the same in the other order", "nod once, then look left"),
+        ("schau nach links und nick dann / in umgekehrter Reihenfolge", "nod once, then look left"),
+        ("look left, then nod / again, but only the last bit", "nod once"),
+        (
+            "raise the left antenna, wait two seconds, put it down",
+            "left antenna outward, then wait 2 s, then back to neutral",
+        ),
+    ]);
+    let mut listener = Listener::default();
+    for (turn, yaw) in [("look left 20 degrees", 20.0), ("plus ten", 30.0), ("half", 15.0)] {
+        assert!(listener.hear(turn).refusal.is_none(), "{turn}");
+        let turned = listener.turned();
+        assert!((turned - yaw).abs() < 1.0, "{turn}: {turned}");
+    }
+}
+
+#[test]
+fn what_stays_does_not_move() {
+    assert_done(&[
+        ("look right, but your body stays put", "look right"),
+        ("看右边但是身子不许跟着转", "look right"),
+        ("Lass den Körper, wo er ist, und schau nach rechts", "look right"),
+        ("lift up the ear on your right", "right antenna outward"),
+        ("neig den Kopf zehn Grad nach rechts, schief", "tilt right 10 degrees"),
+        ("麻烦你把小脑袋歪向右边，歪十度", "tilt right 10 degrees"),
+    ]);
+}
+
+#[test]
+fn only_one_branch_of_a_condition_is_done() {
+    let both = "face: nod once; no face: shake the head 2 times";
+    assert_done(&[
+        ("do you see a face? If so, nod", "face: nod once; no face: nothing"),
+        ("check for a face, and if there is one, nod", "face: nod once; no face: nothing"),
+        ("shake your head unless you see a face, in which case nod", both),
+        ("unless you see a face, shake your head. If you do see one, nod", both),
+        ("if you see a face nod, and if you don't, shake your head", both),
+        ("看到人脸就点头，否则就摇头", "face: nod once; no face: shake the head 2 times"),
+        ("vedi una faccia, annuisci; non ne vedi, scuoti la testa", both),
+        ("wenn keiner da ist, schau nach oben", "face: nothing; no face: look up"),
+    ]);
+    // What is seen is not named: neither branch is done.
+    assert!(matches!(read("nod, otherwise shake your head", None, "en").0, Reading::Impossible(_)));
+}
+
+#[test]
+fn thanks_and_greetings_are_understood_in_every_language() {
+    for (text, kind, language) in [
+        ("thank you so much, that was lovely", Courtesy::Thanks, "en"),
+        ("hello robot", Courtesy::Greeting, "en"),
+        ("danke dir", Courtesy::Thanks, "de"),
+        ("merci beaucoup", Courtesy::Thanks, "fr"),
+        ("hola", Courtesy::Greeting, "es"),
+        ("grazie mille", Courtesy::Thanks, "it"),
+        ("谢谢你", Courtesy::Thanks, "zh"),
+    ] {
+        assert_eq!(courtesy(text), Some((kind, language)), "{text}");
+    }
+    for text in ["thanks, now look left", "hello, can you nod", "danke, schau nach links", "stop, thanks"] {
+        assert_eq!(courtesy(text), None, "{text}");
+    }
+}
