@@ -286,6 +286,8 @@ fn one_word_of_negation_moves_nothing() {
                 Understanding::Unclear { .. } | Understanding::Impossible { .. } => true,
                 // "do not move your head" stops.
                 Understanding::Stop => is_stop(&said),
+                // Thanks move nothing.
+                Understanding::Plan(plan) if matches!(plan.as_slice(), [Intent::Courtesy(..)]) => true,
                 // A name may have several words: "call it yes yes blorp".
                 Understanding::Plan(plan) => plan.iter().any(
                     |intent| matches!(intent, Intent::MakeTool { name, .. } if name.ends_with("_blorp")),

@@ -251,6 +251,10 @@ impl<'a> Composer<'a> {
             self.cancel(&clause);
             return Ok(());
         }
+        if clause.is_undo && clause.is_stay {
+            // "Don't go back to where you were".
+            return Err(Refusal::MovesAndStays);
+        }
         if clause.is_undo && !self.said.is_empty() {
             (clause.is_undo, clause.act) = (false, Some(Act::Return));
         }

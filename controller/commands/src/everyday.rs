@@ -103,14 +103,15 @@ pub fn courtesy(text: &str) -> Option<(Courtesy, &'static str)> {
         if tags.iter().any(orders) {
             return None;
         }
-        let known: usize = tags.iter().filter(|tag| tag.concept != Concept::Unknown).count();
+        let all = lexicon.words(text);
+        let is_known = |from: usize| {
+            let start = all.get(from).map_or(usize::MAX, |word| word.span.start);
+            !tags.iter().any(|tag| tag.concept == Concept::Unknown && tag.span.start >= start)
+        };
         let holds = |(kind, phrase): &&(Courtesy, Vec<String>)| match kind {
             Courtesy::Thanks => words.windows(phrase.len()).any(|part| part == phrase.as_slice()),
             // "Hello robot", and not "hello kitty is a cat".
-            Courtesy::Greeting => {
-                words.starts_with(phrase)
-                    && (words.len() == phrase.len() || known + phrase.len() >= words.len())
-            }
+            Courtesy::Greeting => words.starts_with(phrase) && is_known(phrase.len()),
         };
         let (kind, _) = lexicon.courtesies.iter().find(holds)?;
         Some((*kind, lexicon.code.as_str()))
@@ -124,6 +125,9 @@ const fn is_order(concept: &Concept) -> bool {
         Concept::StopOrder
             | Concept::StopOrderAlone
             | Concept::Asks
+            | Concept::Not
+            | Concept::NotVerb
+            | Concept::Without
             | Concept::Cannot
             | Concept::When
             | Concept::Correction

@@ -3,7 +3,7 @@
 use minismith_commands::describe::describe;
 use minismith_commands::{Meaning, described, steps};
 use minismith_composer::{given_name, plain_request};
-use minismith_contract::Contract;
+use minismith_contract::{Contract, Verdict};
 use minismith_score::{Axis, AxisValues, Score, capitalized};
 
 use super::by_model::Candidate;
@@ -60,20 +60,19 @@ const HELD_SECONDS: f64 = 0.5;
 pub fn read_again(written: Written, request: &str, contract: &Contract) -> Written {
     let own = written.score.clone().and_then(|score| Candidate::judged(score, contract).ok());
     let own = own.filter(Candidate::is_acceptable);
-    // What the composer refuses for what it asks stays refused, unless all that is asked for is shown.
-    let is_refused = written.tool.is_err() && !written.is_open;
     let is_served = own.as_ref().is_some_and(Candidate::holds_all) && written.not_understood.is_empty();
     if is_served || contract.is_empty() {
         return written;
     }
     let other = motion_of(request).and_then(|score| Candidate::judged(score, contract).ok());
-    let other = other.filter(|other| !is_refused || other.holds_all());
+    // What the composer refuses, or serves in part, it refuses or serves so unless all that is asked for is shown.
+    let is_right = |other: &Candidate| other.verdict == Verdict::Right && other.holds_all();
     let shows_more = |other: &Candidate| match &own {
         Some(own) if written.not_understood.is_empty() => other.is_better_than(own),
         Some(own) => !own.is_better_than(other),
         None => true,
     };
-    match other.filter(|other| other.is_acceptable() && shows_more(other)) {
+    match other.filter(|other| is_right(other) && shows_more(other)) {
         Some(other) => Written {
             name: other.score.name.clone(),
             tool: Ok(authored(&other.score)),
