@@ -93,29 +93,45 @@ pub fn comes_before(text: &str) -> bool {
 /// Returns what a text says to be polite, if it says nothing else, and the language's code: "thank you, that was lovely".
 #[must_use]
 pub fn courtesy(text: &str) -> Option<(Courtesy, &'static str)> {
-    lexicons().find_map(|lexicon| {
-        let words: Vec<String> = lexicon.words(text).into_iter().map(|word| word.text).collect();
-        if words.len() > MOST_POLITE_WORDS {
-            return None;
-        }
-        let tags = raw(&lexicon.words(text), lexicon);
-        let orders = |tag: &Tag| is_of_motion(&tag.concept) || is_order(&tag.concept);
-        if tags.iter().any(orders) {
-            return None;
-        }
-        let all = lexicon.words(text);
-        let is_known = |from: usize| {
-            let start = all.get(from).map_or(usize::MAX, |word| word.span.start);
-            !tags.iter().any(|tag| tag.concept == Concept::Unknown && tag.span.start >= start)
-        };
-        let holds = |(kind, phrase): &&(Courtesy, Vec<String>)| match kind {
-            Courtesy::Thanks => words.windows(phrase.len()).any(|part| part == phrase.as_slice()),
-            // "Hello robot", and not "hello kitty is a cat".
-            Courtesy::Greeting => words.starts_with(phrase) && is_known(phrase.len()),
-        };
-        let (kind, _) = lexicon.courtesies.iter().find(holds)?;
-        Some((*kind, lexicon.code.as_str()))
-    })
+    let (_, tags) = detect(text, "en");
+    // An order needs no other language: its file is read only where it may be one.
+    if tags.iter().any(orders) {
+        return None;
+    }
+    lexicons().find_map(|lexicon| polite(text, lexicon))
+}
+
+/// Returns what a text says to be polite in a language.
+fn polite(text: &str, lexicon: &'static Lexicon) -> Option<(Courtesy, &'static str)> {
+    let all = lexicon.words(text);
+    if all.len() > MOST_POLITE_WORDS {
+        return None;
+    }
+    let words: Vec<&str> = all.iter().map(|word| word.text.as_str()).collect();
+    let holds = |(kind, phrase): &&(Courtesy, Vec<String>)| match kind {
+        Courtesy::Thanks => words.windows(phrase.len()).any(|part| part == phrase.as_slice()),
+        Courtesy::Greeting => words.len() >= phrase.len() && words.iter().zip(phrase).all(|(a, b)| a == b),
+    };
+    if !lexicon.courtesies.iter().any(|one| holds(&one)) {
+        return None;
+    }
+    let tags = raw(&all, lexicon);
+    if tags.iter().any(orders) {
+        return None;
+    }
+    // "Hello robot", and not "hello kitty is a cat".
+    let is_whole = |(kind, phrase): &&(Courtesy, Vec<String>)| {
+        let start = all.get(phrase.len()).map_or(usize::MAX, |word| word.span.start);
+        let is_open = |tag: &Tag| tag.concept == Concept::Unknown && tag.span.start >= start;
+        *kind == Courtesy::Thanks || !tags.iter().any(is_open)
+    };
+    let (kind, _) = lexicon.courtesies.iter().find(|one| holds(one) && is_whole(one))?;
+    Some((*kind, lexicon.code.as_str()))
+}
+
+/// Returns whether a tag orders or asks something.
+fn orders(tag: &Tag) -> bool {
+    is_of_motion(&tag.concept) || is_order(&tag.concept)
 }
 
 /// Returns whether a concept orders or asks something though nothing moves by itself.

@@ -67,12 +67,7 @@ pub fn read_again(written: Written, request: &str, contract: &Contract) -> Writt
     let other = motion_of(request).and_then(|score| Candidate::judged(score, contract).ok());
     // What the composer refuses, or serves in part, it refuses or serves so unless all that is asked for is shown.
     let is_right = |other: &Candidate| other.verdict == Verdict::Right && other.holds_all();
-    let shows_more = |other: &Candidate| match &own {
-        Some(own) if written.not_understood.is_empty() => other.is_better_than(own),
-        Some(own) => !own.is_better_than(other),
-        None => true,
-    };
-    match other.filter(|other| is_right(other) && shows_more(other)) {
+    match other.filter(is_right) {
         Some(other) => Written {
             name: other.score.name.clone(),
             tool: Ok(authored(&other.score)),

@@ -81,6 +81,10 @@ const STAND_INS: [(&[&str], &str); 3] = [
 /// Returns the plan of an English text that tells when a photo is taken: "before you nod, take a photo". A photo moves nothing,
 /// as a sound does, so the reader of commands finds its place with a sound in its stead. None if the text says it otherwise.
 pub(crate) fn in_order(text: &str, read: &dyn Fn(&str) -> Understanding) -> Option<Understanding> {
+    let lower = text.to_ascii_lowercase();
+    if !NOUNS.iter().chain(&["image"]).any(|noun| lower.contains(noun)) {
+        return None;
+    }
     let (replaced, photos) = with_sounds(text);
     if photos == 0 || !tells_order(&replaced) {
         return None;
