@@ -280,6 +280,26 @@ impl Clause {
             && self.unknown.is_empty()
     }
 
+    /// Returns whether it says how far, how fast, how long or in which order.
+    pub(crate) fn says_how(&self) -> bool {
+        self.amount.is_some()
+            || self.number.is_some()
+            || self.size.is_some()
+            || self.is_most
+            || self.pace.is_some()
+            || self.factor.is_some()
+            || !self.compared.is_empty()
+            || self.seconds.is_some()
+            || self.within.is_some()
+            || self.is_first
+            || self.is_last
+            || self.is_other_order
+            || self.is_together
+            || self.is_undo
+            || self.is_negated
+            || self.link == Link::Correction
+    }
+
     /// Returns whether it says that something turns, and neither what nor which way.
     pub(crate) fn turns_anywhere(&self) -> bool {
         self.act == Some(Act::Turn)

@@ -73,6 +73,9 @@ impl<'a> Composer<'a> {
             if self.refers_to_both(&clause)? {
                 continue;
             }
+            if self.repeats_all(&clause) {
+                continue;
+            }
             self.count_as_before(&mut clause);
             self.count_fewer(&mut clause)?;
             if self.stays_upright(&clause) {

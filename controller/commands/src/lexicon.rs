@@ -328,8 +328,30 @@ impl Lexicon {
     /// Returns the words of a text, each in its usual form.
     #[must_use]
     pub fn words(&self, text: &str) -> Vec<Word> {
-        let usual = |word: Word| Word { text: usual_form(word.text, &self.variants), ..word };
+        let usual = |word: Word| Word { text: self.shortened(usual_form(word.text, &self.variants)), ..word };
         split(text, self.has_elisions).into_iter().map(usual).collect()
+    }
+
+    /// "Sloooowly": a letter that is written three times or more stands once or twice in the word that is meant.
+    fn shortened(&self, word: String) -> String {
+        let letters: Vec<char> = word.chars().collect();
+        let is_long = letters
+            .windows(3)
+            .any(|run| run.first().is_some_and(|first| run.iter().all(|letter| letter == first)));
+        if !is_long || self.phrases.single(&word).is_some() {
+            return word;
+        }
+        let with_runs_of = |most: usize| {
+            let mut out: Vec<char> = Vec::new();
+            for letter in &letters {
+                if !out.iter().rev().take(most).all(|before| before == letter) || out.len() < most {
+                    out.push(*letter);
+                }
+            }
+            out.into_iter().collect::<String>()
+        };
+        let known = |word: &String| self.phrases.single(word).is_some();
+        [with_runs_of(1), with_runs_of(2)].into_iter().find(known).unwrap_or(word)
     }
 
     /// Returns the longest phrase with which these words begin: what it means, and how many words it takes. Between the

@@ -228,7 +228,11 @@ impl Composer<'_> {
         if !clause.is_both_turns || clause.is_undo {
             return Ok(false);
         }
-        let (mut steps, _) = self.steps();
+        let mut steps = match self.said.as_slice() {
+            // "Nod, then wiggle your ears, and then both together".
+            [one, other] => vec![one.meaning.clone(), other.meaning.clone()],
+            _ => self.steps().0,
+        };
         let [one, other] = steps.as_slice() else {
             return Err(Refusal::WhichTwo);
         };

@@ -1,5 +1,6 @@
 //! Rewrites what is said in a roundabout way into the plain one, before it is split into clauses.
 
+mod antennas;
 mod conditions;
 mod denied;
 mod numbers;
@@ -7,10 +8,11 @@ mod waits;
 
 use crate::concept::{Act, Compared, Concept, Part, Tag, Unit, Way};
 use crate::order_words::{afterwards, and_afterwards, counted_off, negative_angles};
-use conditions::{asked, confirmed, implied_conditions, otherwise};
-use denied::{other_numbers, parts_that_stay, trailing_corrections};
-use numbers::{additions, factors, leading_times};
-use waits::{awaited_signals, delays, given_times, holds, same_time, until_times, waits_of};
+use antennas::{antennas_in_order, named_antenna, other_antenna};
+use conditions::{asked, confirmed, implied_conditions, other_branch, otherwise};
+use denied::{left_out, other_numbers, parts_that_stay, trailing_corrections};
+use numbers::{additions, factors, leading_times, said_more_exactly};
+use waits::{awaited_signals, delays, given_times, holds, same_time, times_after, until_times, waits_of};
 
 /// Rewrites tags, those of no importance still among them.
 pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
@@ -23,7 +25,9 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags.dedup_by(|tag, before| {
         before.concept == Concept::Last && matches!(tag.concept, Concept::With | Concept::Comma)
     });
-    let tags = parts_that_stay(other_numbers(implied_conditions(confirmed(tags))));
+    let tags =
+        other_antenna(named_antenna(antennas_in_order(times_after(said_more_exactly(left_out(tags))))));
+    let tags = parts_that_stay(other_numbers(implied_conditions(other_branch(confirmed(tags)))));
     let tags = trailing_corrections(leading_times(given_times(delays(waits_of(factors(additions(tags)))))));
     let tags = backwards(around(rounds(same_time(until_times(holds(tags))))));
     let tags = times(inwards(later(awaited_signals(tags))));

@@ -8,18 +8,26 @@ use crate::meaning::Meaning;
 use crate::refusal::Refusal;
 
 impl Composer<'_> {
+    /// "Look left, look right, and all of that twice", "nod, then look up, and then do that again": all that was said.
+    pub(super) fn repeats_all(&mut self, clause: &Clause) -> bool {
+        let moving = self.said.iter().filter(|said| !said.meaning.axes().is_empty()).count();
+        let whole_is_named = clause.is_it || clause.is_same || clause.is_again;
+        if moving < 2 || !whole_is_named || clause.has_motion() || clause.says_how() {
+            return false;
+        }
+        let count = match clause.count {
+            // "Repeat all of it once": twice in all.
+            Some(1) | None if clause.is_again => 2,
+            Some(count) => count,
+            None => return false,
+        };
+        let whole = Meaning::Repeat(count.min(20), Box::new(arrange(&self.said)));
+        self.said = vec![Said { clause: Clause::default(), meaning: whole }];
+        true
+    }
+
     /// A fragment says more of what was said before it.
     pub(super) fn modify(&mut self, clause: &Clause) -> Result<(), Refusal> {
-        // "Look left, look right, and all of that twice".
-        if clause.count.is_some()
-            && (clause.is_it || clause.is_same || clause.is_again)
-            && self.said.len() > 1
-        {
-            let count = clause.count.unwrap_or(1);
-            let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
-            self.said = vec![Said { clause: Clause::default(), meaning: whole }];
-            return Ok(());
-        }
         let times = clause.count.or(clause.number.map(|number| number as u32));
         let adds = clause.compared == [Compared::Bigger] || (clause.is_again && clause.is_same);
         if let Some(more) = times.filter(|_| adds)

@@ -108,9 +108,49 @@ pub(super) fn implied_conditions(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags
 }
 
+/// "Nod if so": moves what stands behind the order that it is a condition of before it, and returns where it stands.
+fn leading(tags: &mut Vec<Tag>, at: usize) -> usize {
+    let is_last = tags.get(at + 1).is_none_or(|next| ends_clause(&next.concept));
+    let before = tags.get(..at).unwrap_or_default();
+    let start = before.iter().rposition(|tag| ends_clause(&tag.concept)).map_or(0, |joint| joint + 1);
+    let acts =
+        before.get(start..).is_some_and(|own| own.iter().any(|tag| matches!(tag.concept, Concept::Act(_))));
+    if !is_last || !acts {
+        return at;
+    }
+    let tag = tags.remove(at);
+    tags.insert(start, tag);
+    start
+}
+
+/// "If there is a face, nod; shake your head if there is nobody", "if face: nod, else: shake your head".
+pub(super) fn other_branch(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_condition = |tag: &Tag| matches!(tag.concept, Concept::Otherwise | Concept::If(_));
+    let is_colon = |pair: &[Tag]| matches!(pair, [condition, stop] if is_condition(condition) && stop.concept == Concept::Stop);
+    while let Some(at) = tags.windows(2).position(is_colon) {
+        if tags.get(at).is_some_and(|tag| tag.concept == Concept::Otherwise) {
+            tags.remove(at + 1);
+        } else if let Some(stop) = tags.get_mut(at + 1) {
+            stop.concept = Concept::Comma;
+        }
+    }
+    let is_face = |tag: &Tag| matches!(tag.concept, Concept::Signal(Event::Face) | Concept::If(Event::Face));
+    let Some(face) = tags.iter().position(is_face) else { return tags };
+    let is_nobody = |pair: &[Tag]| matches!(pair, [when, nobody] if when.concept == Concept::When && nobody.concept == Concept::Nobody);
+    let rest = tags.get(face..).unwrap_or_default();
+    if let Some(at) = rest.windows(2).position(is_nobody).map(|at| face + at) {
+        tags.remove(at + 1);
+        if let Some(when) = tags.get_mut(at) {
+            when.concept = Concept::Otherwise;
+        }
+    }
+    tags
+}
+
 /// "Check for a face, and if there is one, nod": what was named before is the condition.
 pub(super) fn confirmed(mut tags: Vec<Tag>) -> Vec<Tag> {
     let Some(at) = tags.iter().position(|tag| tag.concept == Concept::IfSo) else { return tags };
+    let at = leading(&mut tags, at);
     let before = tags.get(..at).unwrap_or_default();
     let begins = |tag: &Tag| matches!(tag.concept, Concept::When | Concept::Unless | Concept::If(_));
     let only_looks = before.iter().all(|tag| !matches!(tag.concept, Concept::Act(act) if act != Act::Look));

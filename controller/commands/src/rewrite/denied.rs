@@ -88,3 +88,18 @@ pub(super) fn trailing_corrections(mut tags: Vec<Tag>) -> Vec<Tag> {
     }
     tags
 }
+
+/// "Again, but skip the nod", after both were done: without it.
+pub(super) fn left_out(mut tags: Vec<Tag>) -> Vec<Tag> {
+    if matches!(tags.first(), Some(first) if matches!(first.concept, Concept::Again | Concept::Same))
+        && let Some(at) = tags.iter().position(|tag| tag.concept == Concept::Cancel)
+        && tags.get(1..at).is_some_and(|between| between.iter().all(|tag| tag.concept == Concept::Comma))
+        && matches!(tags.get(at + 1), Some(Tag { concept: Concept::Act(_) | Concept::Part(_), .. }))
+    {
+        if let Some(tag) = tags.get_mut(at) {
+            tag.concept = Concept::Without;
+        }
+        tags.drain(1..at);
+    }
+    tags
+}

@@ -31,6 +31,20 @@ pub(super) fn leading_times(mut tags: Vec<Tag>) -> Vec<Tag> {
 
 /// "Plus ten", "add ten degrees": so much further than before; otherwise "and".
 pub(super) fn additions(mut tags: Vec<Tag>) -> Vec<Tag> {
+    // "+10": nothing stands before it.
+    if let [first, number, ..] = tags.as_mut_slice()
+        && first.concept == Concept::And
+        && matches!(number.concept, Concept::Number(_))
+    {
+        first.concept = Concept::Plus;
+    }
+    // "Still ten degrees more".
+    if let [still, next, ..] = tags.as_slice()
+        && still.concept == Concept::Still
+        && matches!(next.concept, Concept::Number(_) | Concept::More(_))
+    {
+        tags.remove(0);
+    }
     let moves = tags.iter().any(|tag| matches!(tag.concept, Concept::Act(_) | Concept::Part(_)));
     for at in 0..tags.len() {
         // "Nod four times and add two".
@@ -79,6 +93,26 @@ pub(super) fn factors(mut tags: Vec<Tag>) -> Vec<Tag> {
             }
         }
         at += 1;
+    }
+    tags
+}
+
+/// "Too much, I wanted half of it": what follows says how much less.
+pub(super) fn said_more_exactly(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_vague = |tags: &[Tag]| {
+        let [first, joint, rest @ ..] = tags else { return false };
+        let rest: Vec<&Concept> = rest
+            .iter()
+            .map(|tag| &tag.concept)
+            .filter(|concept| !matches!(concept, Concept::Correction | Concept::Comma | Concept::Stop))
+            .collect();
+        matches!(first.concept, Concept::More(_))
+            && matches!(joint.concept, Concept::Comma | Concept::Stop)
+            && matches!(rest.as_slice(), [Concept::Factor(_), more] if **more == first.concept)
+    };
+    if is_vague(&tags) {
+        tags.drain(..2);
+        tags.retain(|tag| tag.concept != Concept::Correction);
     }
     tags
 }

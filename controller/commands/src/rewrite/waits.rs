@@ -16,6 +16,32 @@ pub(super) fn same_time(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags
 }
 
+/// "Three seconds after looking down, look up": down, a wait, and up.
+pub(super) fn times_after(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_time_after = |four: &[Tag]| {
+        matches!(four, [number, unit, after, act] if matches!(number.concept, Concept::Number(_))
+            && matches!(unit.concept, Concept::Unit(Unit::Time(_)))
+            && after.concept == Concept::After
+            && matches!(act.concept, Concept::Act(_)))
+    };
+    let begins = |at: usize| {
+        tags.get(..at).is_some_and(|before| {
+            before.last().is_none_or(|tag| ends_clause(&tag.concept) || tag.concept == Concept::Request)
+        })
+    };
+    let Some(at) = tags.windows(4).position(is_time_after).filter(|at| begins(*at)) else { return tags };
+    let rest = tags.get(at..).unwrap_or_default();
+    let Some(comma) = rest.iter().position(|tag| tag.concept == Concept::Comma) else { return tags };
+    let (first, second) = rest.split_at(comma);
+    let [number, unit, after, first @ ..] = first else { return tags };
+    let mark = |concept| Tag { concept, span: after.span.clone() };
+    let then = mark(Concept::Then);
+    let wait = [then.clone(), mark(Concept::Act(Act::Wait)), number.clone(), unit.clone(), then];
+    let order: Vec<Tag> = first.iter().cloned().chain(wait).chain(second.iter().skip(1).cloned()).collect();
+    tags.splice(at.., order);
+    tags
+}
+
 /// "Until ten seconds have passed": for ten seconds.
 pub(super) fn until_times(mut tags: Vec<Tag>) -> Vec<Tag> {
     let is_until = |three: &[Tag]| {

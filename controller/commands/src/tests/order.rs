@@ -56,7 +56,7 @@ fn gestures_take_turns_are_held_and_repeated() {
     ] {
         assert!(said(text).starts_with(start), "{text}: {}", said(text));
     }
-    assert_eq!(said("nod and shake your head, then do it all over again").matches("HeadPitch").count(), 2);
+    assert!(said("nod and shake your head, then do it all over again").starts_with("2 times {"));
 }
 
 #[test]

@@ -153,3 +153,34 @@ fn thanks_and_greetings_are_understood_in_every_language() {
         assert_eq!(courtesy(text), None, "{text}");
     }
 }
+
+#[test]
+fn all_of_it_is_repeated_and_each_antenna_takes_its_turn() {
+    let twice = "nod once, then wiggle the antennas 2 times, all of it 2 times";
+    let left_then_right = "left antenna outward, then right antenna outward";
+    assert_done(&[
+        ("nod, then wiggle your ears, and then repeat the whole thing once", twice),
+        ("nod and then wiggle your ears, and then do that again", twice),
+        (
+            "nod, then wiggle your ears, then do both again",
+            "nod once, then wiggle the antennas 2 times, then nod once, then wiggle the antennas 2 times",
+        ),
+        ("raise the left antenna, then right", left_then_right),
+        ("ears up please, the left one first, then the right one", left_then_right),
+        ("raise them one after the other, left antenna first, then right antenna", left_then_right),
+        ("the left ear should wiggle twice, only the left", "left antenna outward 2 times"),
+        ("three seconds after looking down, look up", "look down, then wait 3 s, then look up"),
+        ("if face: nod, else: shake your head", "face: nod once; no face: shake the head 2 times"),
+        (
+            "check for a face, nod when there is one, shake your head when there isn't",
+            "face: nod once; no face: shake the head 2 times",
+        ),
+        ("nod three times slooowly", "nod 3 times slowly"),
+        (
+            "turn your body left by 40 degrees / too much, I wanted just half of it",
+            "turn the body left 20 degrees",
+        ),
+        ("turn your head left by 20 degrees / +10", "look left"),
+        ("nod and then shake your head / again, but skip the nod", "shake the head 2 times"),
+    ]);
+}
