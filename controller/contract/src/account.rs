@@ -168,6 +168,10 @@ pub(crate) fn accounts(
                 (Meaning::Link(Link::Before), _) if is_several && names_way_back(at) => {
                     Account::NotUnderstood
                 }
+                // "In the order left, right, both".
+                (Meaning::Both, clause) if clause.is_none_or(|clause| any(clause).is_empty()) => {
+                    Account::NotUnderstood
+                }
                 // What stands outside of clauses or only joins words.
                 (
                     Meaning::Frame
@@ -179,6 +183,7 @@ pub(crate) fn accounts(
                     | Meaning::First
                     | Meaning::Last
                     | Meaning::InOrder
+                    | Meaning::From
                     | Meaning::Throughout
                     | Meaning::It,
                     _,

@@ -15,7 +15,9 @@ use self::asides::{
     as_i_say, at_moment, cause, each_round, join_asides, same_size, tells_again, touching, while_seen,
 };
 use self::opening::{name, opening};
-use self::patterns::{before_that, ever_more, name_others, quotations, ratio, without_given_roles};
+use self::patterns::{
+    before_that, begins_path, ever_more, name_others, quotations, ratio, without_given_roles,
+};
 use self::rounds::{
     after_event, arrival, encore, known_state, list_number, name_sides, number_of, of_all, one_go,
     round_takes, round_time, share_units, stops_with_event, superlative, than_before,
@@ -432,6 +434,9 @@ fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
     }
     if let Some(found) = ratio(tokens, at) {
         return found;
+    }
+    if begins_path(tokens, at) {
+        return (Meaning::From, at + 1);
     }
     // "Turn; before that, nod": the turn comes after it.
     if let Some(end) = before_that(tokens, at) {

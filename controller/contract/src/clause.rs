@@ -102,6 +102,8 @@ pub(crate) struct Clause {
     pub(crate) choose: bool,
     pub(crate) roles: Vec<Role>,
     pub(crate) again: bool,
+    /// "From left to right": the directions come in their order.
+    pub(crate) from: bool,
     pub(crate) another: bool,
     pub(crate) it: bool,
     pub(crate) yes: bool,
@@ -472,6 +474,7 @@ impl Builder {
             Meaning::Again => clause.again = true,
             Meaning::Another => clause.another = true,
             Meaning::It => clause.it = true,
+            Meaning::From => clause.from = true,
             Meaning::Yes => clause.yes = true,
             Meaning::No => clause.no = true,
             Meaning::Frame

@@ -140,6 +140,8 @@ pub(crate) enum Meaning {
     EachTime,
     /// "In that order".
     InOrder,
+    /// "From", before a direction: the directions that follow come in their order.
+    From,
     /// "The whole time".
     Throughout,
     Seconds(f64),

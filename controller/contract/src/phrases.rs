@@ -418,6 +418,8 @@ pub(crate) fn single(word: &str, before: &str, next: &str) -> Option<Meaning> {
         "everything" | "anything" => Meaning::Part(PartName::Everything),
         "other" => Meaning::Part(PartName::Other),
         "both" => Meaning::Both,
+        // "Left, now right".
+        "now" if matches!(before, "," | "and" | ";") && !next.is_empty() => Meaning::Link(Link::Then),
         "each" | "every" => Meaning::Each,
         "left" | "leftwards" | "leftward" | "anticlockwise" | "counterclockwise" => Meaning::Way(Way::Left),
         "right" | "rightwards" | "rightward" | "clockwise" => Meaning::Way(Way::Right),

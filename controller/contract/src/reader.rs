@@ -2,13 +2,14 @@
 
 mod modify;
 mod occasions;
+mod order;
 mod parts;
 mod rest;
 
 use crate::aims::{Kind, targets};
 use crate::clause::{Clause, Ear, Part};
 use crate::lexicon::Verb;
-use crate::meaning::{Link, Role, Way};
+use crate::meaning::{Bound, Link, Role, Way};
 use crate::reading::{Action, Feature, Reading};
 
 /// Reads all clauses.
@@ -72,6 +73,8 @@ struct Reader {
     /// "First" or "finally" stood in a clause of its own.
     place_next: Option<bool>,
     last_ear: Option<Ear>,
+    /// The last action raised an antenna.
+    ear_is_up: bool,
     /// "All at once: ...": what follows in this sentence happens at the same time, by the clause that says so.
     together_next: Option<usize>,
 }
@@ -239,6 +242,15 @@ impl Reader {
             self.modify(index, clause);
             return true;
         }
+        // "Nods four times, swinging a bit more with each nod".
+        let is_trend = clause.each_time
+            && (clause.more || clause.less || clause.change.is_some())
+            && clause.parts.is_empty()
+            && !clause.has_way();
+        if is_trend && matches!(verb, Some(Verb::Sway | Verb::Move | Verb::Turn)) && !self.latest.is_empty() {
+            self.modify(index, &Clause { verb: None, ..clause.clone() });
+            return true;
+        }
         if self.once_more(index, clause) || self.adds_sides(index, clause) {
             return true;
         }
@@ -392,6 +404,7 @@ impl Reader {
         }
         self.verb = Some(verb);
         let has_default_part = parts.is_empty();
+        self.ear_is_up = ways == [Way::Up] || matches!(verb, Verb::Raise | Verb::Stretch) && ways.is_empty();
         self.parts = parts;
         let mut action = Action::new(index, verb, wanted, 0);
         action.has_default_part = has_default_part;
@@ -419,6 +432,31 @@ impl Reader {
         }
         if clause.back_forth || up_down {
             action.verb = if verb.is_oscillation() { verb } else { Verb::Sway };
+        }
+        // "From left to right": the one and then the other.
+        let is_path = clause.from
+            && ways.len() == 2
+            && !verb.is_oscillation()
+            && clause.count.or(clause.bare).is_none()
+            && !clause.several
+            && !goes_both_ways;
+        if let (true, [start, end]) = (is_path, ways.as_slice()) {
+            action.targets = targets(verb, &self.parts, Some(*start), kind);
+            let to = Action::new(index, verb, targets(verb, &self.parts, Some(*end), kind), 0);
+            // "Within six seconds": the whole way.
+            let timed = clause.seconds.filter(|_| self.reading.actions.is_empty());
+            if let Some((seconds, _)) = timed {
+                let within = (0.2 * seconds).max(0.3);
+                let least = (clause.bound != Some(Bound::AtMost)).then_some((seconds - within).max(0.0));
+                self.reading.durations.push((index, least, Some(seconds + within)));
+            }
+            let start = Clause { seconds: clause.seconds.filter(|_| timed.is_none()), ..clause.clone() };
+            self.push(index, &start, action);
+            self.link = Some(Link::Then);
+            let opening = self.opening.take();
+            self.push(index, &Clause { verb: clause.verb, ..Clause::default() }, to);
+            self.opening = opening;
+            return true;
         }
         self.push(index, clause, action);
         true
@@ -525,60 +563,5 @@ impl Reader {
         self.reading.order.clear();
         self.reading.together.clear();
         self.latest.clear();
-    }
-
-    /// The actions that came since the last "then".
-    fn joined_before(&self) -> Vec<usize> {
-        let group =
-            self.latest.last().and_then(|at| self.reading.actions.get(*at)).map(|action| action.group);
-        let actions = self.reading.actions.iter().enumerate();
-        actions.filter(|(_, action)| Some(action.group) == group).map(|(at, _)| at).collect()
-    }
-
-    /// Movements of one axis can only follow each other.
-    fn shares_axis(&self, before: &[usize], at: usize) -> bool {
-        let axes = |at: &usize| self.reading.actions.get(*at).map(Action::axes).unwrap_or_default();
-        let own = axes(&at);
-        before.iter().flat_map(axes).any(|axis| own.contains(&axis))
-    }
-
-    fn pair(&mut self, before: &[usize], at: usize, clause: usize, is_together: bool) {
-        for one in before {
-            if is_together {
-                self.reading.together.push((*one, at, clause));
-            } else {
-                self.reading.order.push((*one, at, clause));
-            }
-        }
-    }
-
-    fn finish(&mut self) {
-        let count = self.reading.actions.len();
-        // "First" comes before all that is not first, unless a "then" says the same.
-        let first = self.first.clone();
-        for at in &first {
-            let clause = self.reading.actions.get(*at).map_or(0, |action| action.clause);
-            let is_chained = self.reading.order.iter().any(|(one, _, _)| one == at);
-            for other in (0..count).filter(|other| !first.contains(other)) {
-                if !is_chained || other < *at {
-                    self.reading.order.push((*at, other, clause));
-                }
-            }
-        }
-        let last = self.last.clone();
-        for at in &last {
-            let clause = self.reading.actions.get(*at).map_or(0, |action| action.clause);
-            for other in (0..count).filter(|other| !last.contains(other)) {
-                self.reading.order.push((other, *at, clause));
-            }
-        }
-        let flipped: Vec<(usize, usize)> = self
-            .reading
-            .order
-            .iter()
-            .filter(|(one, other, _)| last.contains(one) && !last.contains(other))
-            .map(|(one, other, _)| (*one, *other))
-            .collect();
-        self.reading.order.retain(|(one, other, _)| !flipped.contains(&(*one, *other)));
     }
 }

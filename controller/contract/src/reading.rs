@@ -150,6 +150,8 @@ pub(crate) struct Reading {
     pub(crate) order: Vec<(usize, usize, usize)>,
     /// Clauses that tell an order only by their place in the text.
     pub(crate) loose: Vec<usize>,
+    /// The action after which another one goes back, with the clause that says so.
+    pub(crate) ways_back: Vec<(usize, usize, usize)>,
     /// Pairs of actions at the same time, with the clause that says so.
     pub(crate) together: Vec<(usize, usize, usize)>,
     /// Actions whose antennas move one after the other.

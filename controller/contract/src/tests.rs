@@ -350,3 +350,57 @@ fn what_looks_is_the_robot_and_bows_count_among_nods() {
         |expect: &Expect| matches!(expect, Expect::Swings { axis: Axis::HeadPitch, count: Some(2), .. });
     assert!(expects("a tool that nods twice", two) && !expects("a tool that nods twice before it bows", two));
 }
+
+#[test]
+fn what_was_told_in_order_is_expected_in_order() {
+    use minismith_score::expects::Action;
+    let order = |text: &str, wanted: &[(Axis, Option<Direction>, bool)]| {
+        let wanted: Vec<Action> = wanted
+            .iter()
+            .map(|(axis, direction, back)| Action::Move {
+                axes: vec![*axis],
+                direction: *direction,
+                back: *back,
+            })
+            .collect();
+        let is_wanted = |expect: &Expect| matches!(expect, Expect::Order { actions } if *actions == wanted);
+        let found = expects(text, |expect| match expect.plain() {
+            Expect::Either { of } => of.iter().flatten().any(is_wanted),
+            plain => is_wanted(plain),
+        });
+        assert!(found, "{text}: {:?}", contract(text).expects);
+    };
+    let (turn, left, right) = (Axis::HeadTurn, Some(Direction::Left), Some(Direction::Right));
+    order(
+        "make a tool where you look left and right and left and then ahead",
+        &[(turn, left, false), (turn, right, false), (turn, left, false)],
+    );
+    order(
+        "a tool that turns its head slowly from the left to the right within six seconds",
+        &[(turn, left, false), (turn, right, false)],
+    );
+    let nod = (Axis::HeadPitch, Some(Direction::Down), false);
+    for text in [
+        "a tool that turns its body to the left by 30 degrees, nods and turns back",
+        "a tool that nods after turning the body 30 degrees to the left, and then undoes the turn",
+    ] {
+        order(text, &[nod, (Axis::BodyTurn, None, true)]);
+    }
+}
+
+#[test]
+fn an_antenna_that_is_put_down_comes_back() {
+    for text in [
+        "put your left antenna up, wait two seconds, and put it down",
+        "left ear up, two seconds, left ear down",
+    ] {
+        assert!(expects(text, |expect| matches!(expect, Expect::Ends { .. })), "{text}");
+        let twice = |expect: &Expect| matches!(expect, Expect::Swings { count: Some(2), .. });
+        assert!(!expects(text, twice), "{text}");
+    }
+    let grows = |expect: &Expect| matches!(expect, Expect::Grows { .. });
+    assert!(expects("four nods, small to big, make it a trick", grows));
+    assert!(expects("a tool in which the head nods four times, swinging a bit more with each nod", grows));
+    let left_out = contract("a tool for wiggling antennas in the order left, right, both");
+    assert_eq!(texts(&left_out, &Account::NotUnderstood), ["both"]);
+}

@@ -57,6 +57,25 @@ pub(super) fn ever_more(tokens: &[Token], at: usize) -> Option<(Meaning, usize)>
     Some((Meaning::Change(change), end))
 }
 
+/// Returns whether two directions in their order follow: "from the left to its right".
+pub(super) fn begins_path(tokens: &[Token], at: usize) -> bool {
+    let side = |from: usize| {
+        let is_filler = |text: &str| {
+            matches!(text, "the" | "its" | "your" | "my" | "far" | "very" | "full" | "all" | "way" | "over")
+        };
+        let place = from + (from..from + 4).take_while(|place| is_filler(word(tokens, *place))).count();
+        let is_side = matches!(word(tokens, place), "left" | "right" | "top" | "bottom" | "up" | "down");
+        let more = usize::from(matches!(word(tokens, place + 1), "side" | "hand" | "end"));
+        is_side.then_some(place + 1 + more)
+    };
+    word(tokens, at) == "from"
+        && side(at + 1).is_some_and(|end| {
+            let over = usize::from(matches!(word(tokens, end), "over" | "across" | "all"));
+            matches!(word(tokens, end + over), "to" | "till" | "until" | "towards")
+                && side(end + over + 1).is_some()
+        })
+}
+
 /// Reads "before that," and "before you do so": what follows comes before what was said.
 pub(super) fn before_that(tokens: &[Token], at: usize) -> Option<usize> {
     if !matches!(word(tokens, at), "before" | "beforehand") {

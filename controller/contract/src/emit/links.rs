@@ -17,6 +17,25 @@ impl Emitter<'_> {
             self.together(one, other, clause);
         }
         self.apart();
+        for (last, back, clause) in self.reading.ways_back.clone() {
+            let ends = self.beginnings(back).into_iter().map(|movement| match movement {
+                Movement::Move { axes, .. } => Movement::Move { axes, direction: None, back: true },
+                other => other,
+            });
+            let starts = self.beginnings(last);
+            let choices: Vec<Vec<Claim>> = ends
+                .flat_map(|end| {
+                    starts.iter().map(move |start| {
+                        let actions = vec![start.clone(), end.clone()];
+                        let origins = vec![(clause, Feature::Order), (clause, Feature::Return)];
+                        vec![Claim { expect: Expect::Order { actions }, origins }]
+                    })
+                })
+                .collect();
+            if !choices.is_empty() && choices.len() <= MAX_CHOICES {
+                self.claims.choose(choices);
+            }
+        }
         for (clause, one, other) in self.reading.leads.clone() {
             let actions = [one, other].map(|axis| Movement::of(axis, None)).to_vec();
             let shown = vec![(clause, Feature::Order), (clause, Feature::Motion)];

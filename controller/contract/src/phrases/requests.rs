@@ -61,6 +61,32 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
         "at high speed|at a high speed|at fast speed|at a fast speed|super fast|hurry through|hurries through|in a hurry|in quick succession",
     ),
     (
+        "grows",
+        "small to big|from small to big|small to large|from small to large|from little to big|from tiny to big|from tiny to large\
+         |smallest first|starting small and getting bigger|starting small and growing",
+    ),
+    (
+        "shrinks",
+        "big to small|from big to small|large to small|from large to small|from big to little|from big to tiny|biggest first\
+         |largest first",
+    ),
+    (
+        "over",
+        "spread over|spread out over|stretched over|stretched out over|distributed over|drawn out over|in the space of|over the course of\
+         |over a period of|over a span of|over a duration of",
+    ),
+    (
+        "neutral",
+        "to the lowered position|to its lowered position|to the resting position|to its resting position|to rest position\
+         |to the rest position|to where it started|to where it was",
+    ),
+    (
+        "return",
+        "undo the turn|undoes the turn|undo that turn|undo the rotation|undoes the rotation|undo that rotation|undo the motion\
+         |undoes the motion|undo the movement|undoes the movement|reverse the turn|reverses the turn|turn undone|rotation undone\
+         |undo it|undoes it|undo this|undo that",
+    ),
+    (
         "when",
         "on spotting|upon spotting|at the sight of|on catching sight of|each time you catch sight of|each time it catches sight of",
     ),

@@ -176,6 +176,14 @@ impl Reader {
             return false;
         }
         let kind = Kind::default();
+        // "Left and right and left": each once more is another motion.
+        let is_again = ways.iter().any(|way| {
+            targets(verb, &parts, Some(*way), kind).iter().any(|target| action.targets.contains(target))
+        });
+        if is_again && action.targets.len() > 1 && !action.is_oscillation() {
+            self.in_order(index);
+            return false;
+        }
         // "In and out": antennas may swing on either side of upright.
         let is_in_and_out = matches!(ways, [Way::In | Way::Out])
             && parts.iter().all(|part| matches!(part, Part::Ear(_)))
@@ -193,6 +201,27 @@ impl Reader {
         action.notes.push((index, Feature::Motion));
         self.modify(index, clause);
         true
+    }
+}
+
+impl Reader {
+    /// Makes the directions of the last action one motion after another.
+    fn in_order(&mut self, index: usize) {
+        let Some(at) = self.latest.last().copied() else { return };
+        let Some(action) = self.reading.actions.get_mut(at) else { return };
+        let rest = action.targets.split_off(1);
+        let first = action.clone();
+        let mut before = at;
+        for target in rest {
+            self.group += 1;
+            let next = self.reading.actions.len();
+            self.reading.order.push((before, next, index));
+            let action = Action { targets: vec![target], group: self.group, ..first.clone() };
+            self.reading.actions.push(action);
+            before = next;
+        }
+        self.latest = vec![before];
+        self.link = Some(Link::Then);
     }
 }
 

@@ -283,6 +283,9 @@ impl Reader {
     /// "And back", "returns", "goes back to the middle in between".
     pub(super) fn go_back(&mut self, index: usize, clause: &Clause) -> bool {
         let verb = clause.verb;
+        if self.goes_once_more(clause) {
+            return false;
+        }
         let ends_there = clause.neutral
             && (verb.is_none() || matches!(verb, Some(Verb::Take | Verb::Return | Verb::Look | Verb::Move)));
         let is_return = match verb {
@@ -358,6 +361,7 @@ impl Reader {
                 }
             }
         }
+        self.way_back(index, clause, &named);
         if let Some((_, is_shift)) = clause.size {
             for action in self.reading.actions.iter_mut().filter(|action| action.group == group) {
                 for target in &mut action.targets {
@@ -379,6 +383,29 @@ impl Reader {
             self.link = Some(Link::Then);
         }
         true
+    }
+
+    /// "Turn left, nod, and then turn back": what was left comes back after what came last.
+    fn way_back(&mut self, index: usize, clause: &Clause, named: &[Axis]) {
+        let Some(before) = self.reading.actions.len().checked_sub(2) else { return };
+        // "Nod after turning left, and then turn back": the turn came first.
+        let is_turned =
+            self.reading.order.iter().any(|(one, other, _)| (*one, *other) == (before + 1, before));
+        let (at, back) = if is_turned { (before, before + 1) } else { (before + 1, before) };
+        let (Some(last), Some(before)) = (self.reading.actions.get(at), self.reading.actions.get(back))
+        else {
+            return;
+        };
+        let is_after = self.link == Some(Link::Then)
+            || matches!(clause.link, Some(Link::Then | Link::Comma | Link::And));
+        let is_left = before.returns
+            && !before.is_oscillation()
+            && !before.axes().iter().any(|axis| last.axes().contains(axis));
+        let is_meant = before.axes().iter().any(|axis| named.contains(axis))
+            || named.is_empty() && (last.verb == Verb::Nod || last.is_oscillation());
+        if is_after && is_left && is_meant {
+            self.reading.ways_back.push((at, back, index));
+        }
     }
 
     /// "One ear tips in, the other one out, then both go upright".
@@ -434,9 +461,32 @@ impl Reader {
             && self.reading.actions.iter().any(|action| action.goes(went))
     }
 
+    /// "Put your ear up, and let it down": an antenna that went up comes back.
+    fn puts_ear_down(&self, clause: &Clause) -> bool {
+        let is_same = clause.parts.is_empty() || clause.parts == self.parts;
+        let is_ear = !self.parts.is_empty() && self.parts.iter().all(|part| matches!(part, Part::Ear(_)));
+        is_ear && is_same && self.ear_is_up && clause.ways == [Way::Down] && clause.size.is_none()
+    }
+
+    /// "To the left, to the right, back to the left": where it was before, and not the middle.
+    fn goes_once_more(&self, clause: &Clause) -> bool {
+        let side = match clause.ways.as_slice() {
+            [Way::Back, Way::Left] => Direction::Left,
+            [Way::Back, Way::Right] => Direction::Right,
+            _ => return false,
+        };
+        let Some((last, before)) = self.reading.actions.split_last() else { return false };
+        let goes = |action: &Action| action.targets.iter().flatten().all(|aim| aim.direction == Some(side));
+        let is_told = before.last().is_some_and(goes) && !last.is_oscillation();
+        is_told && last.axes() == before.last().map(Action::axes).unwrap_or_default() && !goes(last)
+    }
+
     /// "Lower the ears and bring them up again".
     fn undoes_way(&self, clause: &Clause) -> bool {
         let is_bent = matches!(self.verb, Some(Verb::Bow | Verb::Duck)) && clause.verb.is_some();
+        if self.puts_ear_down(clause) {
+            return true;
+        }
         if !(clause.again || is_bent) {
             return false;
         }
