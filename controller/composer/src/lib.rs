@@ -8,6 +8,7 @@ mod act;
 mod arrange;
 mod build;
 mod clause;
+mod closing;
 mod compose;
 mod emit;
 mod feelings;

@@ -58,6 +58,17 @@ pub(crate) const MAKING: &[&str] = &[
     "creating",
     "new",
     "get",
+    "wrote",
+    "built",
+    "created",
+    "coded",
+    "programmed",
+    "developed",
+    "designed",
+    "invented",
+    "learned",
+    "learnt",
+    "added",
 ];
 pub(crate) const NOUNS: &[&str] = &[
     "tool",
@@ -83,6 +94,7 @@ pub(crate) const NOUNS: &[&str] = &[
     "procedure",
     "script",
     "tools",
+    "cue",
     "one",
 ];
 /// Words that end a name.

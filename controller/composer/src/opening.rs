@@ -3,6 +3,7 @@
 //! People open such requests in many ways: "build hello_twice, which waves", "something called radar, with the head turning",
 //! "how about spotlight: turn left". What the tool does stays as it was said.
 
+use crate::closing::{described_first, like_code, moves};
 use crate::guard::MAX_CHARACTERS;
 use crate::name::{MAKING, NOUNS, identifier, is_verb};
 use crate::request_kind::is_tool_request;
@@ -40,11 +41,20 @@ pub fn plain_request(text: &str) -> Option<String> {
     if let Some((name, rest)) = quoted_name(text) {
         return Some(format!("make a tool called {name}: {rest}"));
     }
+    if let Some(described) = like_code(text).or_else(|| described_first(text)) {
+        let called = described.name.map(|name| format!(" called {name}")).unwrap_or_default();
+        return Some(format!("make a tool{called}: {}", described.description));
+    }
+    if let Some(rest) = programmed_to(text) {
+        return Some(format!("make a tool that {rest}"));
+    }
     if is_tool_request(text) {
         return None;
     }
     let words = split(text);
-    let opening = opening(&words)?;
+    let Some(opening) = opening(&words) else {
+        return built(text).map(|rest| format!("make a tool: {rest}"));
+    };
     let rest = words.get(opening.rest).and_then(|word| text.get(word.span.start..))?;
     // Whether it has something to do is for the readers to say, but one word is no description.
     (rest.split_whitespace().count() > 1).then(|| {
@@ -52,6 +62,33 @@ pub fn plain_request(text: &str) -> Option<String> {
         let link = if opening.is_list { ":" } else { " that" };
         format!("make a tool{called}{link} {rest}")
     })
+}
+
+/// "Build a nod that gets deeper": what is built.
+fn built(text: &str) -> Option<&str> {
+    let words = split(text);
+    let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let verb = (0..words.len().min(5)).take_while(|at| AROUND.contains(&word(*at))).count();
+    let is_built = matches!(
+        word(verb),
+        "build" | "create" | "invent" | "design" | "program" | "develop" | "construct" | "devise" | "define"
+    );
+    let start = verb + 1 + usize::from(word(verb + 1) == "yourself");
+    let is_thing = matches!(word(start), "a" | "an" | "one" | "another");
+    let rest = words.get(start).and_then(|word| text.get(word.span.start..))?;
+    (is_built && is_thing && words.len() > verb + 4 && moves(rest)).then_some(rest)
+}
+
+/// "Could you program yourself to bow?": what follows.
+fn programmed_to(text: &str) -> Option<&str> {
+    let words = split(text);
+    let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let start = (0..words.len().min(5)).take_while(|at| AROUND.contains(&word(*at))).count();
+    if [word(start), word(start + 1), word(start + 2)] != ["program", "yourself", "to"] {
+        return None;
+    }
+    let rest = words.get(start + 3).and_then(|word| text.get(word.span.start..))?;
+    (rest.split_whitespace().count() > 1).then_some(rest)
 }
 
 /// Finds the name in quotation marks with which a request opens, and what follows it: "build a "no, wait" gesture. Shake".

@@ -33,13 +33,26 @@ pub fn is_tool_request(text: &str) -> bool {
         words.get(making + 1..at).unwrap_or(&[]).iter().any(|word| {
             matches!(
                 word.text.as_str(),
-                "a" | "an" | "new" | "another" | "me" | "tool" | "the" | "my" | "this"
+                "a" | "an" | "new" | "another" | "one" | "such" | "me" | "tool" | "the" | "my" | "this"
             )
         })
     };
     let is_something = (making + 1..(making + 5).min(words.len()))
         .any(|at| word(at) == "something" && matches!(word(at + 1), "that" | "which" | "where"));
-    is_something || noun.is_some_and(is_article)
+    // "Create skill snooze", "please make tool, ...".
+    let is_direct = noun.is_some_and(|at| {
+        at == making + 1
+            && matches!(word(at), "tool" | "skill" | "routine" | "function" | "command" | "trick")
+            && making < 3
+            && word(making) != "new"
+    });
+    // "Add "dawn" to your commands".
+    let adds = words.windows(3).any(|three| {
+        matches!(three, [to, your, nouns] if to.text == "to"
+            && your.text == "your"
+            && matches!(nouns.text.as_str(), "tools" | "skills" | "commands" | "tricks" | "routines" | "functions" | "repertoire"))
+    });
+    is_something || is_direct || adds || noun.is_some_and(is_article)
 }
 
 /// Returns whether a text speaks of learning, names a tool without a verb ("a tool, please, that nods"), or describes how
@@ -48,7 +61,12 @@ fn asks_for_a_behaviour(words: &[Word]) -> bool {
     let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let teaches = (0..words.len().min(12)).any(|at| match word(at) {
         "teach" => matches!(word(at + 1), "yourself" | "the" | "him" | "it"),
-        "learn" => matches!(word(at + 1), "to" | "how" | "a" | "an"),
+        "learn" => {
+            matches!(
+                word(at + 1),
+                "to" | "how" | "a" | "an" | "the" | "this" | "something" | "one" | ":" | "trick"
+            )
+        }
         _ => false,
     });
     let names_tool = (1..words.len().min(5)).any(|at| {
@@ -56,7 +74,28 @@ fn asks_for_a_behaviour(words: &[Word]) -> bool {
             && matches!(word(at - 1), "a" | "an" | "another" | "new" | "one" | "little")
             && (at + 1..at + 5).any(|at| matches!(word(at), "that" | "which" | "where" | "for" | "to"))
     });
-    teaches || names_tool || (word(0) == "act" && words.len() > 2)
+    // "It would help me if you had a tool by which you nod".
+    let speaks_of_one = (5..words.len().min(12)).any(|at| {
+        matches!(word(at), "tool" | "skill" | "trick" | "routine")
+            && (matches!(word(at - 1), "a" | "another")
+                || (word(at - 1) == "new" && matches!(word(at - 2), "a" | "one")))
+            && matches!(
+                word(at + 1),
+                "that"
+                    | "which"
+                    | "where"
+                    | "whereby"
+                    | "by"
+                    | "in"
+                    | "for"
+                    | "to"
+                    | "from"
+                    | "goes"
+                    | "such"
+                    | ":"
+            )
+    });
+    teaches || names_tool || speaks_of_one || (word(0) == "act" && words.len() > 2)
 }
 
 /// Returns whether a text begins with the tool that it asks for and then describes it: "new tool: it nods", "a little trick,
@@ -71,14 +110,37 @@ fn begins_with_a_tool(words: &[Word]) -> bool {
     let at = (0..words.len().min(8)).take_while(is_before).count();
     let is_named = matches!(
         word(at),
-        "tool" | "skill" | "trick" | "function" | "routine" | "gesture" | "move" | "behaviour" | "behavior"
+        "tool"
+            | "skill"
+            | "trick"
+            | "function"
+            | "routine"
+            | "command"
+            | "cmd"
+            | "gesture"
+            | "move"
+            | "behaviour"
+            | "behavior"
     );
     let is_introduced = (0..at).any(|at| matches!(word(at), "a" | "another" | "new"));
     let is_described = matches!(
         word(at + 1),
-        ":" | "," | "." | "please" | "called" | "named" | "that" | "which" | "where" | "for" | "to" | "with"
+        ":" | ","
+            | "."
+            | "!"
+            | "please"
+            | "called"
+            | "named"
+            | "that"
+            | "which"
+            | "where"
+            | "for"
+            | "to"
+            | "with"
     );
-    is_named && is_introduced && is_described && words.len() > at + 3
+    // "Routine please. Nod twice."
+    let is_asked = at == 0 && word(1) == "please" && !words.get(2).is_some_and(|word| word.is_word);
+    is_named && (is_introduced || is_asked) && is_described && words.len() > at + 3
 }
 
 /// Returns whether a text announces a tool ("tool idea: ...", "for my next tool, ..."), or says at its end that it is one

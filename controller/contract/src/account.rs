@@ -168,6 +168,13 @@ pub(crate) fn accounts(
                 (Meaning::Link(Link::Before), _) if is_several && names_way_back(at) => {
                     Account::NotUnderstood
                 }
+                // "A person appears, you nod": an event that nothing waits for.
+                (Meaning::Perceive, Some(clause))
+                    if any(*clause).is_empty()
+                        && clauses.get(*clause).is_some_and(|clause| clause.event.is_some()) =>
+                {
+                    Account::NotUnderstood
+                }
                 // "In the order left, right, both".
                 (Meaning::Both, clause) if clause.is_none_or(|clause| any(clause).is_empty()) => {
                     Account::NotUnderstood

@@ -16,7 +16,8 @@ use self::asides::{
 };
 use self::opening::{name, opening};
 use self::patterns::{
-    before_that, begins_path, ever_more, name_others, quotations, ratio, without_given_roles,
+    before_that, begins_path, during, ever_more, name_others, quotations, ratio, speaks_words,
+    without_given_roles,
 };
 use self::rounds::{
     after_event, arrival, encore, known_state, list_number, name_sides, number_of, of_all, one_go,
@@ -434,6 +435,16 @@ fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
     }
     if let Some(found) = ratio(tokens, at) {
         return found;
+    }
+    if let Some(end) = during(tokens, at) {
+        return (Meaning::Together, end);
+    }
+    // "And gives up".
+    if matches!(word(tokens, at), "give" | "gives" | "giving") && word(tokens, at + 1) == "up" {
+        return (Meaning::Unknown, at + 2);
+    }
+    if speaks_words(tokens, at) {
+        return (Meaning::Unknown, at + 1);
     }
     if begins_path(tokens, at) {
         return (Meaning::From, at + 1);

@@ -87,6 +87,16 @@ impl Reader {
             (Some(Ear::Right), [Way::Left]) => Some(Ear::Left),
             _ => None,
         };
+        // "Wiggle the left, wiggle the right": only antennas wiggle.
+        let ear = match clause.ways.as_slice() {
+            [Way::Left] => Some(Ear::Left),
+            [Way::Right] => Some(Ear::Right),
+            _ => None,
+        };
+        if let Some(ear) = ear.filter(|_| clause.verb == Some(Verb::Wiggle) && clause.parts.is_empty()) {
+            let named = Clause { parts: vec![Part::Ear(ear)], ways: Vec::new(), ..clause.clone() };
+            return self.named_clause(index, &named);
+        }
         let is_alone = clause.parts.is_empty() && clause.verb.is_none() && clause.size.is_none();
         // "Left and right in turn", of the antennas.
         let are_sides =
@@ -192,6 +202,7 @@ impl Reader {
             && clause.parts.is_empty()
             && !clause.has_way()
             && (clause.bare.is_some()
+                || clause.each
                 || clause.more
                 || clause.less
                 || clause.change.is_some()
@@ -443,12 +454,14 @@ impl Reader {
         if let (true, [start, end]) = (is_path, ways.as_slice()) {
             action.targets = targets(verb, &self.parts, Some(*start), kind);
             let to = Action::new(index, verb, targets(verb, &self.parts, Some(*end), kind), 0);
-            // "Within six seconds": the whole way.
+            // "Within six seconds": the whole way, beside going there and coming back.
             let timed = clause.seconds.filter(|_| self.reading.actions.is_empty());
             if let Some((seconds, _)) = timed {
                 let within = (0.2 * seconds).max(0.3);
-                let least = (clause.bound != Some(Bound::AtMost)).then_some((seconds - within).max(0.0));
-                self.reading.durations.push((index, least, Some(seconds + within)));
+                if clause.bound != Some(Bound::AtMost) {
+                    self.reading.durations.push((index, Some((seconds - within).max(0.0)), None));
+                }
+                self.reading.durations.push((index, None, Some(seconds + within + 2.0)));
             }
             let start = Clause { seconds: clause.seconds.filter(|_| timed.is_none()), ..clause.clone() };
             self.push(index, &start, action);

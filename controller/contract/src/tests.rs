@@ -404,3 +404,26 @@ fn an_antenna_that_is_put_down_comes_back() {
     let left_out = contract("a tool for wiggling antennas in the order left, right, both");
     assert_eq!(texts(&left_out, &Account::NotUnderstood), ["both"]);
 }
+
+#[test]
+fn what_nothing_shows_is_named() {
+    let named = |text: &str, words: &[&str]| {
+        let left_out = texts(&contract(text), &Account::NotUnderstood);
+        for word in words {
+            assert!(left_out.iter().any(|text| text.contains(word)), "{text}: {left_out:?}");
+        }
+    };
+    named("a tool that looks right, says \"hello\" aloud and looks ahead", &["says", "aloud"]);
+    named(
+        "build a nod: a person appears, you nod; ten seconds without anyone, you give up",
+        &["appears", "give up"],
+    );
+    let during = |expect: &Expect| matches!(expect, Expect::Together { .. });
+    assert!(expects("a tool that shakes the head and wiggles the antennas during it", during));
+    let both = "the left ear wiggles, then the right ear wiggles, then both ears wiggle";
+    assert!(expects(both, during));
+    let eight = |expect: &Expect| matches!(expect, Expect::Swings { count: Some(8), .. });
+    assert!(expects("nod to the beat 8 times, 90 bpm, a nod on each beat", eight));
+    let thrice = |expect: &Expect| matches!(expect, Expect::Swings { count: Some(3), .. });
+    assert!(expects("nod once, then wait a second, and do the whole thing three times", thrice));
+}

@@ -64,7 +64,9 @@ fn is_pause_of_tool(text: &str) -> bool {
     let words: Vec<&str> =
         said.iter().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
     let makes = words.iter().position(|word| *word == "tool" || MAKING.contains(word));
-    let noun = words.iter().position(|word| TOOLS.contains(word));
+    // "Teach yourself to ..." names no tool.
+    let yourself = words.windows(2).position(|pair| matches!(pair, ["teach" | "program", "yourself"]));
+    let noun = words.iter().position(|word| TOOLS.contains(word)).or(yourself.map(|at| at + 1));
     let Some(tool) = noun.filter(|noun| makes.is_some_and(|makes| makes <= *noun)) else { return false };
     // "Stop! For two seconds ...".
     let goes_on = |at: usize| said.get(at).is_some_and(|word| word.ends_with(char::is_alphanumeric));
@@ -75,8 +77,8 @@ fn is_pause_of_tool(text: &str) -> bool {
         let is_place = matches!(after.first(), Some(&("there" | "here" | "dead")));
         let length = after.get(usize::from(is_place)..).unwrap_or_default();
         // "Stop there for two seconds", "freeze a second".
-        let is_for_a_time = length.first() == Some(&"for")
-            || length.iter().take(3).position(|word| TIMES.contains(word)).is_some_and(|unit| unit > 0);
+        let is_for_a_time =
+            length.iter().take(5).position(|word| TIMES.contains(word)).is_some_and(|unit| unit > 0);
         at > tool
             && goes_on(at)
             && (is_for_a_time || ["short", "brief", "little", "quick", "tiny"].contains(&before))
@@ -94,7 +96,8 @@ fn is_pause_of_tool(text: &str) -> bool {
 }
 
 /// What is asked for.
-const TOOLS: [&str; 7] = ["tool", "skill", "routine", "gesture", "program", "trick", "behaviour"];
+const TOOLS: [&str; 10] =
+    ["tool", "skill", "routine", "gesture", "program", "trick", "behaviour", "function", "command", "move"];
 
 /// Words with which it is asked for.
 const MAKING: [&str; 12] = [
@@ -300,6 +303,8 @@ mod tests {
             "forget the tool and stop it",
             "make a tool that nods. don't move!",
             "make a tool with a short stop after each nod. hold still!",
+            "teach yourself to nod, freeze!",
+            "new command, freeze for now",
             "make a tool with a short stop after each nod. Halt, arrête!",
         ] {
             assert!(is_stop(text), "{text:?}");
@@ -341,6 +346,8 @@ mod tests {
             "you did not move",
             "why did you not stop",
             "make a tool: raise the head in three steps, with a short stop after every step",
+            "Teach yourself a move! You look left, freeze for three seconds, then you're back in the middle.",
+            "teach yourself to look up, stop there for two seconds, and look down",
             "do a tool called dish: turn left, all in one go. Stop there for 2 seconds, then back to normal",
             "move",
         ] {

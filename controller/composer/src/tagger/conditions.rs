@@ -147,6 +147,39 @@ impl Tagger<'_> {
         Some((trigger, event, end - at))
     }
 
+    /// Returns the end of "head gets touched" or "puts a hand on your head".
+    fn touched(&self, at: usize) -> Option<usize> {
+        let is_touched = |text: &str| {
+            matches!(
+                text,
+                "touched"
+                    | "patted"
+                    | "stroked"
+                    | "tapped"
+                    | "rubbed"
+                    | "scratched"
+                    | "petted"
+                    | "pushed"
+                    | "poked"
+                    | "bumped"
+                    | "nudged"
+                    | "tickled"
+                    | "caressed"
+            )
+        };
+        if self.text(at) == "head" {
+            let end = (at + 1..at + 4).find(|place| is_touched(self.text(*place)))?;
+            let is_passive = (at + 1..end).all(|place| {
+                matches!(self.text(place), "is" | "gets" | "being" | "was" | "has" | "been" | "got")
+            });
+            return is_passive.then_some(end + 1);
+        }
+        let lays = matches!(self.text(at), "puts" | "put" | "lays" | "places" | "rests");
+        let hand = (at + 1..at + 4).find(|place| matches!(self.text(*place), "hand" | "finger" | "palm"))?;
+        let head = (hand + 1..hand + 5).find(|place| self.text(*place) == "head")?;
+        (lays && self.text(hand + 1) == "on").then_some(head + 1)
+    }
+
     /// "Somebody shows up", "a person walks in": a face will be in view. Returns the end of the words.
     fn arrival(&self, at: usize) -> Option<usize> {
         const ARRIVALS: &[&str] = &[
@@ -331,6 +364,12 @@ impl Tagger<'_> {
         let mut event = None;
         while place < start + 10 {
             let text = self.text(place);
+            // "Your head gets touched", "somebody puts a hand on your head".
+            if let Some(end) = self.touched(place) {
+                event = Some(Event::Touch);
+                place = end;
+                break;
+            }
             let found = match text {
                 "face" | "faces" | "visitor" | "visitors" | "smile" => Some(Event::Face),
                 "clap" | "claps" | "clapping" | "clapped" | "applause" | "handclap" | "handclaps" => {

@@ -57,6 +57,32 @@ pub(super) fn ever_more(tokens: &[Token], at: usize) -> Option<(Meaning, usize)>
     Some((Meaning::Change(change), end))
 }
 
+/// Returns the end of "during it" or "during the turning": at the same time as what was told.
+pub(super) fn during(tokens: &[Token], at: usize) -> Option<usize> {
+    if word(tokens, at) != "during" {
+        return None;
+    }
+    match (word(tokens, at + 1), word(tokens, at + 2)) {
+        ("it" | "that" | "this", _) => Some(at + 2),
+        ("the" | "your" | "its" | "all", next) if lexicon::verb(next).is_some_and(Verb::is_motion) => {
+            Some(at + 3)
+        }
+        (next, _) if next.is_empty() || tokens.get(at + 1).is_some_and(|token| token.is_mark) => Some(at + 1),
+        _ => None,
+    }
+}
+
+/// Returns whether words that are to be spoken follow: `say "hello" aloud`. A tool moves; what it says is for people to judge.
+pub(super) fn speaks_words(tokens: &[Token], at: usize) -> bool {
+    let is_said = matches!(word(tokens, at), "say" | "says" | "saying" | "speak" | "speaks" | "speaking");
+    let rest: Vec<&str> = (at + 1..at + 7).map(|at| word(tokens, at)).collect();
+    let is_quoted = matches!(rest.first(), Some(&("\"" | "\u{201c}")))
+        && !matches!(rest.get(1), Some(&("yes" | "no" | "maybe")));
+    let is_loud = rest.iter().any(|word| matches!(*word, "aloud" | "loud" | "loudly"))
+        || rest.windows(2).any(|pair| matches!(pair, ["the", "word" | "words"]));
+    is_said && (is_quoted || is_loud)
+}
+
 /// Returns whether two directions in their order follow: "from the left to its right".
 pub(super) fn begins_path(tokens: &[Token], at: usize) -> bool {
     let side = |from: usize| {

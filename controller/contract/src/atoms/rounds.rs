@@ -21,11 +21,26 @@ pub(super) fn encore(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
     let all = match (word(tokens, at), word(tokens, at + 1), word(tokens, at + 2)) {
         ("the", "same", "thing") => at + 3,
         ("the", "same", _) | ("all", "that" | "this", _) => at + 2,
+        ("the" | "that" | "this", "whole" | "entire", _) => at + 3,
+        ("all", "of", "that" | "this" | "it") => at + 3,
+        ("that" | "this" | "the", "sequence" | "pattern" | "lot", _) => at + 2,
         ("all" | "everything", ..) => at + 1,
         ("that" | "this", ..) if is_any(before, &["and", ",", "do", "then"]) => at + 1,
         _ => return None,
     };
+    // "This sequence is run three times".
+    let is_run =
+        |at: &usize| is_any(word(tokens, *at), &["is", "gets", "run", "done", "repeated", "performed"]);
+    let all = all + (all..all + 3).take_while(is_run).count();
+    if let Some((count, end)) = number(tokens, all)
+        && is_any(word(tokens, end), &["times", "x"])
+        && (2.0..=20.0).contains(&count)
+        && all > at + 1
+    {
+        return Some((Meaning::Encore(count), end + 1));
+    }
     let (count, end) = match (word(tokens, all), word(tokens, all + 1), word(tokens, all + 2)) {
+        ("twice", next, _) if next != "more" && all > at + 1 => (2.0, all + 1),
         ("once", "more" | "again", _) => (2.0, all + 2),
         ("twice", "more", _) => (3.0, all + 2),
         ("one", "more", "time") | ("a", "second", "time") => (2.0, all + 3),

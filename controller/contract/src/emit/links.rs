@@ -17,6 +17,7 @@ impl Emitter<'_> {
             self.together(one, other, clause);
         }
         self.apart();
+        self.both_antennas();
         for (last, back, clause) in self.reading.ways_back.clone() {
             let ends = self.beginnings(back).into_iter().map(|movement| match movement {
                 Movement::Move { axes, .. } => Movement::Move { axes, direction: None, back: true },
@@ -183,7 +184,12 @@ impl Emitter<'_> {
             (false, true) => Some(one),
             _ => None,
         };
-        if let Some(held) = held
+        // What goes to and fro is not held.
+        let goes_once = |at: &usize| {
+            self.action(*at)
+                .is_some_and(|action| !action.has_sides() && action.count.is_none_or(|count| count < 2.0))
+        };
+        if let Some(held) = held.filter(goes_once)
             && let Some(target) = targets(held).into_iter().next()
         {
             let swing = self.beginnings(if held == one { other } else { one }).into_iter().next();
@@ -199,6 +205,33 @@ impl Emitter<'_> {
             }));
         }
         self.claims.choose(claims);
+    }
+
+    /// "The left ear wiggles, then the right one, then both": these move at the same time.
+    fn both_antennas(&mut self) {
+        let axes = |action: &Action| {
+            let mut axes = action.axes();
+            axes.sort_unstable();
+            axes.dedup();
+            axes
+        };
+        let actions = &self.reading.actions;
+        let is_single =
+            |action: &Action| matches!(axes(action).as_slice(), [axis] if Axis::ANTENNAS.contains(axis));
+        if actions.iter().filter(|action| is_single(action)).count() < 2 {
+            return;
+        }
+        let is_both =
+            |action: &Action| action.is_oscillation() && !action.alternates && axes(action) == Axis::ANTENNAS;
+        let both: Vec<(usize, usize)> = actions
+            .iter()
+            .enumerate()
+            .filter(|(_, action)| is_both(action))
+            .map(|(at, action)| (at, action.clause))
+            .collect();
+        for (at, clause) in both {
+            self.together(at, at, clause);
+        }
     }
 
     /// Antennas that take turns.

@@ -70,6 +70,8 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
         "big to small|from big to small|large to small|from large to small|from big to little|from big to tiny|biggest first\
          |largest first",
     ),
+    ("morefast", "more fast|more quick|more rapid"),
+    ("moreslow", "more slow"),
     (
         "over",
         "spread over|spread out over|stretched over|stretched out over|distributed over|drawn out over|in the space of|over the course of\

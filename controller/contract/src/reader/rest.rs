@@ -461,6 +461,23 @@ impl Reader {
             && self.reading.actions.iter().any(|action| action.goes(went))
     }
 
+    /// "The head sinks and the antennas hang, and then the head comes up again": the part that is named.
+    fn brings_back(&self, clause: &Clause) -> bool {
+        let named: Vec<Axis> = clause.parts.iter().flat_map(|part| aims::axes(*part)).collect();
+        let went = match clause.ways.as_slice() {
+            [Way::Up] => Direction::Down,
+            [Way::Down] => Direction::Up,
+            _ => return false,
+        };
+        let is_other = !clause.parts.is_empty() && clause.parts != self.parts;
+        let gone = self.reading.actions.iter().any(|action| {
+            !action.is_oscillation()
+                && action.goes(went)
+                && action.axes().iter().all(|axis| named.contains(axis))
+        });
+        is_other && gone && (clause.again || clause.back_again) && clause.size.is_none()
+    }
+
     /// "Put your ear up, and let it down": an antenna that went up comes back.
     fn puts_ear_down(&self, clause: &Clause) -> bool {
         let is_same = clause.parts.is_empty() || clause.parts == self.parts;
@@ -484,7 +501,7 @@ impl Reader {
     /// "Lower the ears and bring them up again".
     fn undoes_way(&self, clause: &Clause) -> bool {
         let is_bent = matches!(self.verb, Some(Verb::Bow | Verb::Duck)) && clause.verb.is_some();
-        if self.puts_ear_down(clause) {
+        if self.puts_ear_down(clause) || self.brings_back(clause) {
             return true;
         }
         if !(clause.again || is_bent) {
