@@ -4,7 +4,7 @@
 use crate::compose::is_content;
 use crate::name::identifier;
 use crate::tagger::tag;
-use crate::words::{Word, split};
+use crate::words::{Word, number_word, split};
 
 /// A request in its parts.
 pub(crate) struct Described {
@@ -22,6 +22,11 @@ const LONGEST_HEADING: usize = 6;
 const TOOLS: &[&str] = &[
     "tool", "skill", "trick", "routine", "function", "command", "cue", "program", "gesture", "macro",
     "script", "ability",
+];
+/// Words of a heading that belong to the description.
+const HOW: &[&str] = &[
+    "times", "once", "twice", "thrice", "when", "whenever", "while", "if", "until", "every", "each", "first",
+    "then",
 ];
 /// Verbs that make or keep something.
 const KEEPING: &[&str] = &[
@@ -155,11 +160,18 @@ fn given_at_end(words: &[Word]) -> Option<String> {
     let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let naming = (0..words.len()).find(|at| matches!(word(*at), "called" | "named" | "name"));
     let noun = (0..words.len()).rev().find(|at| TOOLS.contains(&word(*at)));
-    let start = naming.or(noun)? + 1;
+    // "Save as skill wigglewait": right after the noun.
+    let start = match (naming, noun) {
+        (Some(naming), _) => naming + 1,
+        (None, Some(noun)) if !is_plain(word(noun + 1)) => noun + 1,
+        _ => return None,
+    };
     let own: Vec<String> = words
         .iter()
         .skip(start)
-        .filter(|word| word.is_word && !is_plain(&word.text))
+        .skip_while(|word| !word.is_word && naming.is_some())
+        .take_while(|word| word.is_word)
+        .filter(|word| !is_plain(&word.text))
         .map(|word| word.text.clone())
         .collect();
     (!own.is_empty()).then(|| identifier(&own))
@@ -171,7 +183,11 @@ fn heading(words: &[Word]) -> usize {
     let Some(colon) = colon else { return 0 };
     let own = words.get(..colon).unwrap_or_default();
     let names_tool = own.iter().any(|word| TOOLS.contains(&word.text.as_str()));
-    let says_nothing = !tag(own, &[]).iter().any(|tagged| is_content(&tagged.tag));
+    // "Three times over: ..." and "slowly: ..." say how.
+    let says_how = own.iter().any(|word| {
+        number_word(&word.text).is_some() || HOW.contains(&word.text.as_str()) || word.text.ends_with("ly")
+    });
+    let says_nothing = !says_how && !tag(own, &[]).iter().any(|tagged| is_content(&tagged.tag));
     if names_tool || says_nothing { colon + 1 } else { 0 }
 }
 

@@ -80,7 +80,11 @@ pub(super) fn speaks_words(tokens: &[Token], at: usize) -> bool {
         && !matches!(rest.get(1), Some(&("yes" | "no" | "maybe")));
     let is_loud = rest.iter().any(|word| matches!(*word, "aloud" | "loud" | "loudly"))
         || rest.windows(2).any(|pair| matches!(pair, ["the", "word" | "words"]));
-    is_said && (is_quoted || is_loud)
+    // "\"Hello\" you say".
+    let is_quoted_before = at >= 3
+        && (at - 2..at).any(|at| matches!(word(tokens, at), "\"" | "\u{201d}"))
+        && !matches!(word(tokens, at - 3), "yes" | "no" | "maybe");
+    is_said && (is_quoted || is_quoted_before || is_loud)
 }
 
 /// Returns whether two directions in their order follow: "from the left to its right".

@@ -70,6 +70,11 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
         "big to small|from big to small|large to small|from large to small|from big to little|from big to tiny|biggest first\
          |largest first",
     ),
+    (
+        "nothing",
+        "without doing anything|of doing nothing|of nothing|of stillness|without any movement at all|without moving at all",
+    ),
+    ("together", "as it does so|as you do so"),
     ("morefast", "more fast|more quick|more rapid"),
     ("moreslow", "more slow"),
     (
