@@ -503,6 +503,9 @@ impl Clause {
         };
         let total = self.lasting.or(self.seconds).or(self.within);
         let is_open = self.count.is_none() && self.number.is_none();
+        let is_one_way = matches!(act, Act::Look | Act::Turn | Act::Tilt | Act::Move)
+            && is_to_both_sides
+            && self.lasting.or(self.seconds).is_none();
         let round = match act {
             _ if is_out_and_back => 0.8,
             Act::Shake => 0.5,
@@ -519,6 +522,8 @@ impl Clause {
             (Some(total), Some(period)) => (total / period).round().max(1.0) as u32,
             // "Twice a second": long enough that a person sees the rhythm.
             (None, Some(period)) if is_open => ((RHYTHM_S / period).round() as u32).max(usual),
+            // "From left to right within six seconds": once.
+            (Some(_), None) if is_open && is_one_way => usual,
             (Some(total), None) if is_open => (total / round).round().clamp(1.0, 50.0) as u32,
             _ if self.is_until_stop && is_open => 20,
             _ => self.count_or(usual),

@@ -175,6 +175,10 @@ fn all_of_it_is_repeated_and_each_antenna_takes_its_turn() {
             "check for a face, nod when there is one, shake your head when there isn't",
             "face: nod once; no face: shake the head 2 times",
         ),
+        (
+            "turn your head slowly from the left to the right within six seconds",
+            "look left and look right once in 6 s",
+        ),
         ("nod three times slooowly", "nod 3 times slowly"),
         (
             "turn your body left by 40 degrees / too much, I wanted just half of it",
