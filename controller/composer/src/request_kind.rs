@@ -47,7 +47,8 @@ pub fn is_tool_request(text: &str) -> bool {
             && word(making) != "new"
     });
     // "Add "dawn" to your commands".
-    let adds = words.windows(3).any(|three| {
+    let is_added = (0..making).chain([making]).any(|at| matches!(word(at), "add" | "adds" | "adding"));
+    let adds = is_added && words.windows(3).any(|three| {
         matches!(three, [to, your, nouns] if to.text == "to"
             && your.text == "your"
             && matches!(nouns.text.as_str(), "tools" | "skills" | "commands" | "tricks" | "routines" | "functions" | "repertoire"))

@@ -6,7 +6,7 @@ mod patterns;
 mod rounds;
 
 use crate::lexicon::{self, Unit, Verb};
-use crate::meaning::{Link, Meaning};
+use crate::meaning::{Link, Meaning, Way};
 use crate::phrases;
 use crate::tokens::Token;
 
@@ -445,6 +445,13 @@ fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
     }
     if speaks_words(tokens, at) {
         return (Meaning::Unknown, at + 1);
+    }
+    // "Upper left, lower left": a direction, and no verb.
+    if word(tokens, at) == "lower"
+        && matches!(word(tokens, at + 1), "left" | "right")
+        && tokens.iter().any(|token| token.word == "upper")
+    {
+        return (Meaning::Way(Way::Down), at + 1);
     }
     if begins_path(tokens, at) {
         return (Meaning::From, at + 1);

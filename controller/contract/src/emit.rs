@@ -157,12 +157,24 @@ impl Emitter<'_> {
         if !(is_counted || members.len() > 1 || is_single) {
             return None;
         }
-        let total: f64 = members.iter().map(|action| action.count.unwrap_or(1.0)).sum();
+        let continued = self.continued(members) as f64;
+        let total = members.iter().map(|action| action.count.unwrap_or(1.0)).sum::<f64>() - continued;
         // A growing chain without a number may have any.
         if !is_counted && members.iter().any(|action| action.change.is_some()) {
             return None;
         }
         (total.fract().abs() < 1e-9 && (0.0..=1000.0).contains(&total)).then_some(total as usize)
+    }
+
+    /// "Up left, then up right": how many of these only stay where the one before went, up.
+    fn continued(&self, members: &[&Action]) -> usize {
+        let is_diagonal = |action: &Action| {
+            action.targets.len() > 1 && !action.is_oscillation() && !action.returns && action.count.is_none()
+        };
+        let follows = |one: &Action, next: &Action| {
+            is_diagonal(one) && is_diagonal(next) && one.group + 1 >= next.group && one.clause < next.clause
+        };
+        members.windows(2).filter(|pair| matches!(pair, [one, next] if follows(one, next))).count()
     }
 
     fn target(&mut self, target: &Target) {

@@ -120,7 +120,7 @@ const VERBS: [(Verb, &str); 31] = [
     (Verb::Return, "return undo undoes relax level reset recenter recentre straighten settle restore"),
     (Verb::Stay, "stay keep kept remain freeze froze frozen leave stand"),
     (Verb::Hold, "hold held linger"),
-    (Verb::Wait, "wait pause rest break breather delay gap dwell later silence stillness"),
+    (Verb::Wait, "wait pause rest break breather delay gap dwell later silence stillness idle idleness"),
     (Verb::Repeat, "repeat"),
     (Verb::Take, "take took taken last finish complete end"),
     (Verb::Sound, "play beep chirp sound tone chime honk"),

@@ -423,6 +423,8 @@ pub(crate) fn single(word: &str, before: &str, next: &str) -> Option<Meaning> {
         "each" | "every" => Meaning::Each,
         "left" | "leftwards" | "leftward" | "anticlockwise" | "counterclockwise" => Meaning::Way(Way::Left),
         "right" | "rightwards" | "rightward" | "clockwise" => Meaning::Way(Way::Right),
+        "upper" | "top" if matches!(next, "left" | "right" | "one" | "corner" | "-") => Meaning::Way(Way::Up),
+        "bottom" if matches!(next, "left" | "right" | "corner" | "-") => Meaning::Way(Way::Down),
         "up" | "upward" | "upwards" | "ceiling" | "sky" | "high" => Meaning::Way(Way::Up),
         "down" | "downward" | "downwards" | "floor" | "ground" | "low" => Meaning::Way(Way::Down),
         "forward" | "forwards" | "ahead" => Meaning::Way(Way::Forward),

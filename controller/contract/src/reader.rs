@@ -97,6 +97,12 @@ impl Reader {
             let named = Clause { parts: vec![Part::Ear(ear)], ways: Vec::new(), ..clause.clone() };
             return self.named_clause(index, &named);
         }
+        // "Two seconds of nothing", "doing nothing for two seconds".
+        let is_rest = clause.nothing && clause.seconds.is_some() && clause.parts.is_empty();
+        if is_rest && clause.verb.is_none() && !clause.has_way() {
+            let rest = Clause { verb: Some(Verb::Wait), nothing: false, ..clause.clone() };
+            return self.named_clause(index, &rest);
+        }
         let is_alone = clause.parts.is_empty() && clause.verb.is_none() && clause.size.is_none();
         // "Left and right in turn", of the antennas.
         let are_sides =

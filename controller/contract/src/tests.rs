@@ -418,6 +418,15 @@ fn what_nothing_shows_is_named() {
         "build a nod: a person appears, you nod; ten seconds without anyone, you give up",
         &["appears", "give up"],
     );
+    for text in
+        ["shake your head, doing nothing for two seconds, and nod", "shake, two seconds of nothing, nod"]
+    {
+        assert!(expects(text, |expect| matches!(expect, Expect::Pauses { .. })), "{text}");
+    }
+    let upper = "look to the upper left, then the upper right, then the lower right, then the lower left";
+    let is_up = |expect: &Expect| matches!(expect.plain(), Expect::Swings { axis: Axis::HeadPitch, .. });
+    let twice = |expect: &Expect| matches!(expect.plain(), Expect::Swings { count: Some(2), .. });
+    assert!(!expects(upper, |expect| is_up(expect) && twice(expect)), "{:?}", contract(upper).expects);
     let during = |expect: &Expect| matches!(expect, Expect::Together { .. });
     assert!(expects("a tool that shakes the head and wiggles the antennas during it", during));
     let both = "the left ear wiggles, then the right ear wiggles, then both ears wiggle";

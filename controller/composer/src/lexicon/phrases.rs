@@ -97,7 +97,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     );
     add(
         Tag::Pause,
-        "wait|pause|take a break|break|take a pause|do nothing|hesitate|rest for|wait for|\
+        "wait|pause|take a break|break|take a pause|do nothing|without doing anything|without doing a thing|nothing at all|hesitate|rest for|wait for|\
              hold on|a rest",
     );
     add(

@@ -18,7 +18,10 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
          |i'd be grateful if|i would be grateful if|it would be nice if|it would be great if|would be so kind as to\
          |be so kind as to|would you mind|do me a favour and|do me a favor and|i want to be able to tell you to\
          |i want to be able to say|i want to be able to|i can call|i can run|i can use|that i can call|so that i can call it|i teach\
-         |new skill|new tool|new command|new routine|new trick|new function|one program|one tool|one skill|one command|small gesture",
+         |pls|plz|thx|thanks a lot|as a reusable skill|as a reusable function|as a reusable tool|a reusable|i am asking you to|i am wanting|am asking\
+         |the following one|the following|as follows|my dear|sweetheart|darling|honey|for my granddaughter|for my grandson|for my daughter|for my son\
+         |for my wife|for my husband|for my grandchildren|bedtime story|if you could|that means|meaning|its only content is|whose job is to\
+         |whose only job is to|and go through|you go through|new skill|new tool|new command|new routine|new trick|new function|one program|one tool|one skill|one command|small gesture",
     ),
     (
         "choose",
