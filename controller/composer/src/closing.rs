@@ -117,12 +117,16 @@ fn is_about_the_tool(words: &[Word]) -> bool {
     };
     let told: Vec<&str> =
         words.iter().take(named).filter(|word| word.is_word).map(|word| word.text.as_str()).collect();
-    let after: Vec<&str> = words
-        .iter()
-        .skip(named)
-        .filter(|word| word.is_word && !is_plain(&word.text))
-        .map(|word| word.text.as_str())
-        .collect();
+    // Only a name may follow: "and make a tool that nods" describes another one.
+    let rest = words.iter().skip(named).filter(|word| word.is_word);
+    let own = rest.clone().take_while(|word| !is_plain(&word.text)).count();
+    let mut after = rest.clone().skip(own).map(|word| word.text.as_str());
+    let goes_on = match (after.next(), after.next()) {
+        (Some("to" | "which" | "where" | "with"), _) => true,
+        (Some("that"), Some(next)) => KEEPING.contains(&next),
+        _ => false,
+    };
+    let is_closed = own <= 3 && !goes_on && rest.skip(own).all(|word| is_plain(&word.text));
     let has = |list: &[&str]| told.iter().any(|word| list.contains(word));
     let is_new = has(&["new"]);
     let has_article = told.windows(2).any(|pair| {
@@ -138,7 +142,7 @@ fn is_about_the_tool(words: &[Word]) -> bool {
         Some(_) => makes || wants || is_bare || is_asked_for(words),
         None => has(KEEPING_IT) && told.len() <= 6 && has(&["it", "that", "this"]),
     };
-    told.iter().all(|word| is_plain(word)) && after.len() <= 3 && speaks_of_tool
+    told.iter().all(|word| is_plain(word)) && is_closed && speaks_of_tool
 }
 
 /// "Tool please", "save as skill".
@@ -257,6 +261,10 @@ mod tests {
             "turn left and keep it there",
             "delete it, please",
             "nod, then do that again",
+            "look left, and create a tool that nods twice",
+            "look left, and create a tool called yes that nods twice",
+            "nod twice, but don't save that as a tool",
+            "look left, and make a tool to turn it up",
         ] {
             assert_eq!(plain_request(text), None, "{text}");
         }
