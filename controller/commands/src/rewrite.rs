@@ -10,7 +10,7 @@ use crate::concept::{Act, Compared, Concept, Part, Tag, Unit, Way};
 use crate::order_words::{afterwards, and_afterwards, counted_off, negative_angles};
 use antennas::{antennas_in_order, named_antenna, other_antenna};
 use conditions::{asked, confirmed, implied_conditions, other_branch, otherwise};
-use denied::{left_out, other_numbers, parts_that_stay, trailing_corrections};
+use denied::{left_out, other_numbers, parts_that_stay, trailing_corrections, unknown_corrections};
 use numbers::{additions, factors, leading_times, said_more_exactly};
 use waits::{awaited_signals, delays, given_times, holds, same_time, times_after, until_times, waits_of};
 
@@ -25,8 +25,9 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags.dedup_by(|tag, before| {
         before.concept == Concept::Last && matches!(tag.concept, Concept::With | Concept::Comma)
     });
-    let tags =
-        other_antenna(named_antenna(antennas_in_order(times_after(said_more_exactly(left_out(tags))))));
+    let tags = other_antenna(named_antenna(antennas_in_order(times_after(said_more_exactly(left_out(
+        unknown_corrections(tags),
+    ))))));
     let tags = parts_that_stay(other_numbers(implied_conditions(other_branch(confirmed(tags)))));
     let tags = trailing_corrections(leading_times(given_times(delays(waits_of(factors(additions(tags)))))));
     let tags = backwards(around(rounds(same_time(until_times(holds(tags))))));

@@ -103,3 +103,19 @@ pub(super) fn left_out(mut tags: Vec<Tag>) -> Vec<Tag> {
     }
     tags
 }
+
+/// "Nod, then say something kind": nothing is corrected by words that are not known, and they are not left out.
+pub(super) fn unknown_corrections(mut tags: Vec<Tag>) -> Vec<Tag> {
+    for at in 0..tags.len() {
+        let rest = tags.get(at + 1..).unwrap_or_default();
+        let mut own = rest.iter().take_while(|tag| !ends_clause(&tag.concept)).peekable();
+        let is_unknown = own.peek().is_some()
+            && own.clone().any(|tag| tag.concept == Concept::Unknown)
+            && own
+                .all(|tag| matches!(tag.concept, Concept::Unknown | Concept::Number(_) | Concept::Somebody));
+        if let Some(tag) = tags.get_mut(at).filter(|tag| tag.concept == Concept::Correction && is_unknown) {
+            tag.concept = Concept::Unknown;
+        }
+    }
+    tags
+}

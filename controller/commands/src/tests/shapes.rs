@@ -187,4 +187,7 @@ fn all_of_it_is_repeated_and_each_antenna_takes_its_turn() {
         ("turn your head left by 20 degrees / +10", "look left"),
         ("nod and then shake your head / again, but skip the nod", "shake the head 2 times"),
     ]);
+    for text in ["nod, then say something kind", "nod and then say something"] {
+        assert!(matches!(read(text, None, "en").0, Reading::NotUnderstood(_)), "{text}");
+    }
 }
