@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::lexicon::LEXICON;
 use crate::tag::{Dir, PartRef, Shape, Tag, Tagged, Unit};
-use crate::words::{Word, base_form, number_word};
+use crate::words::{Word, base_form, number_word, read_number};
 
 mod amounts;
 mod asides;
@@ -30,6 +30,12 @@ pub(crate) fn tag(words: &[Word], known: &[KnownPhrase]) -> Vec<Tagged> {
     while at < words.len() {
         let (tag, used) = reader.next(at, &tags);
         let used = used.max(1);
+        // "Sleep 2 s", as in code.
+        let waits = matches!(tag, Tag::Play("go_to_sleep")) && reader.text(at) == "sleep" && {
+            let open = usize::from(reader.text(at + 1) == "(");
+            read_number(words.get(at + 1 + open..).unwrap_or_default()).is_some()
+        };
+        let tag = if waits { Tag::Pause } else { tag };
         let span = reader.span(at..at + used);
         // "Snaps back up" is quick.
         let is_quick = matches!(tag, Tag::Return)

@@ -124,7 +124,9 @@ pub(super) fn name(tokens: &[Token]) -> Option<(usize, usize)> {
             .get(*at)
             .zip(tokens.get(at + 1))
             .is_some_and(|(name, bracket)| !name.is_mark && bracket.word == "(" && name.end == bracket.start);
-        is_adjacent && word(tokens, at + 3) == ")"
+        // "sleep(2)" is no name of a tool with its parameter.
+        let is_parameter = tokens.get(at + 2).is_some_and(|token| token.number.is_none());
+        is_adjacent && is_parameter && word(tokens, at + 3) == ")"
     };
     if let Some(at) = (0..tokens.len().min(12)).find(is_call) {
         return Some((at, at + 4));
