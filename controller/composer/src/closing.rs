@@ -65,9 +65,8 @@ const AROUND: &[&str] = &[
 ];
 
 /// Reads a request that ends by speaking of the tool that it describes.
-pub(crate) fn described_first(text: &str) -> Option<Described> {
-    let words = split(text);
-    let start = closing(&words)?;
+pub(crate) fn described_first(text: &str, words: &[Word]) -> Option<Described> {
+    let start = closing(words)?;
     let end = words.get(start)?.span.start;
     let before = words.get(..start)?;
     let heading = heading(before);
@@ -217,8 +216,8 @@ pub(crate) fn like_code(text: &str) -> Option<Described> {
         letter.is_whitespace() || matches!(letter, ':' | ',' | '-' | '>' | '=' | '{')
     });
     let description = description.strip_prefix("that ").unwrap_or(description);
-    let description =
-        described_first(description).map_or_else(|| description.to_owned(), |inner| inner.description);
+    let description = described_first(description, &split(description))
+        .map_or_else(|| description.to_owned(), |inner| inner.description);
     let name = identifier(&[name.to_lowercase()]);
     (is_name && announces && moves(&description)).then_some(Described { name: Some(name), description })
 }

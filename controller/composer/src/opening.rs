@@ -39,36 +39,42 @@ pub fn plain_request(text: &str) -> Option<String> {
         return None;
     }
     if let Some((name, rest)) = quoted_name(text) {
-        return Some(format!("make a tool called {name}: {rest}"));
+        return Some(request(Some(&name), ":", rest));
     }
-    if let Some(described) = like_code(text).or_else(|| described_first(text)) {
-        let called = described.name.map(|name| format!(" called {name}")).unwrap_or_default();
-        return Some(format!("make a tool{called}: {}", described.description));
+    let words = split(text);
+    if let Some(described) = like_code(text).or_else(|| described_first(text, &words)) {
+        return Some(request(described.name.as_deref(), ":", &described.description));
     }
-    if let Some(rest) = programmed_to(text) {
-        return Some(format!("make a tool that {rest}"));
+    if let Some(rest) = programmed_to(text, &words) {
+        return Some(request(None, " that", rest));
     }
     if is_tool_request(text) {
         return None;
     }
-    let words = split(text);
     let Some(opening) = opening(&words) else {
-        return built(text).map(|rest| format!("make a tool: {rest}"));
+        return built(text, &words).map(|rest| request(None, ":", rest));
     };
     let rest = words.get(opening.rest).and_then(|word| text.get(word.span.start..))?;
+    let link = if opening.is_list { ":" } else { " that" };
     // Whether it has something to do is for the readers to say, but one word is no description.
-    (rest.split_whitespace().count() > 1).then(|| {
-        let called = opening.name.map(|name| format!(" called {name}")).unwrap_or_default();
-        let link = if opening.is_list { ":" } else { " that" };
-        format!("make a tool{called}{link} {rest}")
-    })
+    (rest.split_whitespace().count() > 1).then(|| request(opening.name.as_deref(), link, rest))
+}
+
+/// Returns the request in plain words.
+fn request(name: Option<&str>, link: &str, description: &str) -> String {
+    let called = name.map(|name| format!(" called {name}")).unwrap_or_default();
+    format!("make a tool{called}{link} {description}")
+}
+
+/// Returns how many words stand before the verb that asks: "could you please".
+fn lead(words: &[Word]) -> usize {
+    words.iter().take(5).take_while(|word| AROUND.contains(&word.text.as_str())).count()
 }
 
 /// "Build a nod that gets deeper": what is built.
-fn built(text: &str) -> Option<&str> {
-    let words = split(text);
+fn built<'a>(text: &'a str, words: &[Word]) -> Option<&'a str> {
     let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let verb = (0..words.len().min(5)).take_while(|at| AROUND.contains(&word(*at))).count();
+    let verb = lead(words);
     let is_built = matches!(
         word(verb),
         "build" | "create" | "invent" | "design" | "program" | "develop" | "construct" | "devise" | "define"
@@ -80,10 +86,9 @@ fn built(text: &str) -> Option<&str> {
 }
 
 /// "Could you program yourself to bow?": what follows.
-fn programmed_to(text: &str) -> Option<&str> {
-    let words = split(text);
+fn programmed_to<'a>(text: &'a str, words: &[Word]) -> Option<&'a str> {
     let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let start = (0..words.len().min(5)).take_while(|at| AROUND.contains(&word(*at))).count();
+    let start = lead(words);
     if [word(start), word(start + 1), word(start + 2)] != ["program", "yourself", "to"] {
         return None;
     }

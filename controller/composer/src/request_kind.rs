@@ -47,7 +47,7 @@ pub fn is_tool_request(text: &str) -> bool {
             && word(making) != "new"
     });
     // "Add "dawn" to your commands".
-    let is_added = (0..making).chain([making]).any(|at| matches!(word(at), "add" | "adds" | "adding"));
+    let is_added = (0..=making).any(|at| matches!(word(at), "add" | "adds" | "adding"));
     let adds = is_added && words.windows(3).any(|three| {
         matches!(three, [to, your, nouns] if to.text == "to"
             && your.text == "your"

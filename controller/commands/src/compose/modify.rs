@@ -21,9 +21,13 @@ impl Composer<'_> {
             Some(count) => count,
             None => return false,
         };
-        let whole = Meaning::Repeat(count.min(20), Box::new(arrange(&self.said)));
-        self.said = vec![Said { clause: Clause::default(), meaning: whole }];
+        self.repeat_said(count.min(20));
         true
+    }
+
+    fn repeat_said(&mut self, count: u32) {
+        let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
+        self.said = vec![Said { clause: Clause::default(), meaning: whole }];
     }
 
     /// A fragment says more of what was said before it.
@@ -55,8 +59,7 @@ impl Composer<'_> {
         if let Some(count) =
             clause.count.filter(|count| *count > 1 && is_pair && clause.link != Link::Correction)
         {
-            let whole = Meaning::Repeat(count, Box::new(arrange(&self.said)));
-            self.said = vec![Said { clause: Clause::default(), meaning: whole }];
+            self.repeat_said(count);
             return Ok(());
         }
         if clause.is_together && self.joins_all(clause) {

@@ -9,10 +9,8 @@ const fn moves_antennas(act: Act) -> bool {
 
 const fn antenna_named(concept: &Concept) -> Option<Part> {
     match concept {
-        Concept::Part(Part::LeftAntenna) | Concept::Part(Part::LeftOne) | Concept::Way(Way::Left) => {
-            Some(Part::LeftAntenna)
-        }
-        Concept::Part(Part::RightAntenna) | Concept::Part(Part::RightOne) | Concept::Way(Way::Right) => {
+        Concept::Part(Part::LeftAntenna | Part::LeftOne) | Concept::Way(Way::Left) => Some(Part::LeftAntenna),
+        Concept::Part(Part::RightAntenna | Part::RightOne) | Concept::Way(Way::Right) => {
             Some(Part::RightAntenna)
         }
         _ => None,

@@ -149,24 +149,7 @@ impl Tagger<'_> {
 
     /// Returns the end of "head gets touched" or "puts a hand on your head".
     fn touched(&self, at: usize) -> Option<usize> {
-        let is_touched = |text: &str| {
-            matches!(
-                text,
-                "touched"
-                    | "patted"
-                    | "stroked"
-                    | "tapped"
-                    | "rubbed"
-                    | "scratched"
-                    | "petted"
-                    | "pushed"
-                    | "poked"
-                    | "bumped"
-                    | "nudged"
-                    | "tickled"
-                    | "caressed"
-            )
-        };
+        let is_touched = |text: &str| is_touch(text) && text.ends_with("ed");
         if self.text(at) == "head" {
             let end = (at + 1..at + 4).find(|place| is_touched(self.text(*place)))?;
             let is_passive = (at + 1..end).all(|place| {
@@ -377,11 +360,7 @@ impl Tagger<'_> {
                 }
                 "voice" | "voices" | "speak" | "speaks" | "speaking" | "talk" | "talks" | "talking"
                 | "speech" | "spoken" | "spoke" | "says" | "words" | "conversation" => Some(Event::Voice),
-                "touch" | "touches" | "touched" | "touching" | "pat" | "pats" | "patted" | "pet" | "pets"
-                | "petted" | "stroke" | "strokes" | "stroked" | "pushes" | "pushed" | "nudge" | "nudges"
-                | "nudged" | "tap" | "taps" | "tapped" | "poked" | "pokes" | "bumped" | "bump"
-                | "stroking" | "patting" | "tickle" | "tickles" | "tickled" | "rub" | "rubs" | "rubbed"
-                | "scratches" | "scratched" | "caresses" | "caressed" => Some(Event::Touch),
+                text if is_touch(text) => Some(Event::Touch),
                 "tilted" | "tipped" | "lifted" | "picked" | "tilts" | "tips" | "shaken" => {
                     Some(Event::Tilted)
                 }
@@ -533,4 +512,48 @@ impl Tagger<'_> {
         }
         Some((event, place))
     }
+}
+
+/// Returns whether a word tells that somebody touches the robot.
+fn is_touch(word: &str) -> bool {
+    matches!(
+        word,
+        "touch"
+            | "touches"
+            | "touched"
+            | "touching"
+            | "pat"
+            | "pats"
+            | "patted"
+            | "pet"
+            | "pets"
+            | "petted"
+            | "stroke"
+            | "strokes"
+            | "stroked"
+            | "pushes"
+            | "pushed"
+            | "nudge"
+            | "nudges"
+            | "nudged"
+            | "tap"
+            | "taps"
+            | "tapped"
+            | "poked"
+            | "pokes"
+            | "bumped"
+            | "bump"
+            | "stroking"
+            | "patting"
+            | "tickle"
+            | "tickles"
+            | "tickled"
+            | "rub"
+            | "rubs"
+            | "rubbed"
+            | "scratches"
+            | "scratched"
+            | "caresses"
+            | "caressed"
+    )
 }

@@ -387,21 +387,19 @@ impl Reader {
 
     /// "Turn left, nod, and then turn back": what was left comes back after what came last.
     fn way_back(&mut self, index: usize, clause: &Clause, named: &[Axis]) {
-        let Some(before) = self.reading.actions.len().checked_sub(2) else { return };
+        let Some(first) = self.reading.actions.len().checked_sub(2) else { return };
         // "Nod after turning left, and then turn back": the turn came first.
-        let is_turned =
-            self.reading.order.iter().any(|(one, other, _)| (*one, *other) == (before + 1, before));
-        let (at, back) = if is_turned { (before, before + 1) } else { (before + 1, before) };
-        let (Some(last), Some(before)) = (self.reading.actions.get(at), self.reading.actions.get(back))
-        else {
+        let is_turned = self.reading.order.iter().any(|(one, other, _)| (*one, *other) == (first + 1, first));
+        let (at, back) = if is_turned { (first, first + 1) } else { (first + 1, first) };
+        let (Some(last), Some(left)) = (self.reading.actions.get(at), self.reading.actions.get(back)) else {
             return;
         };
         let is_after = self.link == Some(Link::Then)
             || matches!(clause.link, Some(Link::Then | Link::Comma | Link::And));
-        let is_left = before.returns
-            && !before.is_oscillation()
-            && !before.axes().iter().any(|axis| last.axes().contains(axis));
-        let is_meant = before.axes().iter().any(|axis| named.contains(axis))
+        let is_left = left.returns
+            && !left.is_oscillation()
+            && !left.axes().iter().any(|axis| last.axes().contains(axis));
+        let is_meant = left.axes().iter().any(|axis| named.contains(axis))
             || named.is_empty() && (last.verb == Verb::Nod || last.is_oscillation());
         if is_after && is_left && is_meant {
             self.reading.ways_back.push((at, back, index));
@@ -493,9 +491,8 @@ impl Reader {
             _ => return false,
         };
         let Some((last, before)) = self.reading.actions.split_last() else { return false };
-        let goes = |action: &Action| action.targets.iter().flatten().all(|aim| aim.direction == Some(side));
-        let is_told = before.last().is_some_and(goes) && !last.is_oscillation();
-        is_told && last.axes() == before.last().map(Action::axes).unwrap_or_default() && !goes(last)
+        let Some(before) = before.last() else { return false };
+        before.goes(side) && !last.goes(side) && !last.is_oscillation() && last.axes() == before.axes()
     }
 
     /// "Lower the ears and bring them up again".
