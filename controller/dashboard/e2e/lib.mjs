@@ -101,8 +101,8 @@ export async function test(name, body, { tolerated = [], flags = [] } = {}) {
     return Boolean(ok);
   };
   /** Polls a value until it passes the condition. */
-  const eventually = async (what, read, condition = Boolean) => {
-    const until = performance.now() + TIMEOUT_MS;
+  const eventually = async (what, read, condition = Boolean, timeoutMs = TIMEOUT_MS) => {
+    const until = performance.now() + timeoutMs;
     let actual;
     for (;;) {
       try {
