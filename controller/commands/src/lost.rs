@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use minismith_score::Axis;
 
-use crate::concept::{Act, Concept, Part, Tag};
-use crate::meaning::Meaning;
+use crate::concept::{Act, Concept, Part, Tag, Unit, Way};
+use crate::meaning::{Amount, Meaning};
 
 /// Returns the words of a gesture or of an antenna that have no part in a meaning, bytes; none where all have, or where
 /// the text may name what does not move: "don't move the ears".
@@ -20,6 +20,125 @@ pub(crate) fn lost(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
     tags.iter()
         .find(|tag| !needs(&tag.concept).is_none_or(|any| any.iter().any(|axis| axes.contains(axis))))
         .map(|tag| tag.span.clone())
+        .or_else(|| lost_amount(tags, meaning))
+        .or_else(|| lost_way(tags, meaning))
+        .or_else(|| lost_count(tags, meaning))
+}
+
+/// Returns the words of a number of times that nothing in a meaning is done.
+fn lost_count(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
+    let mut counts = Vec::new();
+    meaning.clone().each_mut(&mut |one| match one {
+        Meaning::Gesture(gesture) => counts.push(gesture.count),
+        Meaning::Repeat(count, _) => counts.push(*count),
+        _ => {}
+    });
+    // "I've asked three times now, shake your head".
+    let is_act = |tag: &Tag| matches!(tag.concept, Concept::Act(_));
+    let first = tags.iter().position(is_act)?;
+    tags.get(first..)?.windows(2).find_map(|pair| {
+        let [number, times] = pair else { return None };
+        let said = match (&number.concept, &times.concept) {
+            (Concept::Number(number), Concept::Times) => *number,
+            _ => return None,
+        };
+        // "Nod four times and add two".
+        let is_there = counts.iter().any(|count| f64::from(*count) >= said);
+        (!is_there).then(|| number.span.start..times.span.end)
+    })
+}
+
+/// Returns the words of a direction in which nothing of a meaning goes.
+fn lost_way(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
+    // "Sit up straight", "back up": it tells how the robot comes to neutral.
+    let comes_back =
+        |tag: &Tag| matches!(tag.concept, Concept::Act(Act::Center) | Concept::Way(Way::Ahead | Way::Back));
+    if tags.iter().any(comes_back) {
+        return None;
+    }
+    let mut moved = Vec::new();
+    meaning.clone().each_mut(&mut |one| match one {
+        Meaning::Neutral { .. } | Meaning::Sequence(_) | Meaning::Together(_) | Meaning::Repeat(..) => {}
+        other => moved.extend(other.axes()),
+    });
+    tags.iter()
+        .find(|tag| {
+            let axes: &[Axis] = match tag.concept {
+                Concept::Way(Way::Up | Way::Down) => {
+                    &[Axis::HeadPitch, Axis::HeadRise, Axis::AntennaLeft, Axis::AntennaRight]
+                }
+                Concept::Way(Way::Left | Way::Right) => &[
+                    Axis::HeadTurn,
+                    Axis::HeadTilt,
+                    Axis::HeadSide,
+                    Axis::BodyTurn,
+                    Axis::AntennaLeft,
+                    Axis::AntennaRight,
+                ],
+                _ => return false,
+            };
+            !axes.iter().any(|axis| moved.contains(axis))
+        })
+        .map(|tag| tag.span.clone())
+}
+
+/// Returns the words of an amount that nothing in a meaning has: of "by ten, then by twenty degrees", the ten.
+fn lost_amount(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
+    let has = |is_it: fn(&Concept) -> bool| tags.iter().any(|tag| is_it(&tag.concept));
+    // "Forty, er, twenty degrees": the first one is taken back.
+    let numbers = tags.iter().filter(|tag| matches!(tag.concept, Concept::Number(_))).count();
+    let is_replaced = numbers > 1 && !has(|concept| matches!(concept, Concept::And | Concept::Then));
+    // "Too far, five degrees less", "by turns for ten seconds": the meaning has the result.
+    let is_reckoned = has(|concept| matches!(concept, Concept::More(_) | Concept::InTurn));
+    let amounts = amounts_of(meaning)?;
+    if is_replaced || is_reckoned {
+        return None;
+    }
+    tags.windows(2).find_map(|pair| {
+        let [number, unit] = pair else { return None };
+        let (Concept::Number(value), Concept::Unit(Unit::Angle(one) | Unit::Length(one) | Unit::Time(one))) =
+            (&number.concept, &unit.concept)
+        else {
+            return None;
+        };
+        let said = value * one;
+        let is_there = amounts.iter().any(|amount| (amount - said).abs() <= SAME * said);
+        (!is_there).then(|| number.span.start..unit.span.end)
+    })
+}
+
+/// Two amounts that differ by less than this share are the same.
+const SAME: f64 = 0.02;
+
+/// Returns all angles, lengths and times of a meaning: degrees, millimetres and seconds. None where it goes to a posture,
+/// which was reckoned from another one.
+fn amounts_of(meaning: &Meaning) -> Option<Vec<f64>> {
+    let mut amounts = Vec::new();
+    let mut is_reckoned = false;
+    meaning.clone().each_mut(&mut |one| match one {
+        Meaning::Go { aims, seconds, .. } => {
+            amounts.extend(aims.iter().filter_map(|aim| amount_of(aim.amount)));
+            amounts.extend(*seconds);
+        }
+        Meaning::Gesture(gesture) => {
+            amounts.extend(gesture.strokes.iter().flatten().filter_map(|aim| amount_of(aim.amount)));
+            amounts.extend([gesture.hold, gesture.stroke, gesture.pause]);
+            amounts.extend(gesture.period.iter().chain(&gesture.total));
+        }
+        Meaning::Dance(seconds) | Meaning::Wait(seconds) => amounts.push(*seconds),
+        Meaning::Neutral { seconds, .. } => amounts.extend(*seconds),
+        Meaning::Posture(_) => is_reckoned = true,
+        _ => {}
+    });
+    (!is_reckoned).then_some(amounts)
+}
+
+/// Returns the size of an amount, degrees or millimetres; none where only a factor is said.
+const fn amount_of(amount: Amount) -> Option<f64> {
+    match amount {
+        Amount::Exactly(size) | Amount::Further(size) => Some(size),
+        Amount::Usual(_) | Amount::Most => None,
+    }
 }
 
 /// Returns the axes of which a concept moves one at least; none where it may move nothing.

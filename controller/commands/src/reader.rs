@@ -15,7 +15,7 @@ use crate::others::other_order;
 use crate::past::Past;
 use crate::prepare::move_listed_antennas;
 use crate::refusal::Refusal;
-use crate::rewrite::orders;
+use crate::rewrite::{orders, takes_all_back};
 use crate::splitter::split;
 use crate::tagger::{finish, raw, tag};
 use crate::words::Word;
@@ -285,10 +285,13 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         let refers = clause.is_both_turns || clause.is_undo;
         // "And blorp slowly".
         let is_manner = clause.pace.is_some() && !clause.unknown.is_empty() && clause.link != Link::Start;
+        // "Left ear out, hold this silly face".
+        let is_kept = clause.act == Some(Act::Hold) && clause.link != Link::Start;
         let is_said = clause.within.is_some()
             || clause.count.is_some()
             || clause.amount.is_some()
             || is_manner
+            || is_kept
             || is_step
             || refers;
         let is_chatter =
@@ -418,39 +421,6 @@ fn is_plain_order(clause: &Clause, past: Option<&Past>) -> bool {
         || clause.condition.is_some()
         // "I'm such a goose, I wanted the left", "that's too low, twenty will do".
         || (past.is_some() && (clause.link == Link::Correction || clause.is_it || !clause.compared.is_empty()))
-}
-
-/// "Don't, look left", "look left, or rather don't": what is not to be done is all that is said.
-fn takes_all_back(tags: &[Tag]) -> bool {
-    let is_denial = |tag: &Tag| matches!(tag.concept, Concept::Not | Concept::NotVerb | Concept::Without);
-    let says = |tag: &&Tag| {
-        !matches!(
-            tag.concept,
-            Concept::Skip
-                | Concept::Request
-                | Concept::Comma
-                | Concept::Stop
-                | Concept::Question
-                | Concept::Call
-        )
-    };
-    let is_mark = |tag: &Tag| matches!(tag.concept, Concept::Comma | Concept::Stop | Concept::Question);
-    let last = tags.iter().rposition(|tag| !is_mark(tag));
-    let is_last = last.is_some_and(|at| {
-        let before = at.checked_sub(1).and_then(|before| tags.get(before));
-        // "Look left, no?" asks for it.
-        let is_question = tags.iter().skip(at).any(|tag| tag.concept == Concept::Question);
-        !is_question
-            && tags.get(at).is_some_and(is_denial)
-            && before.is_some_and(|before| is_mark(before) || before.concept == Concept::Correction)
-    });
-    let first = tags.iter().position(|tag| says(&tag));
-    let is_apart = first.is_some_and(|at| {
-        tags.get(at).is_some_and(is_denial)
-            && tags.get(at + 1).is_some_and(|next| next.concept == Concept::Comma)
-    });
-    let has_other = tags.iter().any(|tag| matches!(tag.concept, Concept::Instead | Concept::Correction));
-    is_last || (is_apart && !has_other)
 }
 
 /// "Do not look up and down": what follows without a verb of its own is not to be done either, and neither is a second

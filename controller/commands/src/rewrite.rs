@@ -10,6 +10,7 @@ use crate::concept::{Act, Compared, Concept, Part, Tag, Unit, Way};
 use crate::order_words::{afterwards, and_afterwards, counted_off, negative_angles};
 use antennas::{antennas_in_order, named_antenna, other_antenna};
 use conditions::{asked, confirmed, implied_conditions, other_branch, otherwise};
+pub(crate) use denied::takes_all_back;
 use denied::{left_out, other_numbers, parts_that_stay, trailing_corrections, unknown_corrections};
 use numbers::{additions, factors, leading_times, said_more_exactly};
 use waits::{awaited_signals, delays, given_times, holds, same_time, times_after, until_times, waits_of};

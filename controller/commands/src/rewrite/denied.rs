@@ -119,3 +119,36 @@ pub(super) fn unknown_corrections(mut tags: Vec<Tag>) -> Vec<Tag> {
     }
     tags
 }
+
+/// "Don't, look left", "look left, or rather don't": what is not to be done is all that is said.
+pub(crate) fn takes_all_back(tags: &[Tag]) -> bool {
+    let is_denial = |tag: &Tag| matches!(tag.concept, Concept::Not | Concept::NotVerb | Concept::Without);
+    let says = |tag: &&Tag| {
+        !matches!(
+            tag.concept,
+            Concept::Skip
+                | Concept::Request
+                | Concept::Comma
+                | Concept::Stop
+                | Concept::Question
+                | Concept::Call
+        )
+    };
+    let is_mark = |tag: &Tag| matches!(tag.concept, Concept::Comma | Concept::Stop | Concept::Question);
+    let last = tags.iter().rposition(|tag| !is_mark(tag));
+    let is_last = last.is_some_and(|at| {
+        let before = at.checked_sub(1).and_then(|before| tags.get(before));
+        // "Look left, no?" asks for it.
+        let is_question = tags.iter().skip(at).any(|tag| tag.concept == Concept::Question);
+        !is_question
+            && tags.get(at).is_some_and(is_denial)
+            && before.is_some_and(|before| is_mark(before) || before.concept == Concept::Correction)
+    });
+    let first = tags.iter().position(|tag| says(&tag));
+    let is_apart = first.is_some_and(|at| {
+        tags.get(at).is_some_and(is_denial)
+            && tags.get(at + 1).is_some_and(|next| next.concept == Concept::Comma)
+    });
+    let has_other = tags.iter().any(|tag| matches!(tag.concept, Concept::Instead | Concept::Correction));
+    is_last || (is_apart && !has_other)
+}
