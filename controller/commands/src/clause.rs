@@ -263,6 +263,12 @@ impl Clause {
         self.is_until_stop |= other.is_until_stop;
     }
 
+    /// Returns whether it names a time and nothing else.
+    pub(crate) fn says_a_time_only(&self) -> bool {
+        let rest = Clause { lasting: None, seconds: None, ..self.clone() };
+        self.act.is_none() && rest.is_bare() && !rest.says_how()
+    }
+
     /// Returns whether it names a verb and nothing else.
     pub(crate) fn is_bare(&self) -> bool {
         self.parts.is_empty() && self.is_bare_but_for_parts()

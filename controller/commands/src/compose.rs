@@ -174,6 +174,14 @@ impl<'a> Composer<'a> {
         if self.stays(&clause) {
             return Ok(());
         }
+        if let Some(seconds) = clause.delay
+            && clause.act == Some(Act::Return)
+            && self.has_moved()
+        {
+            // "Tilt your head right. After two seconds go back."
+            self.push(Clause { link: Link::Then, ..Clause::default() }, Meaning::Wait(seconds));
+            return self.clause(Clause { delay: None, link: Link::Then, ..clause });
+        }
         if let Some(seconds) = clause.lasting.or(clause.seconds)
             && clause.is_each
             && clause.has_motion()
@@ -500,7 +508,10 @@ impl<'a> Composer<'a> {
             let kept = meaning.axes();
             let axes: Vec<Axis> =
                 past.meaning.axes().into_iter().filter(|axis| !kept.contains(axis)).collect();
-            if past.meaning.is_posture() && !axes.is_empty() && meaning.is_posture() {
+            // "On second thought leave the left one upright": the other one stays where it is.
+            let is_part_back = matches!(meaning, Meaning::Neutral { .. })
+                && kept.iter().all(|axis| past.meaning.axes().contains(axis));
+            if past.meaning.is_posture() && !axes.is_empty() && meaning.is_posture() && !is_part_back {
                 let back = Meaning::Neutral { axes, seconds: None, pace: 1.0 };
                 self.push(clause, merged(vec![meaning, back]));
                 return Ok(());

@@ -80,14 +80,7 @@ impl Composer<'_> {
     /// "Wait two seconds, then nod", "the same with ten seconds": the time of the one wait. Returns whether there is one.
     pub(crate) fn waits_instead(&mut self, seconds: f64) -> bool {
         let ([said], true) = (self.said.as_mut_slice(), self.refers) else { return false };
-        let Meaning::Sequence(steps) = &mut said.meaning else { return false };
-        let mut waits = steps.iter_mut().filter_map(|step| match step {
-            Meaning::Wait(wait) => Some(wait),
-            _ => None,
-        });
-        let (Some(wait), None) = (waits.next(), waits.next()) else { return false };
-        *wait = seconds;
-        true
+        waits(&mut said.meaning, seconds)
     }
 
     /// "Again, but without the nod": that step of what was done is left out.
@@ -391,4 +384,16 @@ fn goes_alike(one: &Meaning, other: &Meaning) -> bool {
     let (Meaning::Go { aims: one, .. }, Meaning::Go { aims: other, .. }) = (one, other) else { return false };
     one.len() == other.len()
         && one.iter().all(|aim| other.iter().any(|own| own.axis == aim.axis && own.sign * aim.sign > 0.0))
+}
+
+/// Gives the one wait of a sequence another time. Returns whether there is one.
+pub(crate) fn waits(meaning: &mut Meaning, seconds: f64) -> bool {
+    let Meaning::Sequence(steps) = meaning else { return false };
+    let mut waits = steps.iter_mut().filter_map(|step| match step {
+        Meaning::Wait(wait) => Some(wait),
+        _ => None,
+    });
+    let (Some(wait), None) = (waits.next(), waits.next()) else { return false };
+    *wait = seconds;
+    true
 }

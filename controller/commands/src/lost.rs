@@ -10,17 +10,21 @@ use crate::meaning::{Amount, Meaning};
 /// Returns the words of a gesture or of an antenna that have no part in a meaning, bytes; none where all have, or where
 /// the text may name what does not move: "don't move the ears".
 pub(crate) fn lost(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
+    let may_leave_out = |is_it: fn(&Concept) -> bool| tags.iter().any(|tag| is_it(&tag.concept));
     let has = |concept: &Concept| tags.iter().any(|tag| tag.concept == *concept);
     // "Keep it tilted".
     let keeps_it = has(&Concept::Act(Act::Hold)) && has(&Concept::It);
-    if keeps_it || tags.iter().any(|tag| may_leave_out(&tag.concept)) {
+    if may_leave_out(takes_back) {
         return None;
+    }
+    let amount = lost_amount(tags, meaning);
+    if amount.is_some() || keeps_it || may_leave_out(names_what_stays) {
+        return amount;
     }
     let axes = meaning.axes();
     tags.iter()
         .find(|tag| !needs(&tag.concept).is_none_or(|any| any.iter().any(|axis| axes.contains(axis))))
         .map(|tag| tag.span.clone())
-        .or_else(|| lost_amount(tags, meaning))
         .or_else(|| lost_way(tags, meaning))
         .or_else(|| lost_count(tags, meaning))
 }
@@ -90,6 +94,7 @@ fn lost_amount(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
     let is_replaced = numbers > 1 && !has(|concept| matches!(concept, Concept::And | Concept::Then));
     // "Too far, five degrees less", "by turns for ten seconds": the meaning has the result.
     let is_reckoned = has(|concept| matches!(concept, Concept::More(_) | Concept::InTurn));
+    let returns = has(|concept| *concept == Concept::Act(Act::Return));
     let amounts = amounts_of(meaning)?;
     if is_replaced || is_reckoned {
         return None;
@@ -101,6 +106,10 @@ fn lost_amount(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
         else {
             return None;
         };
+        // "Come ten degrees back".
+        if returns && !matches!(unit.concept, Concept::Unit(Unit::Time(_))) {
+            return None;
+        }
         let said = value * one;
         let is_there = amounts.iter().any(|amount| (amount - said).abs() <= SAME * said);
         (!is_there).then(|| number.span.start..unit.span.end)
@@ -156,30 +165,37 @@ fn needs(concept: &Concept) -> Option<&'static [Axis]> {
     }
 }
 
-/// Returns whether what stands beside a concept may be named without moving.
-const fn may_leave_out(concept: &Concept) -> bool {
+/// Returns whether a concept may take back what stands beside it.
+const fn takes_back(concept: &Concept) -> bool {
     matches!(
         concept,
         Concept::Not
             | Concept::NotVerb
             | Concept::Without
-            | Concept::Still
             | Concept::Correction
             | Concept::TakenBack
             | Concept::Cancel
             | Concept::Instead
             | Concept::If(_)
             | Concept::When
-            | Concept::Stay
-            | Concept::Only
-            | Concept::Until
-            | Concept::UntilStop
-            | Concept::UntilSaid
             | Concept::Unless
             | Concept::Or
             | Concept::StopOrder
             | Concept::StopOrderAlone
             | Concept::Undo
+    )
+}
+
+/// Returns whether what stands beside a concept may be named without moving.
+const fn names_what_stays(concept: &Concept) -> bool {
+    matches!(
+        concept,
+        Concept::Still
+            | Concept::Stay
+            | Concept::Only
+            | Concept::Until
+            | Concept::UntilStop
+            | Concept::UntilSaid
             | Concept::Act(Act::Return)
     )
 }

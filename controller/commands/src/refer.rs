@@ -6,6 +6,7 @@ use crate::arrange::Said;
 use crate::clause::{Clause, Heading, Said as Length};
 use crate::compose::Composer;
 use crate::concept::{Compared, Part, Way, is_posture};
+use crate::correct::waits;
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 use crate::past::Past;
 use crate::refusal::Refusal;
@@ -58,6 +59,16 @@ impl Composer<'_> {
             return Err(Refusal::NothingBefore);
         };
         names_what_there_is(&clause, &meaning)?;
+        if let Some(seconds) = clause.lasting.or(clause.seconds)
+            && self.said.is_empty()
+            && clause.says_a_time_only()
+            && waits(&mut meaning, seconds)
+        {
+            // "Look up, hold five seconds, then level." "Two seconds is enough."
+            self.refers = true;
+            self.push(clause, meaning);
+            return Ok(());
+        }
         if meaning.is_posture() && clause.within.is_none() {
             // "Look left." "In three seconds."
             clause.within = clause.delay.take();

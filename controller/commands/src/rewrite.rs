@@ -12,8 +12,10 @@ use antennas::{antennas_in_order, named_antenna, other_antenna};
 use conditions::{asked, confirmed, implied_conditions, other_branch, otherwise};
 pub(crate) use denied::takes_all_back;
 use denied::{left_out, other_numbers, parts_that_stay, trailing_corrections, unknown_corrections};
-use numbers::{additions, factors, leading_times, said_more_exactly};
-use waits::{awaited_signals, delays, given_times, holds, same_time, times_after, until_times, waits_of};
+use numbers::{additions, amounts_in_turn, factors, leading_times, said_more_exactly};
+use waits::{
+    awaited_signals, delays, each_takes, given_times, holds, same_time, times_after, until_times, waits_of,
+};
 
 /// Rewrites tags, those of no importance still among them.
 pub(crate) fn rewrite_raw(tags: Vec<Tag>) -> Vec<Tag> {
@@ -30,8 +32,10 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
         unknown_corrections(tags),
     ))))));
     let tags = parts_that_stay(other_numbers(implied_conditions(other_branch(confirmed(tags)))));
-    let tags = trailing_corrections(leading_times(given_times(delays(waits_of(factors(additions(tags)))))));
-    let tags = backwards(around(rounds(same_time(until_times(holds(tags))))));
+    let tags = trailing_corrections(leading_times(given_times(delays(waits_of(factors(amounts_in_turn(
+        additions(tags),
+    )))))));
+    let tags = backwards(around(rounds(same_time(until_times(holds(each_takes(tags)))))));
     let tags = times(inwards(later(awaited_signals(tags))));
     let tags = rates(about(tags));
     let tags = trends(tags);

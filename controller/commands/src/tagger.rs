@@ -528,8 +528,8 @@ fn numbers(tags: Vec<Tag>) -> Vec<Tag> {
                     continue;
                 }
                 (Concept::Number(next), _) => {
-                    // "四十", but "four ten" are two numbers.
-                    let is_written_as_one = span.end == tag.span.start || *next != 10.0;
+                    // "四十" and "十四", but "four ten" and "ten four" are two numbers.
+                    let is_written_as_one = span.end == tag.span.start || !(*number == 10.0 || *next == 10.0);
                     if let Some(sum) = sum_of(*number, *next).filter(|_| is_written_as_one) {
                         *number = sum;
                         span.end = tag.span.end;

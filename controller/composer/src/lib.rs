@@ -20,6 +20,7 @@ mod modify;
 mod name;
 mod opening;
 mod request_kind;
+mod sayings;
 mod tag;
 mod tagger;
 #[cfg(test)]

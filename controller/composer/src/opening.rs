@@ -7,6 +7,7 @@ use crate::closing::{described_first, like_code, moves};
 use crate::guard::MAX_CHARACTERS;
 use crate::name::{MAKING, NOUNS, identifier, is_verb};
 use crate::request_kind::is_tool_request;
+use crate::sayings::spoken_of;
 use crate::words::{Word, split};
 
 /// How many words the opening has at most.
@@ -42,7 +43,9 @@ pub fn plain_request(text: &str) -> Option<String> {
         return Some(request(Some(&name), ":", rest));
     }
     let words = split(text);
-    if let Some(described) = like_code(text).or_else(|| described_first(text, &words)) {
+    if let Some(described) =
+        like_code(text).or_else(|| described_first(text, &words)).or_else(|| spoken_of(text))
+    {
         return Some(request(described.name.as_deref(), ":", &described.description));
     }
     if let Some(rest) = programmed_to(text, &words) {

@@ -1,6 +1,7 @@
 //! Rewrites numbers that stand elsewhere than beside what they count.
 
-use crate::concept::{Compared, Concept, Tag, is_posture};
+use super::ends_clause;
+use crate::concept::{Compared, Concept, Tag, Unit, is_posture};
 
 /// "Three times look left and look right": all of it.
 pub(super) fn leading_times(mut tags: Vec<Tag>) -> Vec<Tag> {
@@ -115,4 +116,70 @@ pub(super) fn said_more_exactly(mut tags: Vec<Tag>) -> Vec<Tag> {
         tags.retain(|tag| tag.concept != Concept::Correction);
     }
     tags
+}
+
+/// "Look down by ten, then by twenty, then by thirty degrees": one motion for each amount, in turn.
+pub(super) fn amounts_in_turn(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let mut at = 0;
+    while at < tags.len() {
+        let Some(list) = list_of_amounts(&tags, at) else {
+            at += 1;
+            continue;
+        };
+        let before = tags.get(..at).unwrap_or_default();
+        let start = before.iter().rposition(|tag| ends_clause(&tag.concept)).map_or(0, |end| end + 1);
+        let motion: Vec<Tag> = before
+            .iter()
+            .skip(start)
+            .filter(|tag| matches!(tag.concept, Concept::Act(_) | Concept::Part(_) | Concept::Way(_)))
+            .cloned()
+            .collect();
+        let moves = motion.iter().any(|tag| matches!(tag.concept, Concept::Act(_) | Concept::Way(_)));
+        let (end, amounts) = list;
+        let first = amounts.first().cloned();
+        if let Some(first) = first.filter(|_| moves) {
+            let mut steps = first;
+            for amount in amounts.into_iter().skip(1) {
+                let span = amount.first().map_or(0..0, |tag| tag.span.clone());
+                steps.push(Tag { concept: Concept::Then, span });
+                steps.extend(motion.iter().cloned().chain(amount));
+            }
+            let length = steps.len();
+            tags.splice(at..end, steps);
+            at += length;
+        } else {
+            at = end;
+        }
+    }
+    tags
+}
+
+/// Reads a list of amounts of one unit, of which the last or all say the unit. Returns where it ends and each amount.
+fn list_of_amounts(tags: &[Tag], start: usize) -> Option<(usize, Vec<Vec<Tag>>)> {
+    let is_unit = |tag: &&Tag| matches!(tag.concept, Concept::Unit(Unit::Angle(_) | Unit::Length(_)));
+    let is_mark = |tag: &&Tag| matches!(tag.concept, Concept::Comma | Concept::And | Concept::Then);
+    let mut amounts: Vec<Vec<Tag>> = Vec::new();
+    let mut in_turn = false;
+    let mut at = start;
+    loop {
+        let number = tags.get(at).filter(|tag| matches!(tag.concept, Concept::Number(_)))?;
+        let unit = tags.get(at + 1).filter(is_unit);
+        amounts.push(std::iter::once(number).chain(unit).cloned().collect());
+        at += 1 + usize::from(unit.is_some());
+        let marks: Vec<&Tag> = tags.iter().skip(at).take_while(is_mark).collect();
+        let next = tags.get(at + marks.len());
+        if marks.is_empty() || !next.is_some_and(|tag| matches!(tag.concept, Concept::Number(_))) {
+            break;
+        }
+        in_turn |= amounts.len() > 1 || marks.iter().any(|tag| tag.concept != Concept::Comma);
+        at += marks.len();
+    }
+    let unit = amounts.last()?.get(1)?.clone();
+    for amount in &mut amounts {
+        if amount.len() == 1 {
+            amount.push(unit.clone());
+        }
+    }
+    let is_end = tags.get(at).is_none_or(|tag| ends_clause(&tag.concept));
+    (in_turn && amounts.len() > 1 && is_end).then_some((at, amounts))
 }

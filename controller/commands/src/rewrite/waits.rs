@@ -167,3 +167,41 @@ pub(super) fn delays(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags.retain(|tag| tag.concept != Concept::FromNow);
     tags
 }
+
+/// "Nod three times, each nod lasting two seconds", "two seconds per nod": two seconds each.
+pub(super) fn each_takes(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_every = |tag: &Tag| matches!(tag.concept, Concept::Every | Concept::EachTime);
+    let is_number = |tag: &Tag| matches!(tag.concept, Concept::Number(_));
+    let is_time = |tag: &Tag| matches!(tag.concept, Concept::Unit(Unit::Time(_)));
+    let is_lasting = |tag: &Tag| matches!(tag.concept, Concept::For | Concept::Taking | Concept::In);
+    for at in 1..tags.len() {
+        let (before, rest) = tags.split_at(at);
+        let said = |act: &Tag| {
+            matches!(act.concept, Concept::Act(_)) && before.iter().any(|tag| tag.concept == act.concept)
+        };
+        let (amount, length) = match rest {
+            [every, act, lasting, number, unit, ..]
+                if is_every(every)
+                    && said(act)
+                    && is_lasting(lasting)
+                    && is_number(number)
+                    && is_time(unit) =>
+            {
+                ([number.clone(), unit.clone(), every.clone()], 5)
+            }
+            [number, unit, every, act, ..]
+                if is_number(number) && is_time(unit) && is_every(every) && said(act) =>
+            {
+                ([number.clone(), unit.clone(), every.clone()], 4)
+            }
+            _ => continue,
+        };
+        let ends = rest.get(length).is_none_or(|next| ends_clause(&next.concept));
+        if ends {
+            let [number, unit, every] = amount;
+            tags.splice(at..at + length, [number, unit, Tag { concept: Concept::EachTime, ..every }]);
+            return tags;
+        }
+    }
+    tags
+}
