@@ -501,7 +501,9 @@ impl Clause {
         } else {
             vec![aims.clone(), opposite(&aims)]
         };
-        let total = self.lasting.or(self.seconds).or(self.within);
+        // "Two seconds each".
+        let each = self.lasting.or(self.seconds).filter(|_| self.is_each);
+        let total = self.lasting.or(self.seconds).or(self.within).filter(|_| each.is_none());
         let is_open = self.count.is_none() && self.number.is_none();
         let is_one_way = matches!(act, Act::Look | Act::Turn | Act::Tilt | Act::Move)
             && is_to_both_sides
@@ -512,7 +514,7 @@ impl Clause {
             _ => 1.0,
         } * pace
             * strokes.len() as f64;
-        let mut period = self.period;
+        let mut period = each.or(self.period);
         if let (Some(_), Some(own), Some(count)) = (total, self.period, self.count) {
             // "Twice a second for four seconds".
             period = Some(own / f64::from(count.max(1)));
@@ -521,10 +523,14 @@ impl Clause {
             (None, None) if is_open && self.trend.is_some() => usual.max(4),
             (Some(total), Some(period)) => (total / period).round().max(1.0) as u32,
             // "Twice a second": long enough that a person sees the rhythm.
-            (None, Some(period)) if is_open => ((RHYTHM_S / period).round() as u32).max(usual),
+            (None, Some(period)) if is_open && each.is_none() => {
+                ((RHYTHM_S / period).round() as u32).max(usual)
+            }
             // "From left to right within six seconds": once.
             (Some(_), None) if is_open && is_one_way => usual,
-            (Some(total), None) if is_open => (total / round).round().clamp(1.0, 50.0) as u32,
+            (Some(total), None) if is_open && !self.is_taking => {
+                (total / round).round().clamp(1.0, 50.0) as u32
+            }
             _ if self.is_until_stop && is_open => 20,
             _ => self.count_or(usual),
         };

@@ -261,6 +261,7 @@ impl Clause {
         self.is_together |= other.is_together;
         self.is_in_turn |= other.is_in_turn;
         self.is_until_stop |= other.is_until_stop;
+        self.is_each |= other.is_each;
     }
 
     /// Returns whether it names a time and nothing else.
@@ -390,6 +391,11 @@ impl Clause {
             }
         }
         new.absorb(self);
+        (new.is_taking, new.is_each) = (self.is_taking, self.is_each);
+        if new.delay.is_some() {
+            // "Nod." "Again in two seconds": it begins then and takes as long as before.
+            new.within = old.within;
+        }
         new
     }
 }

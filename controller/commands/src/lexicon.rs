@@ -93,6 +93,11 @@ pub struct Speech {
 }
 
 impl Speech {
+    /// Returns whether a word means a photo.
+    pub(crate) fn is_photo(&self, word: &str) -> bool {
+        self.photo_nouns.iter().any(|noun| noun.split(' ').next_back() == Some(word))
+    }
+
     /// Returns it with each order of a photo as one phrase.
     fn with_photos(mut self) -> Self {
         let pairs =

@@ -5,11 +5,11 @@ use std::ops::Range;
 use minismith_score::Axis;
 
 use crate::concept::{Act, Concept, Part, Tag, Unit, Way};
-use crate::meaning::{Amount, Meaning};
+use crate::meaning::{Aim, Amount, Meaning};
 
 /// Returns the words of a gesture or of an antenna that have no part in a meaning, bytes; none where all have, or where
 /// the text may name what does not move: "don't move the ears".
-pub(crate) fn lost(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
+pub(crate) fn lost(tags: &[Tag], meaning: &Meaning, has_past: bool) -> Option<Range<usize>> {
     let may_leave_out = |is_it: fn(&Concept) -> bool| tags.iter().any(|tag| is_it(&tag.concept));
     let has = |concept: &Concept| tags.iter().any(|tag| tag.concept == *concept);
     // "Keep it tilted".
@@ -21,11 +21,17 @@ pub(crate) fn lost(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
     if amount.is_some() || keeps_it || may_leave_out(names_what_stays) {
         return amount;
     }
+    // "Back to where you were", "up again": it tells where that is.
+    let returns = has(&Concept::Act(Act::Return));
+    let way = lost_way(tags, meaning).filter(|_| !has_past);
+    if returns {
+        return way;
+    }
     let axes = meaning.axes();
     tags.iter()
         .find(|tag| !needs(&tag.concept).is_none_or(|any| any.iter().any(|axis| axes.contains(axis))))
         .map(|tag| tag.span.clone())
-        .or_else(|| lost_way(tags, meaning))
+        .or(way)
         .or_else(|| lost_count(tags, meaning))
 }
 
@@ -54,36 +60,78 @@ fn lost_count(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
 
 /// Returns the words of a direction in which nothing of a meaning goes.
 fn lost_way(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
-    // "Sit up straight", "back up": it tells how the robot comes to neutral.
-    let comes_back =
-        |tag: &Tag| matches!(tag.concept, Concept::Act(Act::Center) | Concept::Way(Way::Ahead | Way::Back));
-    if tags.iter().any(comes_back) {
+    // "Sit up straight", "back up": it tells how the robot comes to neutral. "Less far left": the meaning has the result.
+    let is_relative = |tag: &Tag| {
+        matches!(
+            tag.concept,
+            Concept::Act(Act::Center)
+                | Concept::Way(Way::Ahead | Way::Back | Way::Opposite)
+                | Concept::More(_)
+                | Concept::OtherSide
+        )
+    };
+    if tags.iter().any(is_relative) {
         return None;
     }
-    let mut moved = Vec::new();
+    let mut goals: Vec<Aim> = Vec::new();
+    let mut swings: Vec<Axis> = Vec::new();
+    let mut backs: Vec<Axis> = Vec::new();
     meaning.clone().each_mut(&mut |one| match one {
-        Meaning::Neutral { .. } | Meaning::Sequence(_) | Meaning::Together(_) | Meaning::Repeat(..) => {}
-        other => moved.extend(other.axes()),
+        Meaning::Go { aims, .. } => goals.extend(aims.iter().copied()),
+        Meaning::Neutral { axes, .. } => backs.extend(axes.iter().copied()),
+        Meaning::Sequence(_) | Meaning::Together(_) | Meaning::Repeat(..) => {}
+        other => swings.extend(other.axes()),
     });
+    // "Bow and come up", "look up and come down": back to where it was.
+    let comes_back = !(goals.is_empty() && swings.is_empty());
+    let goes = |way: Way, axis: Axis| {
+        let sign = sign_of(way, axis);
+        let is_goal = |aim: &Aim| aim.axis == axis && sign.is_none_or(|sign| sign == aim.sign.signum());
+        let is_back = comes_back && matches!(way, Way::Up | Way::Down) && backs.contains(&axis);
+        swings.contains(&axis) || is_back || goals.iter().any(is_goal)
+    };
     tags.iter()
-        .find(|tag| {
-            let axes: &[Axis] = match tag.concept {
-                Concept::Way(Way::Up | Way::Down) => {
-                    &[Axis::HeadPitch, Axis::HeadRise, Axis::AntennaLeft, Axis::AntennaRight]
-                }
-                Concept::Way(Way::Left | Way::Right) => &[
-                    Axis::HeadTurn,
-                    Axis::HeadTilt,
-                    Axis::HeadSide,
-                    Axis::BodyTurn,
-                    Axis::AntennaLeft,
-                    Axis::AntennaRight,
-                ],
-                _ => return false,
-            };
-            !axes.iter().any(|axis| moved.contains(axis))
+        .find(|tag| match tag.concept {
+            Concept::Way(way) => {
+                !axes_of_way(way).is_none_or(|axes| axes.iter().any(|axis| goes(way, *axis)))
+            }
+            _ => false,
         })
         .map(|tag| tag.span.clone())
+}
+
+/// Returns the axes of which one at least goes somewhere in a direction; none where it may be any.
+const fn axes_of_way(way: Way) -> Option<&'static [Axis]> {
+    match way {
+        Way::Up | Way::Down => {
+            Some(&[Axis::HeadPitch, Axis::HeadRise, Axis::AntennaLeft, Axis::AntennaRight])
+        }
+        Way::Left | Way::Right => Some(&[
+            Axis::HeadTurn,
+            Axis::HeadTilt,
+            Axis::HeadSide,
+            Axis::BodyTurn,
+            Axis::AntennaLeft,
+            Axis::AntennaRight,
+        ]),
+        Way::In | Way::Out => Some(&[Axis::AntennaLeft, Axis::AntennaRight, Axis::HeadForward]),
+        _ => None,
+    }
+}
+
+/// Returns the sign with which an axis goes in a direction; none where both may.
+const fn sign_of(way: Way, axis: Axis) -> Option<f64> {
+    match (way, axis) {
+        (Way::Left, Axis::HeadTurn | Axis::BodyTurn | Axis::HeadSide)
+        | (Way::Right, Axis::HeadTilt)
+        | (Way::Up, Axis::HeadRise)
+        | (Way::Down, Axis::HeadPitch) => Some(1.0),
+        (Way::Right, Axis::HeadTurn | Axis::BodyTurn | Axis::HeadSide)
+        | (Way::Left, Axis::HeadTilt)
+        | (Way::Down, Axis::HeadRise)
+        | (Way::Up, Axis::HeadPitch) => Some(-1.0),
+        _ => None,
+    }
 }
 
 /// Returns the words of an amount that nothing in a meaning has: of "by ten, then by twenty degrees", the ten.
@@ -161,6 +209,9 @@ fn needs(concept: &Concept) -> Option<&'static [Axis]> {
             Some(&[Axis::HeadTurn, Axis::HeadTilt, Axis::BodyTurn, Axis::AntennaLeft, Axis::AntennaRight])
         }
         Concept::Act(Act::Tilt) => Some(&[Axis::HeadTilt, Axis::HeadPitch]),
+        Concept::Act(Act::Raise | Act::Lower) => {
+            Some(&[Axis::HeadRise, Axis::HeadPitch, Axis::AntennaLeft, Axis::AntennaRight])
+        }
         _ => None,
     }
 }
@@ -196,6 +247,5 @@ const fn names_what_stays(concept: &Concept) -> bool {
             | Concept::Until
             | Concept::UntilStop
             | Concept::UntilSaid
-            | Concept::Act(Act::Return)
     )
 }

@@ -20,6 +20,9 @@ pub(crate) fn other_order(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Op
         if clause.iter().any(|tag| is_of_motion(&tag.concept)) {
             return None;
         }
+        if let Some(order) = asks_for_photo(clause, words, lexicon) {
+            return Some(order);
+        }
         if let Some(order) = asks_for_unknown(clause, words, lexicon) {
             return Some(order);
         }
@@ -41,6 +44,19 @@ pub(crate) fn other_order(words: &[Word], tags: &[Tag], lexicon: &Lexicon) -> Op
         let last = rest.last().unwrap_or(first);
         is_verb.then_some(first.span.start..last.span.end)
     })
+}
+
+/// "Photo, nod, photo": those that are orders of their own were taken out of the text before.
+fn asks_for_photo(clause: &[Tag], words: &[Word], lexicon: &Lexicon) -> Option<Range<usize>> {
+    let tag = clause.iter().find(|tag| {
+        tag.concept == Concept::Unknown
+            && words.iter().any(|word| {
+                tag.span.start <= word.span.start
+                    && word.span.end <= tag.span.end
+                    && lexicon.speech.is_photo(&word.text)
+            })
+    })?;
+    Some(tag.span.clone())
 }
 
 /// "Tell me a joke": the verb is of no importance, or asks; what it asks for is not known.

@@ -287,7 +287,9 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         let is_manner = clause.pace.is_some() && !clause.unknown.is_empty() && clause.link != Link::Start;
         // "Left ear out, hold this silly face".
         let is_kept = clause.act == Some(Act::Hold) && clause.link != Link::Start;
-        let is_said = clause.within.is_some()
+        let times =
+            [clause.within, clause.delay, clause.period, clause.lasting, clause.seconds, clause.pause];
+        let is_said = times.iter().any(Option::is_some)
             || clause.count.is_some()
             || clause.amount.is_some()
             || is_manner
@@ -391,12 +393,15 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
         return Reading::Impossible(Refusal::AwaitedWord);
     }
     match Composer::new(past).compose(clauses) {
-        Ok(Some((meaning, composer))) => match lost(tags, &meaning) {
+        Ok(Some((meaning, composer))) => match lost(tags, &meaning, past.is_some()) {
             Some(words) => Reading::NotUnderstood(vec![words]),
             None => Reading::Motion {
                 meaning,
                 act: composer.act,
-                parts: composer.parts,
+                parts: match past {
+                    Some(past) if composer.parts.is_empty() => past.parts.clone(),
+                    _ => composer.parts,
+                },
                 phrase: composer.phrase,
                 heard: Vec::new(),
             },

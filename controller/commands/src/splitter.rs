@@ -328,7 +328,11 @@ impl Splitter {
             Concept::Stop | Concept::Question => self.close(Link::Stop),
             Concept::Then => {
                 // "Two seconds later".
-                if !self.now.has_motion() && !self.now.is_again && self.now.seconds.is_some() {
+                if !self.now.has_motion()
+                    && self.now.act.is_none()
+                    && !self.now.is_again
+                    && self.now.seconds.is_some()
+                {
                     self.now.act = Some(Act::Wait);
                 }
                 self.close(Link::Then);

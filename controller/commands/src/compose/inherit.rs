@@ -39,6 +39,10 @@ impl Composer<'_> {
         };
         let old_ways = old.as_ref().map(|old| old.ways.clone());
         let (act, parts) = match &old {
+            // "Lower your head." "Level it." "Turn it left": "it" is still the head.
+            Some(old) if old.parts.is_empty() && self.said.is_empty() => {
+                (old.act, self.past.map(|past| past.parts.clone()).unwrap_or_default())
+            }
             Some(old) => (old.act, old.parts.clone()),
             None => self.past.map_or((None, Vec::new()), |past| (past.act, past.parts.clone())),
         };

@@ -99,7 +99,7 @@ impl Composer<'_> {
             seconds.filter(|_| clause.is_each && matches!(last.meaning, Meaning::Gesture(_)))
         {
             // "Shake your head three times, two seconds each".
-            last.clause.period = Some(seconds);
+            (last.clause.lasting, last.clause.is_each) = (Some(seconds), true);
             last.meaning = last.clause.meaning()?;
             self.said.push(last);
             return Ok(());

@@ -39,6 +39,16 @@ pub(super) fn additions(mut tags: Vec<Tag>) -> Vec<Tag> {
     {
         first.concept = Concept::Plus;
     }
+    // "Yaw the base +15 degrees": a sign.
+    let is_sign = |pair: &[Tag]| {
+        matches!(pair, [plus, number] if matches!(plus.concept, Concept::And | Concept::Plus)
+            && matches!(number.concept, Concept::Number(_))
+            && plus.span.len() == 1
+            && plus.span.end == number.span.start)
+    };
+    while let Some(at) = tags.windows(2).position(is_sign).filter(|at| *at > 0) {
+        tags.remove(at);
+    }
     // "Still ten degrees more".
     if let [still, next, ..] = tags.as_slice()
         && still.concept == Concept::Still

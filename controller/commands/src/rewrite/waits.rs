@@ -42,8 +42,29 @@ pub(super) fn times_after(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags
 }
 
-/// "Until ten seconds have passed": for ten seconds.
+/// "Until ten seconds have passed": for ten seconds. "Not until ten seconds have passed": after them.
 pub(super) fn until_times(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_not_until = |four: &[Tag]| {
+        matches!(four, [denial, until, number, unit]
+            if matches!(denial.concept, Concept::Not | Concept::NotVerb | Concept::Without)
+            && matches!(until.concept, Concept::Until | Concept::For)
+            && matches!(number.concept, Concept::Number(_))
+            && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+    };
+    let begins_act = |at: usize, tags: &[Tag]| {
+        let next =
+            tags.iter().skip(at + 4).find(|tag| !matches!(tag.concept, Concept::Then | Concept::Request));
+        next.is_some_and(|tag| matches!(tag.concept, Concept::Act(_)))
+    };
+    if let Some(at) = tags.windows(4).position(is_not_until).filter(|at| begins_act(*at, &tags)) {
+        tags.remove(at);
+        if let Some(until) = tags.get_mut(at) {
+            until.concept = Concept::After;
+        }
+        if tags.get(at + 3).is_some_and(|tag| tag.concept == Concept::Then) {
+            tags.remove(at + 3);
+        }
+    }
     let is_until = |three: &[Tag]| {
         matches!(three, [until, number, unit] if until.concept == Concept::Until
             && matches!(number.concept, Concept::Number(_))

@@ -8,8 +8,8 @@ use crate::intent::{Intent, Sight, Understanding};
 const VERBS: [&str; 8] = ["take", "snap", "shoot", "grab", "capture", "make", "taking", "snapping"];
 const ARTICLES: [&str; 12] =
     ["a", "an", "another", "one", "the", "my", "our", "a quick", "one more", "some", "your", "a last"];
-const NOUNS: [&str; 9] =
-    ["photo", "photograph", "picture", "pic", "selfie", "snapshot", "snap", "portrait", "shot"];
+const NOUNS: [&str; 10] =
+    ["photo", "photograph", "picture", "pic", "selfie", "snapshot", "snap", "portrait", "shot", "image"];
 const SEVERAL: [&str; 4] = [" photos", " photographs", " pictures", " selfies"];
 /// What asks for a photo without a verb of its own.
 const WANTS: [&str; 8] =
