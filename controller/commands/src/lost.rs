@@ -54,7 +54,7 @@ fn lost_count(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
         };
         // "Nod four times and add two".
         let is_there = counts.iter().any(|count| f64::from(*count) >= said);
-        (!is_there).then(|| number.span.start..times.span.end)
+        (!is_there).then_some(number.span.start..times.span.end)
     })
 }
 
@@ -160,7 +160,7 @@ fn lost_amount(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
         }
         let said = value * one;
         let is_there = amounts.iter().any(|amount| (amount - said).abs() <= SAME * said);
-        (!is_there).then(|| number.span.start..unit.span.end)
+        (!is_there).then_some(number.span.start..unit.span.end)
     })
 }
 

@@ -11,6 +11,7 @@ use crate::tag::{Dir, Manner, Mode, PartRef, Shape, Tag, Tagged, Trigger, Verb};
 
 mod back;
 mod ellipsis;
+mod in_all;
 mod modifiers;
 mod named;
 mod parts;
@@ -277,6 +278,9 @@ impl<'a> Builder<'a> {
         let cannot = has(|tag| matches!(tag, Tag::Cannot(_)));
         if let Some(condition) = self.condition(clause) {
             return self.conditional(clause, condition, verb, &modifiers);
+        }
+        if self.in_all(clause, &modifiers, verb) {
+            return Ok(());
         }
         // "Move the head back 10 mm and nothing else".
         let is_whole = verb.is_some() && has(|tag| matches!(tag, Tag::Dir(_) | Tag::Amount(..)));

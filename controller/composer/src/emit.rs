@@ -579,8 +579,8 @@ impl Emitter {
             size = maximum * if axis.is_shift() { 1.0 } else { 0.95 };
         }
         size *= factor;
-        // Outward is counted from where an antenna rests.
-        let rest = if axis.neutral() != 0.0 && sign > 0.0 { axis.neutral() } else { 0.0 };
+        // An angle is counted from where an antenna rests.
+        let rest = sign * axis.neutral();
         let absolute = sign * (size + rest).min(maximum);
         let value = from.map_or(absolute, |from| from + sign * size);
         let (low, high) = reach(axis);

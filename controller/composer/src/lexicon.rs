@@ -181,6 +181,7 @@ pub(crate) const VERBS: &[Verb] = &[
         ..verb(&["swing", "oscillate"], Shape::Sway, Mode::Turn)
     },
     Verb {
+        directed_go: true,
         part: HEAD,
         size: Some(40.0),
         count: 1,

@@ -230,7 +230,6 @@ fn is_plain(word: &str) -> bool {
 }
 
 /// Finds a saying at the end of a sentence: "..., add it as swivel", "... (swinggate)". Returns where it begins.
-#[expect(clippy::option_option, reason = "a saying may give no name")]
 fn trailing(sentence: &str) -> Option<(Option<String>, usize)> {
     if let Some((start, inner)) = sentence
         .strip_suffix(')')

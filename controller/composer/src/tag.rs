@@ -236,6 +236,8 @@ pub(crate) enum Tag {
     /// One repetition more.
     OnceMore,
     RepeatAll,
+    /// "Altogether": the count is of all that was told.
+    InAll,
     Sound,
     Photo,
     /// An official move of the robot.

@@ -12,6 +12,7 @@ mod conditions;
 mod patterns;
 mod rewrite;
 mod rounds;
+mod trends;
 
 use amounts::unit;
 
@@ -117,6 +118,8 @@ impl Tagger<'_> {
             .or_else(|| self.chosen(at))
             .or_else(|| self.every_and_a_half(at))
             .or_else(|| self.ever_more(at))
+            .or_else(|| self.each_more(at))
+            .or_else(|| self.held_pose(at))
             .or_else(|| self.done_there(at))
             .or_else(|| self.not_before(at))
             .or_else(|| self.others_of_a_kind(at, before))

@@ -16,8 +16,8 @@ use self::asides::{
 };
 use self::opening::{name, opening};
 use self::patterns::{
-    before_that, begins_path, during, ever_more, name_others, quotations, ratio, speaks_words,
-    without_given_roles,
+    before_that, begins_path, during, each_more, ever_more, horizontal, name_others, quotations, ratio,
+    speaks_words, without_given_roles,
 };
 use self::rounds::{
     after_event, arrival, encore, known_state, list_number, name_sides, number_of, of_all, one_go,
@@ -430,7 +430,10 @@ fn atom(tokens: &[Token], at: usize) -> (Meaning, usize) {
     if let Some(end) = stops_with_event(tokens, at) {
         return (Meaning::Frame, end);
     }
-    if let Some(found) = ever_more(tokens, at) {
+    if let Some(end) = horizontal(tokens, at) {
+        return (Meaning::Size { amount: 90.0, is_shift: false }, end);
+    }
+    if let Some(found) = ever_more(tokens, at).or_else(|| each_more(tokens, at)) {
         return found;
     }
     if let Some(found) = ratio(tokens, at) {

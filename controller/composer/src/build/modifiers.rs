@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::act::{Act, Amount};
-use crate::clause::Clause;
+use crate::clause::{Clause, Link};
 use crate::tag::{Dir, Growth, Manner, Role, Shape, Tag, Unit};
 
 /// The modifiers of a clause.
@@ -184,8 +184,17 @@ impl Builder<'_> {
                                 .last
                                 .as_ref()
                                 .is_some_and(|last| last.size_role.is_some() && !last.is_count_set));
-                    let is_size =
-                        matches!(place, Some(Tag::By | Tag::Reach)) || *value > 10.0 || has_size_role;
+                    // "Thirty left, thirty right, ten left, ten right": angles, like those before.
+                    let is_listed = verb_free
+                        && has(|tag| matches!(tag, Tag::Dir(_)))
+                        && clause.link == Link::Comma
+                        && self.last.as_ref().is_some_and(|last| {
+                            last.is_go() && matches!(last.size, Some((_, Unit::Degrees)))
+                        });
+                    let is_size = matches!(place, Some(Tag::By | Tag::Reach))
+                        || *value > 10.0
+                        || has_size_role
+                        || is_listed;
                     let is_shift = self.last.as_ref().is_some_and(|last| {
                         matches!(last.size_role, Some(Role::Millimetres | Role::Distance))
                             && last.axes().iter().all(|axis| axis.is_shift())

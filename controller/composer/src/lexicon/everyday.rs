@@ -8,6 +8,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
     let mut add =
         |tag: Tag, list: &'static str| phrases.extend(list.split('|').map(|phrase| (phrase, tag.clone())));
     // How something is done, without a change of the motion.
+    add(Tag::Filler, "full round|full rounds|full cycle|full cycles|full go|full swing|full swings");
     add(
         Tag::Filler,
         "nicely|politely|gracefully|elegantly|clearly|visibly|distinctly|noticeably|evenly|steadily|\
@@ -459,7 +460,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
          with no pause|with no break|with no breaks|with no stops|with no gap|without a gap|without any gap|without gaps|\
          without interruption|uninterrupted|uninterruptedly|nonstop|non stop|no rest in between|without any rest in between|\
          without a pause in between|without pauses in between|with no rest in between|with no pause in between|and that is it|\
-         that is it|that is all|and that is all|and no more|and done|all told|in sum|make it|nosy|snooty",
+         that is it|that is all|and that is all|and no more|and done|make it|nosy|snooty",
     );
     add(
         Tag::Filler,

@@ -239,8 +239,8 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
             1.3,
         ),
         (
-            "much faster|a lot faster|far faster|twice as fast|double speed|at double speed|\
-             way faster|two times faster",
+            "much faster|a lot faster|far faster|twice as fast|double speed|at double speed|with double the speed|\
+             at double the speed|double the speed|way faster|two times faster",
             0.5,
         ),
         (
@@ -446,7 +446,11 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
         "which side|which direction|which antenna|which ear|which way|the side|the direction|\
              which one",
     );
-    add(Tag::Amount(90.0, Unit::Degrees), "quarter turn|a quarter turn|right angle");
+    add(
+        Tag::Amount(90.0, Unit::Degrees),
+        "quarter turn|a quarter turn|right angle|horizontal|to horizontal|to the horizontal|until they are horizontal|\
+             till they are horizontal|until it is horizontal|until horizontal|until both are horizontal|out horizontally",
+    );
     add(
         Tag::Amount(180.0, Unit::Degrees),
         "half turn|a half turn|half a turn|u turn|half circle|half a circle",
@@ -475,6 +479,10 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
         "twice a second|twice per second|every half second|twice every second|\
              every half a second|two times a second|two times per second",
     );
+    add(
+        Tag::InAll,
+        "in all|in total|altogether|all in all|all told|in sum|total|a total of|in all that makes",
+    );
     add(Tag::Rate(2.0), "every other second|every couple of seconds");
     add(
         Filler,
@@ -482,7 +490,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
              whose|where|in which|there|has|have|had|do|does|make|give|let|can|could|would|should|\
              will|must|may|want|like|need|wish|robot|reachy|mini|side|position|way|direction|time|\
              thing|its|also|too|as well|very|really|quite|about|around|roughly|approximately|exactly|\
-             precisely|at least|at most|maximum|minimum|in all|in total|altogether|overall|\
+             precisely|at least|at most|maximum|minimum|overall|\
              each of them|of them|both of them|some|bit|nicely|kind|one|ones|on one beat|on the next|\
              on the next beat|on each beat|on every beat|on the beat|to the beat|in time|in rhythm|\
              in tempo|in time with|with the beat|beat|beats|rhythm|polite|nice|friendly|cute|funny|\

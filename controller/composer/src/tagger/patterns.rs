@@ -333,26 +333,15 @@ impl Tagger<'_> {
         (is_rate && is_tail).then_some((Tag::Rate(1.5), start + 5 - at))
     }
 
-    /// "Harder and harder", "ever harder": each more than the one before.
-    pub(super) fn ever_more(&self, at: usize) -> Option<(Tag, usize)> {
-        let text = self.text(at);
-        let used = match (text, self.text(at + 1)) {
-            ("ever", next) if next.ends_with("er") => 2,
-            (_, "and") if text.ends_with("er") && text == self.text(at + 2) => 3,
-            _ => return None,
-        };
-        let word = if text == "ever" { self.text(at + 1) } else { text };
-        if word.len() < 5 || matches!(word, "never" | "after" | "other" | "under" | "over" | "together") {
-            return None;
-        }
-        let growth = match word {
-            "faster" | "quicker" | "swifter" | "brisker" | "speedier" => Growth::Faster,
-            "slower" | "calmer" | "lazier" => Growth::Slower,
-            "smaller" | "narrower" | "weaker" | "shallower" | "softer" | "gentler" | "milder" | "tinier"
-            | "shorter" | "fainter" | "subtler" | "finer" | "lighter" => Growth::Smaller,
-            _ => Growth::Bigger,
-        };
-        Some((Tag::Grow(growth), used))
+    /// "Hold that offended pose": what kind of pose it is, is told by what came before.
+    pub(super) fn held_pose(&self, at: usize) -> Option<(Tag, usize)> {
+        let is_hold = matches!(self.text(at), "hold" | "holds" | "holding" | "keep" | "keeps" | "keeping");
+        let is_named = matches!(self.text(at + 1), "that" | "this" | "the" | "your" | "its");
+        let is_pose = matches!(
+            self.text(at + 3),
+            "pose" | "look" | "expression" | "face" | "position" | "posture" | "stance" | "attitude"
+        );
+        (is_hold && is_named && is_pose).then_some((Tag::Hold, 4))
     }
 
     /// "In four little steps": in how many steps a posture is reached.

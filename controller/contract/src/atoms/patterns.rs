@@ -47,12 +47,97 @@ pub(super) fn ever_more(tokens: &[Token], at: usize) -> Option<(Meaning, usize)>
     if compared.len() < 5 || matches!(compared, "never" | "after" | "other" | "under" | "together") {
         return None;
     }
-    let change = match compared {
-        "faster" | "quicker" | "swifter" | "brisker" | "speedier" => Change::Faster,
+    Some((Meaning::Change(trend(compared)?), end))
+}
+
+/// Returns what a comparative tells of repetitions.
+fn trend(compared: &str) -> Option<Change> {
+    Some(match compared {
+        "faster" | "quicker" | "swifter" | "brisker" | "speedier" | "snappier" => Change::Faster,
         "slower" | "calmer" | "lazier" => Change::Slower,
         "smaller" | "narrower" | "weaker" | "shallower" | "softer" | "gentler" | "milder" | "tinier"
         | "shorter" | "fainter" | "subtler" | "finer" | "lighter" => Change::Shrinks,
-        _ => Change::Grows,
+        _ if compared.ends_with("er") => Change::Grows,
+        _ => return None,
+    })
+}
+
+/// Returns the end of "until they're horizontal", "to the horizontal": a right angle of an antenna.
+pub(super) fn horizontal(tokens: &[Token], at: usize) -> Option<usize> {
+    let place = (at..at + 4).find(|place| word(tokens, *place) == "horizontal")?;
+    let leads = |place: usize| {
+        matches!(
+            word(tokens, place),
+            "until" | "till" | "they" | "they're" | "it" | "it's" | "are" | "is" | "to" | "the" | "both"
+        )
+    };
+    let begins = matches!(word(tokens, at), "until" | "till" | "to") && (at..place).all(leads);
+    begins.then_some(place + 1)
+}
+
+/// "Every time higher than before", "each nod a little deeper", "quicker every time".
+pub(super) fn each_more(tokens: &[Token], at: usize) -> Option<(Meaning, usize)> {
+    let is_each = |at: usize| matches!(word(tokens, at), "each" | "every");
+    let compares = |at: usize| {
+        let text = word(tokens, at);
+        let is_size = matches!(
+            text,
+            "bigger"
+                | "larger"
+                | "wider"
+                | "deeper"
+                | "higher"
+                | "further"
+                | "farther"
+                | "stronger"
+                | "broader"
+        );
+        trend(text).filter(|change| is_size || *change != Change::Grows)
+    };
+    let (place, end) = if is_each(at) {
+        let place = (at + 1..at + 7).find(|place| compares(*place).is_some())?;
+        let between = (at + 1..place).map(|place| word(tokens, place));
+        // One noun may stand between: "each nod".
+        let is_about = |text: &str| {
+            matches!(
+                text,
+                "new"
+                    | "next"
+                    | "following"
+                    | "single"
+                    | "is"
+                    | "being"
+                    | "was"
+                    | "a"
+                    | "bit"
+                    | "little"
+                    | "touch"
+                    | "slightly"
+                    | "even"
+                    | "still"
+                    | "getting"
+            )
+        };
+        if between.filter(|text| !is_about(text)).count() > 1
+            || tokens.get(at..place)?.iter().any(|token| token.is_mark)
+        {
+            return None;
+        }
+        (place, place + 1)
+    } else if is_each(at + 1) && matches!(word(tokens, at + 2), "time" | "one" | "round" | "go" | "turn") {
+        (at, at + 3)
+    } else {
+        return None;
+    };
+    let change = compares(place)?;
+    let is_before = |at: &usize| {
+        matches!(word(tokens, *at), "before" | "last" | "previous" | "preceding" | "earlier" | "former")
+    };
+    let end = match (end + 1..end + 5).find(is_before).filter(|_| word(tokens, end) == "than") {
+        Some(before) => {
+            before + 1 + usize::from(matches!(word(tokens, before + 1), "one" | "time" | "round" | "go"))
+        }
+        None => end,
     };
     Some((Meaning::Change(change), end))
 }
