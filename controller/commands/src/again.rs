@@ -4,6 +4,7 @@ use minismith_score::Axis;
 
 use crate::acts::axes_of;
 use crate::arrange::{Said, arrange};
+use crate::build::reach;
 use crate::clause::{Clause, Heading, Link, Said as Length, opposite};
 use crate::compose::Composer;
 use crate::concept::{Act, Compared, Part, Way, is_posture};
@@ -264,11 +265,17 @@ impl Composer<'_> {
         if !is_part {
             return false;
         }
-        if aims.iter().any(|aim| matches!(aim.amount, Amount::Further(_) | Amount::Most)) {
+        if aims.iter().any(|aim| matches!(aim.amount, Amount::Further(_))) {
             return false;
         }
         let mut aims = aims.clone();
-        aims.iter_mut().for_each(|aim| scale_aim(aim, factor));
+        for aim in &mut aims {
+            if aim.amount == Amount::Most {
+                // "As far as you can, then come halfway back".
+                aim.amount = Amount::Exactly(reach(aim.axis, aim.axis.direction_of(aim.sign)));
+            }
+            scale_aim(aim, factor);
+        }
         let go = Meaning::Go { aims, seconds: clause.within, pace: clause.pace.unwrap_or(1.0) };
         self.push(Clause { link: Link::Then, ..clause.clone() }, go);
         true

@@ -12,7 +12,7 @@ use minismith_score::{Axis, AxisValues};
 use super::aim::Aim;
 use super::intent::MAX_STEPS;
 use super::primitive::{
-    CENTER, DEFAULT_AIM_TIME, HALF_SWING_TIME, Look, MAX_ANTENNA_DEG, MAX_TIMES, Primitive, Side,
+    CENTER, DEFAULT_AIM_TIME, HALF_SWING_TIME, Look, MAX_ANTENNA_DEG, MAX_SWING, MAX_TIMES, Primitive, Side,
     antenna_duration, body_duration, furthest, furthest_height, head_duration,
 };
 
@@ -222,13 +222,15 @@ fn strokes(gesture: &Gesture) -> Option<Strokes> {
         Amount::Exactly(amount) => Some(Radians::from_degrees(amount)),
         Amount::Most | Amount::Further(_) => None,
     };
+    // "Shake your head by thirty degrees": wider than the named gesture goes, and slower.
+    let swing = |aim: &AxisAim| angle(aim).filter(|angle| angle.degrees() <= MAX_SWING.degrees());
     let strokes: Vec<&[AxisAim]> = strokes.iter().map(Vec::as_slice).collect();
     match strokes.as_slice() {
         [[down]] if down.axis == Axis::HeadPitch && down.sign > 0.0 && *hold == 0.0 => {
-            Some(Strokes::One(Primitive::Nod { times, angle: angle(down)?, half }))
+            Some(Strokes::One(Primitive::Nod { times, angle: swing(down)?, half }))
         }
         [[left], [right]] if left.sign > 0.0 && gesture.is_shake() => {
-            Some(Strokes::One(Primitive::Shake { times, angle: angle(left)?, half }))
+            Some(Strokes::One(Primitive::Shake { times, angle: swing(left)?, half }))
         }
         [[left, right]]
             if left.axis == Axis::AntennaLeft

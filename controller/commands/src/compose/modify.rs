@@ -149,10 +149,16 @@ impl Composer<'_> {
             self.push(next, meaning);
             return Ok(());
         }
-        let is_step = last.meaning.is_posture()
+        // "Turn left ten degrees, wait a second, ten more": further than before the wait.
+        let before_wait = match last.meaning {
+            Meaning::Wait(_) => self.said.last().filter(|said| said.meaning.is_posture()),
+            _ => None,
+        };
+        let before_wait = before_wait.map(|said| said.clause.clone());
+        let is_step = (last.meaning.is_posture() || before_wait.is_some())
             && (is_later || clause.is_again || clause.number.is_some() || clause.amount.is_some());
         if is_further && is_step && clause.link != Link::Correction {
-            let mut next = last.clause.clone();
+            let mut next = before_wait.unwrap_or_else(|| last.clause.clone());
             next.absorb(clause);
             if !next.compared.contains(&Compared::Bigger) {
                 next.compared.push(Compared::Bigger);
