@@ -17,7 +17,7 @@ pub(crate) fn lost(tags: &[Tag], meaning: &Meaning, has_past: bool) -> Option<Ra
     if may_leave_out(takes_back) {
         return None;
     }
-    let amount = lost_amount(tags, meaning);
+    let amount = lost_amount(tags, meaning).or_else(|| lost_count(tags, meaning));
     if amount.is_some() || keeps_it || may_leave_out(names_what_stays) {
         return amount;
     }
@@ -32,7 +32,6 @@ pub(crate) fn lost(tags: &[Tag], meaning: &Meaning, has_past: bool) -> Option<Ra
         .find(|tag| !needs(&tag.concept).is_none_or(|any| any.iter().any(|axis| axes.contains(axis))))
         .map(|tag| tag.span.clone())
         .or(way)
-        .or_else(|| lost_count(tags, meaning))
 }
 
 /// Returns the words of a number of times that nothing in a meaning is done.
@@ -90,7 +89,10 @@ fn lost_way(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
         let is_back = comes_back && matches!(way, Way::Up | Way::Down) && backs.contains(&axis);
         swings.contains(&axis) || is_back || goals.iter().any(is_goal)
     };
+    // "Look behind you to the right": the phrase has a usual side, which the next words change.
+    let is_usual = |tag: &&Tag| tags.iter().filter(|other| other.span == tag.span).count() > 1;
     tags.iter()
+        .filter(|tag| !is_usual(tag))
         .find(|tag| match tag.concept {
             Concept::Way(way) => {
                 !axes_of_way(way).is_none_or(|axes| axes.iter().any(|axis| goes(way, *axis)))

@@ -275,6 +275,20 @@ fn read_tags(tags: &[Tag], left_out: &[Range<usize>], past: Option<&Past>) -> Re
     {
         return Reading::Nothing;
     }
+    // "Left antenna twenty degrees out. Look up, or the photo gets blurry": what is neither told of somebody nor plainly
+    // ordered may be either.
+    let may_be_order = |clause: &Clause| {
+        !clause.is_description()
+            && !is_told_to_robot(clause)
+            && !clause.is_reason
+            && clause.has_motion()
+            && clause.unknown.is_empty()
+            && clause.said_amount().is_some()
+    };
+    if is_description && clauses.iter().any(may_be_order) {
+        let amount = tags.iter().find(|tag| matches!(tag.concept, Concept::Number(_)));
+        return Reading::NotUnderstood(amount.map(|tag| tag.span.clone()).into_iter().collect());
+    }
     let ordered = |clause: &Clause, next: Option<Link>| {
         let is_ordered =
             !clause.is_description() && !clause.is_reason && (!is_description || is_told_to_robot(clause));

@@ -251,6 +251,7 @@ impl Splitter {
             }
             Concept::Then
                 if self.is_open()
+                    && self.now.seconds.or(self.now.lasting).is_none()
                     // "举起天线，然后往左看": the way belongs to the verb after it.
                     && !matches!(rest, [way, act, ..] if matches!((&way.concept, &act.concept), (Concept::Way(_), Concept::Act(_))))
                     && (matches!(next, Some(Concept::Way(_) | Concept::Number(_)))

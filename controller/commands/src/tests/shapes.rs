@@ -191,3 +191,64 @@ fn all_of_it_is_repeated_and_each_antenna_takes_its_turn() {
         assert!(matches!(read(text, None, "en").0, Reading::NotUnderstood(_)), "{text}");
     }
 }
+
+#[test]
+fn what_got_lost_moves_nothing() {
+    for (text, code) in [
+        ("nod, photo, shake your head", "es"),
+        ("Tres cosas seguidas: foto, asentir con la cabeza, foto.", "es"),
+        ("Un vistazo a la izquierda, otro a la derecha y vuelves.", "es"),
+        ("look right. It must not take less than four seconds", "en"),
+    ] {
+        let reading = read(text, None, code).0;
+        let is_photo = text.starts_with("nod, photo");
+        assert_eq!(matches!(reading, Reading::NotUnderstood(_)), !is_photo, "{text}: {reading:?}");
+    }
+    assert_done(&[
+        ("raise your head straight up", "raise the head"),
+        ("du sollst doch nicht den Kopf schütteln, nicken sollst du", "nod once"),
+        ("头向左转十五度 / 再过去一点点", "look left"),
+    ]);
+}
+
+#[test]
+fn times_belong_to_what_they_are_said_of() {
+    assert_done(&[
+        ("shake your head three times, each shake lasting four seconds", "shake the head 3 times, one every 4 s"),
+        ("shake your head three times, two seconds each", "shake the head 3 times, one every 2 s"),
+        ("nod / spend two seconds on it", "nod once in 2 s"),
+        ("nod / do it in two seconds", "wait 2 s, then nod once"),
+        (
+            "look up, hold five seconds, then level again / two seconds is enough",
+            "look up, then wait 2 s, then back to neutral",
+        ),
+        ("look up, hold it two seconds and then down", "look up, then wait 2 s, then look down"),
+        (
+            "tilt your head right. After two seconds go back",
+            "tilt right, then wait 2 s, then back to neutral",
+        ),
+        (
+            "tilt your head right, and not until two seconds have passed straighten it",
+            "tilt right, then wait 2 s, then back to neutral",
+        ),
+    ]);
+}
+
+#[test]
+fn amounts_follow_one_another() {
+    assert_done(&[
+        (
+            "look down by ten, then by twenty, then by thirty degrees",
+            "look down 10 degrees, then look down 20 degrees, then look down 30 degrees",
+        ),
+        ("look left 10 degrees / ten instead of four", "look left 10 degrees"),
+        ("look left thirty degrees / come halfway back to the middle", "look left 15 degrees"),
+        ("yaw the body +15 degrees to the right", "turn the body right 15 degrees"),
+        ("nod / shake your head / both of them one after the other", "nod once, then shake the head 2 times"),
+    ]);
+    let mut listener = Listener::default();
+    for turn in ["lower your head", "level it", "turn it left by twenty degrees"] {
+        assert!(listener.hear(turn).refusal.is_none(), "{turn}");
+    }
+    assert!((listener.turned() - 20.0).abs() < 1.0, "{}", listener.turned());
+}
