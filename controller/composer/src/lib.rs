@@ -25,6 +25,7 @@ mod tag;
 mod tagger;
 #[cfg(test)]
 mod tests;
+mod wish;
 mod words;
 
 pub use compose::{Composed, Declined, Outcome, compose, given_name, narrowed};

@@ -8,6 +8,7 @@ use crate::guard::MAX_CHARACTERS;
 use crate::name::{MAKING, NOUNS, identifier, is_verb};
 use crate::request_kind::is_tool_request;
 use crate::sayings::spoken_of;
+use crate::wish::{asks_for_none, wished};
 use crate::words::{Word, split};
 
 /// How many words the opening has at most.
@@ -42,6 +43,9 @@ pub fn plain_request(text: &str) -> Option<String> {
     if let Some((name, rest)) = quoted_name(text) {
         return Some(request(Some(&name), ":", rest));
     }
+    if asks_for_none(text) {
+        return None;
+    }
     let words = split(text);
     if let Some(described) =
         like_code(text).or_else(|| described_first(text, &words)).or_else(|| spoken_of(text))
@@ -55,7 +59,9 @@ pub fn plain_request(text: &str) -> Option<String> {
         return None;
     }
     let Some(opening) = opening(&words) else {
-        return built(text, &words).map(|rest| request(None, ":", rest));
+        let built = built(text, &words).map(|rest| request(None, ":", rest));
+        return built
+            .or_else(|| wished(text).map(|wish| request(wish.name.as_deref(), ":", &wish.description)));
     };
     let rest = words.get(opening.rest).and_then(|word| text.get(word.span.start..))?;
     let link = if opening.is_list { ":" } else { " that" };

@@ -7,12 +7,13 @@ use crate::guard::MAX_CHARACTERS;
 use crate::name::{MAKING, NOUNS};
 use crate::tag::{Tag, Trigger};
 use crate::tagger::tag;
+use crate::wish::asks_for_none;
 use crate::words::{Word, number_word, split as split_words};
 
 /// Returns whether a text asks for a new tool: "make a tool that nods".
 #[must_use]
 pub fn is_tool_request(text: &str) -> bool {
-    if text.len() > 4 * MAX_CHARACTERS {
+    if text.len() > 4 * MAX_CHARACTERS || asks_for_none(text) {
         return false;
     }
     let words = split_words(text);

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::closing::{Described, moves};
-use crate::name::{MAKING, NOUNS, identifier};
+use crate::name::{MAKING, NOUNS, identifier, is_verb};
 
 /// What stands for a tool.
 const NOUN: &str = "(?:tool|skill|trick|routine|function|command|cue|program|gesture|macro|script|ability|move|behaviou?r|\
@@ -18,7 +18,7 @@ const IT: &str = "(?:this one|that one|it|this|that|these|them|all (?:of )?(?:th
 const NAME: &str = "(?:the )?[\"']?(?P<name>[a-z][a-z0-9_'-]*(?: [a-z0-9_'-]+){0,3}?)[\"']?";
 /// Verbs that keep something.
 const KEEP: &str = "(?:save|store|remember|keep|file|record|register|add|put|learn|memori[sz]e|note|log|define|program|code|\
-                    implement|write|adopt)";
+                    implement|write|adopt|bank|stash|persist|lock|commit|tag|archive|drill|tuck|trademark|encode|preserve|retain)";
 
 /// What is said of a tool before, between or after what it does.
 const SAYINGS: &[&str] = &[
@@ -38,7 +38,7 @@ const SAYINGS: &[&str] = &[
     "<name>,? that's (?:the|your|my) (?:new )?<noun>",
     "<name> for short",
     // That it is to be kept.
-    "<ask><keep>d? (?:<it> )?(?:down |away |up )?(?:as|under|by) (?:the name |an? (?:new )?<noun> (?:called |named )?)?<name>",
+    "<ask><keep>d? (?:<it> )?(?:down |away |up |in )?(?:as|under|by) (?:the name |an? (?:new )?<noun> (?:called |named )?)?<name>",
     "<ask>(?:put|add) <it> (?:in|to|into|on) (?:your|the|my) (?:[a-z]+ )?(?:list|repertoire|library|collection|tools|skills|\
      tricks|commands|moves|toolbox|functions|routines|memory)(?: as <name>)?",
     "<ask>(?:make|turn) <it> callable",
@@ -148,7 +148,7 @@ pub(crate) fn spoken_of(text: &str) -> Option<Described> {
 /// Returns the name that a sentence gives to the tool; none if it does not speak of the tool.
 #[expect(clippy::option_option, reason = "a saying may give no name")]
 fn said(sentence: &str, templates: &[Regex]) -> Option<Option<String>> {
-    let plain = plain(sentence);
+    let plain = plain(sentence, false);
     let own = AROUND.as_ref()?.captures(&plain)?.name("own")?.as_str();
     let found = templates.iter().find_map(|template| template.captures(own))?;
     let Some(name) = found.name("name") else { return Some(None) };
@@ -239,7 +239,7 @@ fn trailing(sentence: &str) -> Option<(Option<String>, usize)> {
         let is_word =
             inner.len() > 2 && inner.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         let is_number = inner.chars().all(|letter| letter.is_ascii_digit());
-        return (is_word && !is_number && !moves(inner))
+        return (is_word && !is_number && !is_verb(inner))
             .then(|| (Some(identifier(&[inner.to_lowercase()])), start));
     }
     [", ", " and ", " - ", "; "].iter().find_map(|mark| {
@@ -253,7 +253,7 @@ const fn is_mark(letter: char) -> bool {
 }
 
 /// Returns where the sentences of a text are, without the marks at their ends, bytes. A colon ends the first one only.
-fn sentences(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut all = Vec::new();
     let mut start = 0;
     let mut letters = text.char_indices().peekable();
@@ -292,17 +292,73 @@ fn trimmed(text: &str, span: Range<usize>) -> Option<Range<usize>> {
     (start < end).then_some(start..end)
 }
 
-/// Returns a sentence in small letters with plain quotation marks.
-fn plain(sentence: &str) -> String {
-    let letters = sentence.to_lowercase();
-    let letters: String = letters
+/// Returns a text in small letters with plain quotation marks, with or without the marks between sentences.
+pub(crate) fn plain(text: &str, keeps_marks: bool) -> String {
+    let letters: String = text
+        .to_lowercase()
         .chars()
         .map(|letter| match letter {
             '\u{2019}' | '\u{2018}' | '`' => '\'',
             '\u{201c}' | '\u{201d}' | '\u{ab}' | '\u{bb}' => '"',
-            '!' | '.' => ' ',
+            '!' | '.' if !keeps_marks => ' ',
             other => other,
         })
         .collect();
     letters.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plain_request;
+
+    #[test]
+    fn every_template_is_an_expression() {
+        assert_eq!((SAID.len(), OPENED.len()), (SAYINGS.len(), OPENINGS.len()));
+        assert!(AROUND.is_some());
+    }
+
+    #[test]
+    fn sentences_that_speak_of_the_tool_name_it() {
+        for (request, plain) in [
+            ("four nods. remember it as totally_agree.", "make a tool called totally_agree: four nods"),
+            (
+                "New move, name: periscope. Raise the head by one centimetre, then lower it.",
+                "make a tool called periscope: Raise the head by one centimetre, then lower it",
+            ),
+            (
+                "Body right, centre, pause 1.5 s, right, centre. Save as 'lighthouse'.",
+                "make a tool called lighthouse: Body right, centre, pause 1.5 s, right, centre",
+            ),
+            (
+                "Nod and shake your head, add it as swivel",
+                "make a tool called swivel: Nod and shake your head",
+            ),
+            (
+                "a `turtle` move: pull the head back, then come out again",
+                "make a tool called turtle: pull the head back, then come out again",
+            ),
+            (
+                "Antennas lean inward, then outward, upright at the end. (swinggate)",
+                "make a tool called swinggate: Antennas lean inward, then outward, upright at the end",
+            ),
+            (
+                "Make new function for me: the head turns left and comes back.",
+                "make a tool: the head turns left and comes back",
+            ),
+        ] {
+            assert_eq!(plain_request(request).as_deref(), Some(plain), "{request}");
+        }
+    }
+
+    #[test]
+    fn other_sentences_name_nothing() {
+        for text in [
+            "Do us a favour. Cock your head left.",
+            "don't move!! there's a spider on you",
+            "Nice move! Now look left",
+        ] {
+            assert_eq!(plain_request(text), None, "{text}");
+        }
+    }
 }

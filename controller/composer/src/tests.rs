@@ -7,6 +7,7 @@ use minismith_score::{Arguments, Axis, Score, Setting, Stimuli, compile, read, w
 use proptest::prelude::*;
 
 mod order;
+mod rounds;
 
 /// Composes a request and checks what holds for every tool.
 fn made(request: &str) -> Composed {

@@ -436,3 +436,13 @@ fn what_nothing_shows_is_named() {
     let thrice = |expect: &Expect| matches!(expect, Expect::Swings { count: Some(3), .. });
     assert!(expects("nod once, then wait a second, and do the whole thing three times", thrice));
 }
+
+#[test]
+fn each_more_than_before_is_a_trend() {
+    let grows = |expect: &Expect| format!("{expect:?}").contains("Grows");
+    assert!(expects("a tool that nods three times, every time deeper than before", grows));
+    assert!(expects("a tool that nods three times, each nod a little deeper", grows));
+    assert!(!expects("a tool that nods three times, each time you see a face", grows));
+    let wide = |expect: &Expect| format!("{expect:?}").contains("at_least: 72.0, at_most: Some(108.0)");
+    assert!(expects("a tool that lowers both antennas until they're horizontal", wide));
+}

@@ -214,7 +214,10 @@ fn what_got_lost_moves_nothing() {
 #[test]
 fn times_belong_to_what_they_are_said_of() {
     assert_done(&[
-        ("shake your head three times, each shake lasting four seconds", "shake the head 3 times, one every 4 s"),
+        (
+            "shake your head three times, each shake lasting four seconds",
+            "shake the head 3 times, one every 4 s",
+        ),
         ("shake your head three times, two seconds each", "shake the head 3 times, one every 2 s"),
         ("nod / spend two seconds on it", "nod once in 2 s"),
         ("nod / do it in two seconds", "wait 2 s, then nod once"),
