@@ -154,6 +154,13 @@ impl Composer<'_> {
             clause.is_same = false;
         }
         let mut new = clause.over(&old);
+        if let Meaning::Gesture(gesture) = &meaning
+            && clause.is_taking
+            && new.count.is_none()
+        {
+            // "Nod." "Spend two seconds on it": as often as before.
+            new.count = Some(gesture.count);
+        }
         new.compared.clear();
         let step = clause.amount.is_some() || clause.number.is_some();
         if is_repeated && step && old.act.is_none_or(is_posture) && !clause.has_motion() {

@@ -300,6 +300,8 @@ impl<'a> Builder<'a> {
         let is_again = has(|tag| matches!(tag, Tag::Again | Tag::OnceMore));
         if has(|tag| matches!(tag, Tag::RepeatAll))
             && verb.is_none()
+            // "Two times the same to the left".
+            && !has(|tag| matches!(tag, Tag::Dir(_)))
             && (modifiers.count.is_some() || modifiers.is_count_set || is_again)
         {
             // "The same twice more".

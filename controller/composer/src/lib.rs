@@ -2,7 +2,8 @@
 //!
 //! A request is split into words, phrases get their meaning from tables, clauses become acts, and acts become the steps
 //! of a [`Score`]. A clause that is not understood is named, and the rest is offered. Reading order: `words`, `tag`,
-//! `lexicon`, `tagger`, `clause`, `act`, `build`, `arrange`, `emit`, `compose`, `modify`, `request_kind`.
+//! `lexicon`, `tagger`, `clause`, `act`, `build`, `arrange`, `emit`, `compose`, `modify`. Whether a text asks for a tool, and how
+//! it calls it, tell `request_kind`, `opening`, `closing`, `sayings` and `keeping`.
 
 mod act;
 mod arrange;
@@ -14,6 +15,7 @@ mod emit;
 mod feelings;
 mod figures;
 mod guard;
+mod keeping;
 mod lexicon;
 mod library;
 mod modify;
@@ -25,7 +27,7 @@ mod tag;
 mod tagger;
 #[cfg(test)]
 mod tests;
-mod wish;
+
 mod words;
 
 pub use compose::{Composed, Declined, Outcome, compose, given_name, narrowed};

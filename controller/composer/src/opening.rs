@@ -5,10 +5,10 @@
 
 use crate::closing::{described_first, like_code, moves};
 use crate::guard::MAX_CHARACTERS;
+use crate::keeping::{asks_for_none, to_be_kept};
 use crate::name::{MAKING, NOUNS, identifier, is_verb};
 use crate::request_kind::is_tool_request;
 use crate::sayings::spoken_of;
-use crate::wish::{asks_for_none, wished};
 use crate::words::{Word, split};
 
 /// How many words the opening has at most.
@@ -61,7 +61,7 @@ pub fn plain_request(text: &str) -> Option<String> {
     let Some(opening) = opening(&words) else {
         let built = built(text, &words).map(|rest| request(None, ":", rest));
         return built
-            .or_else(|| wished(text).map(|wish| request(wish.name.as_deref(), ":", &wish.description)));
+            .or_else(|| to_be_kept(text).map(|kept| request(kept.name.as_deref(), ":", &kept.description)));
     };
     let rest = words.get(opening.rest).and_then(|word| text.get(word.span.start..))?;
     let link = if opening.is_list { ":" } else { " that" };

@@ -4,10 +4,10 @@ use minismith_score::Event;
 
 use crate::compose::is_content;
 use crate::guard::MAX_CHARACTERS;
+use crate::keeping::asks_for_none;
 use crate::name::{MAKING, NOUNS};
 use crate::tag::{Tag, Trigger};
 use crate::tagger::tag;
-use crate::wish::asks_for_none;
 use crate::words::{Word, number_word, split as split_words};
 
 /// Returns whether a text asks for a new tool: "make a tool that nods".

@@ -291,7 +291,7 @@ const PHRASES: [(&str, &str); 60] = [
     (
         "still",
         "facing forward|facing forwards|facing ahead|facing front|facing the front|where it is|where they are|as it is|as they are|stays put|stay put|in place|in its place|not move\
-         |not moving|doesn't move|does not move|don't move|do not move|mustn't move|must not move\
+         |not moving|doesn't move|does not move|don't move|do not move|do not stir|does not stir|don't stir|do not budge|does not budge|don't budge|mustn't move|must not move\
          |without moving|not to move|never moves|never move|without any movement of|out of it\
          |in its position|in position|may not move|not moved|without a movement of|no movement of\
          |no motion of|no turn of|not a movement of|can't move",

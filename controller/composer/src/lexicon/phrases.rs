@@ -107,6 +107,7 @@ pub(super) fn phrases() -> Vec<(&'static str, Tag)> {
              hold still|completely still|perfectly still|stationary|steady|frozen|untouched|\
              stay as it is|stay as they are|keep quiet|stay fixed|at rest|remain where it is|\
              remain where they are|not move|does not move|do not move|never move|not moving|\
+             do not stir|does not stir|not stir|do not budge|does not budge|not budge|\
              stand still|freeze|do not budge|does not budge|stay calm|sit still|in place",
     );
     add(Tag::Only, "only|just|solely|nothing but|merely|exclusively|alone moves");

@@ -53,7 +53,7 @@ const KEEPING: &str = "\\b(?:commit|persist|stash|bank|store|save|log|lock|prese
 const ELSEWHERE: &str =
     "^ (?:up|down|back|out|there|on\\b|in place|left|right|to the|a bit|to your|a day|off)";
 
-/// What is said where no tool is wished for: of tools that are there, in questions, and in tales.
+/// What is said where no tool is to_be_kept for: of tools that are there, in questions, and in tales.
 const OTHERWISE: &[&str] = &[
     "^(?:run|start|use|delete|remove|list|show|approve|explain|rename|execute|drop|forget|tell|play) (?:me |us )?(?:the|your|my|that|this|all|every)\\b",
     "^(?:what (?:do|does|did|is|are|was|were|can|tools|tricks|skills)\\b|what's|which|who|whose|why|where|when did|is|are|does|did|have you|has)\\b",
@@ -71,8 +71,7 @@ const NAMING: &str = "\\b(?:call(?:ed|ing)?|named?|known as|dub|christen|bapti[s
 /// How many words such a request has at least.
 const LEAST_WORDS: usize = 6;
 
-static WISHES: LazyLock<Vec<Regex>> =
-    LazyLock::new(|| CUES.iter().filter_map(|one| expression(one)).collect());
+static CUED: LazyLock<Vec<Regex>> = LazyLock::new(|| CUES.iter().filter_map(|one| expression(one)).collect());
 static KEPT: LazyLock<Option<Regex>> = LazyLock::new(|| expression(KEEPING));
 static PLACED: LazyLock<Option<Regex>> = LazyLock::new(|| expression(ELSEWHERE));
 static OTHERS: LazyLock<Vec<Regex>> =
@@ -84,16 +83,16 @@ fn expression(text: &str) -> Option<Regex> {
 }
 
 /// Reads a request that shows that what it describes is to be kept.
-pub(crate) fn wished(text: &str) -> Option<Described> {
+pub(crate) fn to_be_kept(text: &str) -> Option<Described> {
     let lower = plain(text, true);
-    if lower.split(' ').count() < LEAST_WORDS || !shows_wish(&lower) || asks_for_none(text) {
+    if lower.split(' ').count() < LEAST_WORDS || !is_to_be_kept(&lower) || asks_for_none(text) {
         return None;
     }
     // Sentences that only speak of the tool.
     let mut description = String::new();
     for span in sentences(text) {
         let own = text.get(span)?;
-        if names_motion(own) || !shows_wish(&plain(own, true)) {
+        if names_motion(own) || !is_to_be_kept(&plain(own, true)) {
             description += own;
             description += ". ";
         }
@@ -117,14 +116,14 @@ pub(crate) fn asks_for_none(text: &str) -> bool {
 }
 
 /// Returns whether a text in small letters shows that something is to be kept.
-fn shows_wish(lower: &str) -> bool {
+fn is_to_be_kept(lower: &str) -> bool {
     let is_kept = KEPT.as_ref().is_some_and(|kept| {
         kept.captures_iter(lower).any(|found| {
             let next = found.name("next").map_or("", |next| next.as_str());
             !PLACED.as_ref().is_some_and(|placed| placed.is_match(next))
         })
     });
-    is_kept || WISHES.iter().any(|wish| wish.is_match(lower))
+    is_kept || CUED.iter().any(|cue| cue.is_match(lower))
 }
 
 /// Returns the name that is given last.
@@ -145,7 +144,7 @@ mod tests {
 
     #[test]
     fn every_expression_is_one() {
-        assert_eq!((WISHES.len(), OTHERS.len()), (CUES.len(), OTHERWISE.len()));
+        assert_eq!((CUED.len(), OTHERS.len()), (CUES.len(), OTHERWISE.len()));
         assert!(KEPT.is_some() && PLACED.is_some() && NAMES.is_some());
     }
 
