@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::closing::{Described, moves};
+use crate::described::{Described, moves, without_heading};
 use crate::name::identifier;
 use crate::sayings::{plain, sentences};
 use crate::tag::Tag;
@@ -97,7 +97,7 @@ pub(crate) fn to_be_kept(text: &str) -> Option<Described> {
             description += ". ";
         }
     }
-    let description = description.trim().trim_end_matches('.').to_owned();
+    let description = without_heading(description.trim().trim_end_matches('.')).to_owned();
     (description.split_whitespace().count() > 1 && moves(&description))
         .then(|| Described { name: name(&lower), description })
 }

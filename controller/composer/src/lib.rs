@@ -3,14 +3,14 @@
 //! A request is split into words, phrases get their meaning from tables, clauses become acts, and acts become the steps
 //! of a [`Score`]. A clause that is not understood is named, and the rest is offered. Reading order: `words`, `tag`,
 //! `lexicon`, `tagger`, `clause`, `act`, `build`, `arrange`, `emit`, `compose`, `modify`. Whether a text asks for a tool, and how
-//! it calls it, tell `request_kind`, `opening`, `closing`, `sayings` and `keeping`.
+//! it calls it, tell `request_kind`, `opening`, `sayings` and `keeping`.
 
 mod act;
 mod arrange;
 mod build;
 mod clause;
-mod closing;
 mod compose;
+mod described;
 mod emit;
 mod feelings;
 mod figures;

@@ -3,7 +3,7 @@
 //! People open such requests in many ways: "build hello_twice, which waves", "something called radar, with the head turning",
 //! "how about spotlight: turn left". What the tool does stays as it was said.
 
-use crate::closing::{described_first, like_code, moves};
+use crate::described::{Described, moves};
 use crate::guard::MAX_CHARACTERS;
 use crate::keeping::{asks_for_none, to_be_kept};
 use crate::name::{MAKING, NOUNS, identifier, is_verb};
@@ -47,9 +47,7 @@ pub fn plain_request(text: &str) -> Option<String> {
         return None;
     }
     let words = split(text);
-    if let Some(described) =
-        like_code(text).or_else(|| described_first(text, &words)).or_else(|| spoken_of(text))
-    {
+    if let Some(described) = like_code(text).or_else(|| spoken_of(text)) {
         return Some(request(described.name.as_deref(), ":", &described.description));
     }
     if let Some(rest) = programmed_to(text, &words) {
@@ -67,6 +65,40 @@ pub fn plain_request(text: &str) -> Option<String> {
     let link = if opening.is_list { ":" } else { " that" };
     // Whether it has something to do is for the readers to say, but one word is no description.
     (rest.split_whitespace().count() > 1).then(|| request(opening.name.as_deref(), link, rest))
+}
+
+/// Reads a request that is written like code: "function hello(): nod twice", "write function hello -> nod twice".
+fn like_code(text: &str) -> Option<Described> {
+    let text = text.trim();
+    let (head, rest) = match text.split_once("()") {
+        Some((head, rest)) => (head, rest),
+        None => {
+            let (head, rest) = text.split_once("->")?;
+            let words = split(head);
+            let is_named = words.len() >= 2
+                && words.iter().rev().nth(1).is_some_and(|word| NOUNS.contains(&word.text.as_str()));
+            is_named.then_some((head, rest))?
+        }
+    };
+    let name = head.split_whitespace().last()?;
+    let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let before = split(head);
+    let announces = before
+        .split_last()
+        .is_some_and(|(_, announced)| announced.iter().all(|word| announces_code(&word.text)));
+    let description = rest.trim_start_matches(|letter: char| {
+        letter.is_whitespace() || matches!(letter, ':' | ',' | '-' | '>' | '=' | '{')
+    });
+    let description = description.strip_prefix("that ").unwrap_or(description);
+    let description =
+        spoken_of(description).map_or_else(|| description.to_owned(), |inner| inner.description);
+    let name = identifier(&[name.to_lowercase()]);
+    (is_name && announces && moves(&description)).then_some(Described { name: Some(name), description })
+}
+
+/// Returns whether a word may stand before the name of a request that is written like code: "write function".
+fn announces_code(word: &str) -> bool {
+    NOUNS.contains(&word) || MAKING.contains(&word) || AROUND.contains(&word)
 }
 
 /// Returns the request in plain words.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::closing::{Described, moves};
+use crate::described::{Described, moves, without_heading};
 use crate::name::{MAKING, NOUNS, identifier, is_verb};
 
 /// What stands for a tool.
@@ -38,6 +38,12 @@ const SAYINGS: &[&str] = &[
     "<name>,? that's (?:the|your|my) (?:new )?<noun>",
     "<name> for short",
     // That it is to be kept.
+    "(?:an? |one )?new <noun>",
+    "(?:tool|skill|routine|macro)",
+    "(?:(?:i|we)(?:'d| would)?|(?:can|could|may) (?:i|we)) (?:want|like|need|love|have)(?: to have)? <it> as (?:an?|my|your|our) (?:new )?<noun>(?: (?:called|named) <name>)?",
+    "<ask>(?:make|write|build|create|have) (?:me |us )?an? (?:new )?<noun> (?:for|of|out of|from) <it>(?: (?:called|named) <name>)?",
+    "(?:this|that|it)(?:'s| is) (?:the|my|our|a) (?:new )?<noun> (?:that )?(?:i|we)(?:'d| would)? (?:want|need|like|mean|have in mind)\
+     (?: you)?(?: to (?:write|make|build|learn|create|have|know))?",
     "<ask><keep>d? (?:<it> )?(?:down |away |up |in )?(?:as|under|by) (?:the name |an? (?:new )?<noun> (?:called |named )?)?<name>",
     "<ask>(?:put|add) <it> (?:in|to|into|on) (?:your|the|my) (?:[a-z]+ )?(?:list|repertoire|library|collection|tools|skills|\
      tricks|commands|moves|toolbox|functions|routines|memory)(?: as <name>)?",
@@ -139,7 +145,7 @@ pub(crate) fn spoken_of(text: &str) -> Option<Described> {
     description += text.get(from..)?;
     let description =
         description.trim_matches(|letter: char| letter.is_whitespace() || is_mark(letter) || letter == ',');
-    let description = description.strip_suffix(" and").unwrap_or(description);
+    let description = without_heading(description.strip_suffix(" and").unwrap_or(description));
     let name = sayings.into_iter().find_map(|saying| saying.name);
     let is_description = description.split_whitespace().count() > 1 && moves(description);
     is_description.then(|| Described { name, description: description.to_owned() })
@@ -158,10 +164,16 @@ fn said(sentence: &str, templates: &[Regex]) -> Option<Option<String>> {
     if words.iter().any(|word| is_denial(word)) || words.iter().all(|word| is_plain(word)) {
         return None;
     }
+    // "Save as skill peekaboo".
+    let nouns = words.iter().take_while(|word| NOUNS.contains(&word.as_str())).count();
+    let words = words.get(nouns..).filter(|rest| !rest.is_empty()).unwrap_or(&words);
     // "Make new function for me": it has no name.
     let is_own = words.iter().any(|word| !is_plain(word) && !NOUNS.contains(&word.as_str()));
+    let is_described = words
+        .first()
+        .is_some_and(|first| matches!(first.as_str(), "with" | "which" | "where" | "that" | "who"));
     let is_making = words.first().is_some_and(|word| MAKING.contains(&word.as_str()));
-    Some((is_own && !is_making).then(|| identifier(&words)))
+    Some((is_own && !is_making && !is_described).then(|| identifier(words)))
 }
 
 /// Words that no name of a tool has: "don't move", "do me a favour", "nice move".
@@ -357,6 +369,49 @@ mod tests {
             "Do us a favour. Cock your head left.",
             "don't move!! there's a spider on you",
             "Nice move! Now look left",
+        ] {
+            assert_eq!(plain_request(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_described_first_is_a_tool() {
+        for (request, plain) in [
+            ("nod twice. Save that as a new routine called hello.", "make a tool called hello: nod twice"),
+            (
+                "Cue for act one: ears up, then nod. Write it as a command, please.",
+                "make a tool: ears up, then nod",
+            ),
+            ("look left, then nod, and make that a command", "make a tool: look left, then nod"),
+            (
+                "wiggle 1x + wait 1s. save as skill wigglewait",
+                "make a tool called wigglewait: wiggle 1x + wait 1s",
+            ),
+            ("Three nods and a wiggle. New skill please.", "make a tool: Three nods and a wiggle"),
+            ("shake your head; that is the new function I want you to write", "make a tool: shake your head"),
+            ("function bob(): nod twice, then look up", "make a tool called bob: nod twice, then look up"),
+            ("write function wake -> antennas up, nod", "make a tool called wake: antennas up, nod"),
+            ("could you program yourself to bow deeply", "make a tool that bow deeply"),
+            ("Build a nod that gets deeper each time", "make a tool: a nod that gets deeper each time"),
+        ] {
+            assert_eq!(plain_request(request).as_deref(), Some(plain), "{request}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_tools_that_are_there_makes_none() {
+        for text in [
+            "nod. I like this tool",
+            "look left, then run the new tool",
+            "nod twice and save a photo",
+            "look up, then show me the new trick",
+            "turn left and keep it there",
+            "delete it, please",
+            "nod, then do that again",
+            "look left, and create a tool that nods twice",
+            "look left, and create a tool called yes that nods twice",
+            "nod twice, but don't save that as a tool",
+            "look left, and make a tool to turn it up",
         ] {
             assert_eq!(plain_request(text), None, "{text}");
         }
