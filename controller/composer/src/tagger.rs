@@ -57,7 +57,7 @@ pub(crate) fn tag(words: &[Word], known: &[KnownPhrase]) -> Vec<Tagged> {
             at += used.max(1) + skipped;
         }
     }
-    rewrite::rewrite(join_sides(tags))
+    rewrite::rewrite(rewrite::join_sides(tags))
 }
 
 struct Tagger<'a> {
@@ -567,32 +567,4 @@ impl Tagger<'_> {
         );
         (is_rate && is_tail).then_some(2)
     }
-}
-
-/// "the left and the right antenna" means both.
-fn join_sides(tags: Vec<Tagged>) -> Vec<Tagged> {
-    let mut joined: Vec<Tagged> = Vec::new();
-    for tagged in tags {
-        let Tag::Part(part) = tagged.tag else {
-            joined.push(tagged);
-            continue;
-        };
-        let mut rest =
-            joined.iter().enumerate().rev().filter(|(_, before)| !matches!(before.tag, Tag::Filler));
-        let and = rest.next().is_some_and(|(_, before)| matches!(before.tag, Tag::And));
-        let dir = rest.next().and_then(|(at, before)| match before.tag {
-            Tag::Dir(dir) => Some((at, dir)),
-            _ => None,
-        });
-        match (part, and, dir) {
-            (PartRef::RightAntenna | PartRef::RightOne, true, Some((at, Dir::Left)))
-            | (PartRef::LeftAntenna | PartRef::LeftOne, true, Some((at, Dir::Right))) => {
-                let start = joined.get(at).map_or(tagged.span.start, |before| before.span.start);
-                joined.truncate(at);
-                joined.push(Tagged { tag: Tag::Part(PartRef::BothAntennas), span: start..tagged.span.end });
-            }
-            _ => joined.push(tagged),
-        }
-    }
-    joined
 }

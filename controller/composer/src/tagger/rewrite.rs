@@ -228,3 +228,49 @@ fn counted_words(tags: Vec<Tagged>) -> Vec<Tagged> {
     }
     out
 }
+
+/// "the left and the right antenna" means both.
+pub(super) fn join_sides(tags: Vec<Tagged>) -> Vec<Tagged> {
+    let mut joined: Vec<Tagged> = Vec::new();
+    for tagged in tags {
+        let Tag::Part(part) = tagged.tag else {
+            joined.push(tagged);
+            continue;
+        };
+        if let Some(side) = other_side(&joined, part) {
+            joined.push(Tagged { tag: Tag::Dir(side), span: tagged.span });
+            continue;
+        }
+        let mut rest =
+            joined.iter().enumerate().rev().filter(|(_, before)| !matches!(before.tag, Tag::Filler));
+        let and = rest.next().is_some_and(|(_, before)| matches!(before.tag, Tag::And));
+        let dir = rest.next().and_then(|(at, before)| match before.tag {
+            Tag::Dir(dir) => Some((at, dir)),
+            _ => None,
+        });
+        match (part, and, dir) {
+            (PartRef::RightAntenna | PartRef::RightOne, true, Some((at, Dir::Left)))
+            | (PartRef::LeftAntenna | PartRef::LeftOne, true, Some((at, Dir::Right))) => {
+                let start = joined.get(at).map_or(tagged.span.start, |before| before.span.start);
+                joined.truncate(at);
+                joined.push(Tagged { tag: Tag::Part(PartRef::BothAntennas), span: start..tagged.span.end });
+            }
+            _ => joined.push(tagged),
+        }
+    }
+    joined
+}
+
+/// "Towards the left shoulder and then towards the right one": the other side, where no antenna was named.
+fn other_side(before: &[Tagged], part: PartRef) -> Option<Dir> {
+    let side = match part {
+        PartRef::LeftOne => Dir::Left,
+        PartRef::RightOne => Dir::Right,
+        _ => return None,
+    };
+    let is_antenna = |tag: &Tag| matches!(tag, Tag::Part(part) if !matches!(part, PartRef::Head | PartRef::Chin | PartRef::Body | PartRef::OtherSide));
+    let names_other = |tag: &Tag| matches!(tag, Tag::Dir(dir) if *dir == side.opposite());
+    let is_side = before.iter().any(|tagged| names_other(&tagged.tag))
+        && !before.iter().any(|tagged| is_antenna(&tagged.tag));
+    is_side.then_some(side)
+}

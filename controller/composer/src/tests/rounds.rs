@@ -53,3 +53,11 @@ fn a_list_of_angles_has_no_counts() {
     ));
     assert!(held.contains("head(right=30), wait(2), head(left=0)"), "{held}");
 }
+
+#[test]
+fn the_other_one_may_be_a_side() {
+    says(
+        "make a tool: your head leans towards the left shoulder and then towards the right one, while your antennas do not stir",
+        "head(tilt_left=20), head(tilt_right=20), wait(0.5), head(tilt_right=0)",
+    );
+}
