@@ -528,9 +528,7 @@ impl Clause {
             }
             // "From left to right within six seconds": once.
             (Some(_), None) if is_open && is_one_way => usual,
-            (Some(total), None) if is_open && !self.is_taking => {
-                (total / round).round().clamp(1.0, 50.0) as u32
-            }
+            (Some(total), None) if is_open => (total / round).round().clamp(1.0, 50.0) as u32,
             _ if self.is_until_stop && is_open => 20,
             _ => self.count_or(usual),
         };
