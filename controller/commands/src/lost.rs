@@ -7,8 +7,9 @@ use minismith_score::Axis;
 use crate::concept::{Act, Concept, Part, Tag, Unit, Way};
 use crate::meaning::{Aim, Amount, Meaning};
 
-/// Returns the words of a gesture or of an antenna that have no part in a meaning, bytes; none where all have, or where
-/// the text may name what does not move: "don't move the ears".
+/// Returns the words of an amount, a count, a direction, a gesture or an antenna that have no part in a meaning, bytes; none
+/// where all have, or where the text may name what does not move: "don't move the ears". After an earlier turn (`has_past`),
+/// a direction may only say where something is.
 pub(crate) fn lost(tags: &[Tag], meaning: &Meaning, has_past: bool) -> Option<Range<usize>> {
     let may_leave_out = |is_it: fn(&Concept) -> bool| tags.iter().any(|tag| is_it(&tag.concept));
     let has = |concept: &Concept| tags.iter().any(|tag| tag.concept == *concept);
