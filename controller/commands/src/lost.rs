@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use minismith_score::Axis;
+use minismith_score::{Axis, Direction};
 
 use crate::concept::{Act, Concept, Part, Tag, Unit, Way};
 use crate::meaning::{Aim, Amount, Meaning};
@@ -38,7 +38,7 @@ pub(crate) fn lost(tags: &[Tag], meaning: &Meaning, has_past: bool) -> Option<Ra
 /// Returns the words of a number of times that nothing in a meaning is done.
 fn lost_count(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
     let mut counts = Vec::new();
-    meaning.clone().each_mut(&mut |one| match one {
+    meaning.each(&mut |one| match one {
         Meaning::Gesture(gesture) => counts.push(gesture.count),
         Meaning::Repeat(count, _) => counts.push(*count),
         _ => {}
@@ -76,7 +76,7 @@ fn lost_way(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
     let mut goals: Vec<Aim> = Vec::new();
     let mut swings: Vec<Axis> = Vec::new();
     let mut backs: Vec<Axis> = Vec::new();
-    meaning.clone().each_mut(&mut |one| match one {
+    meaning.each(&mut |one| match one {
         Meaning::Go { aims, .. } => goals.extend(aims.iter().copied()),
         Meaning::Neutral { axes, .. } => backs.extend(axes.iter().copied()),
         Meaning::Sequence(_) | Meaning::Together(_) | Meaning::Repeat(..) => {}
@@ -123,18 +123,15 @@ const fn axes_of_way(way: Way) -> Option<&'static [Axis]> {
 }
 
 /// Returns the sign with which an axis goes in a direction; none where both may.
-const fn sign_of(way: Way, axis: Axis) -> Option<f64> {
-    match (way, axis) {
-        (Way::Left, Axis::HeadTurn | Axis::BodyTurn | Axis::HeadSide)
-        | (Way::Right, Axis::HeadTilt)
-        | (Way::Up, Axis::HeadRise)
-        | (Way::Down, Axis::HeadPitch) => Some(1.0),
-        (Way::Right, Axis::HeadTurn | Axis::BodyTurn | Axis::HeadSide)
-        | (Way::Left, Axis::HeadTilt)
-        | (Way::Down, Axis::HeadRise)
-        | (Way::Up, Axis::HeadPitch) => Some(-1.0),
-        _ => None,
-    }
+fn sign_of(way: Way, axis: Axis) -> Option<f64> {
+    let direction = match way {
+        Way::Left => Direction::Left,
+        Way::Right => Direction::Right,
+        Way::Up => Direction::Up,
+        Way::Down => Direction::Down,
+        _ => return None,
+    };
+    axis.sign(direction)
 }
 
 /// Returns the words of an amount that nothing in a meaning has: of "by ten, then by twenty degrees", the ten.
@@ -175,7 +172,7 @@ const SAME: f64 = 0.02;
 fn amounts_of(meaning: &Meaning) -> Option<Vec<f64>> {
     let mut amounts = Vec::new();
     let mut is_reckoned = false;
-    meaning.clone().each_mut(&mut |one| match one {
+    meaning.each(&mut |one| match one {
         Meaning::Go { aims, seconds, .. } => {
             amounts.extend(aims.iter().filter_map(|aim| amount_of(aim.amount)));
             amounts.extend(*seconds);

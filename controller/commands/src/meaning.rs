@@ -152,7 +152,7 @@ impl Meaning {
     /// Returns where it goes, step after step, gestures left out.
     pub(crate) fn aims(&self) -> Vec<Aim> {
         let mut all = Vec::new();
-        self.clone().each_mut(&mut |one| {
+        self.each(&mut |one| {
             if let Meaning::Go { aims, .. } = one {
                 all.extend(aims.iter().copied());
             }
@@ -175,6 +175,18 @@ impl Meaning {
             Meaning::Repeat(_, inner) => inner.is_simultaneous(),
             _ => false,
         }
+    }
+
+    /// Visits all inside, and then this one.
+    pub(crate) fn each(&self, visit: &mut dyn FnMut(&Meaning)) {
+        match self {
+            Meaning::Sequence(inner) | Meaning::Together(inner) => {
+                inner.iter().for_each(|one| one.each(visit));
+            }
+            Meaning::Repeat(_, inner) => inner.each(visit),
+            _ => {}
+        }
+        visit(self);
     }
 
     /// Calls a function on each part, this one last.

@@ -1,9 +1,9 @@
 //! Requests that no pattern knows and that show all the same that the robot is to keep what they describe: "bank that as
-//! weather check", "don't forget it", "that's your new move". Cues of this kind stand anywhere in the text.
+//! weather check", "don't forget it", "that's your new move". Phrases of this kind stand anywhere in the text.
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Regex, RegexSet};
 
 use crate::described::{Described, moves, without_heading};
 use crate::name::identifier;
@@ -16,7 +16,7 @@ use crate::words::split;
 const IT: &str = "(?:it|this|that|these|them|him|her|thee|this one|that one|this pose|the following|the sequence|the whole thing|the lot)";
 
 /// What shows that something is to be kept, whatever follows.
-const CUES: &[&str] = &[
+const PHRASES: &[&str] = &[
     "\\b(?:forever|for ever|henceforth|permanent(?:ly)?|reusable|re-?use it|keeper)\\b",
     "\\b(?:save|retain|remember|store|keep) (?:a|the) (?:small |little |short )?(?:sequence|combo|move|gesture|routine)\\b",
     "\\b(?:hang|hold) on to (?:it|this|that)\\b",
@@ -71,12 +71,15 @@ const NAMING: &str = "\\b(?:call(?:ed|ing)?|named?|known as|dub|christen|bapti[s
 /// How many words such a request has at least.
 const LEAST_WORDS: usize = 6;
 
-static CUED: LazyLock<Vec<Regex>> = LazyLock::new(|| CUES.iter().filter_map(|one| expression(one)).collect());
+static KEEPS: LazyLock<Option<RegexSet>> = LazyLock::new(|| expressions(PHRASES));
+static OTHERS: LazyLock<Option<RegexSet>> = LazyLock::new(|| expressions(OTHERWISE));
 static KEPT: LazyLock<Option<Regex>> = LazyLock::new(|| expression(KEEPING));
 static PLACED: LazyLock<Option<Regex>> = LazyLock::new(|| expression(ELSEWHERE));
-static OTHERS: LazyLock<Vec<Regex>> =
-    LazyLock::new(|| OTHERWISE.iter().filter_map(|one| expression(one)).collect());
 static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| expression(NAMING));
+
+fn expressions(all: &[&str]) -> Option<RegexSet> {
+    RegexSet::new(all).ok()
+}
 
 fn expression(text: &str) -> Option<Regex> {
     Regex::new(&text.replace("<it>", IT)).ok()
@@ -85,7 +88,7 @@ fn expression(text: &str) -> Option<Regex> {
 /// Reads a request that shows that what it describes is to be kept.
 pub(crate) fn to_be_kept(text: &str) -> Option<Described> {
     let lower = plain(text, true);
-    if lower.split(' ').count() < LEAST_WORDS || !is_to_be_kept(&lower) || asks_for_none(text) {
+    if lower.split(' ').count() < LEAST_WORDS || !is_to_be_kept(&lower) {
         return None;
     }
     // Sentences that only speak of the tool.
@@ -112,7 +115,7 @@ fn names_motion(sentence: &str) -> bool {
 /// Returns whether a text speaks of tools that are there, asks something, or tells a tale.
 pub(crate) fn asks_for_none(text: &str) -> bool {
     let lower = plain(text, true);
-    OTHERS.iter().any(|other| other.is_match(&lower))
+    OTHERS.as_ref().is_some_and(|others| others.is_match(&lower))
 }
 
 /// Returns whether a text in small letters shows that something is to be kept.
@@ -123,7 +126,7 @@ fn is_to_be_kept(lower: &str) -> bool {
             !PLACED.as_ref().is_some_and(|placed| placed.is_match(next))
         })
     });
-    is_kept || CUED.iter().any(|cue| cue.is_match(lower))
+    is_kept || KEEPS.as_ref().is_some_and(|keeps| keeps.is_match(lower))
 }
 
 /// Returns the name that is given last.
@@ -144,7 +147,7 @@ mod tests {
 
     #[test]
     fn every_expression_is_one() {
-        assert_eq!((CUED.len(), OTHERS.len()), (CUES.len(), OTHERWISE.len()));
+        assert!(KEEPS.is_some() && OTHERS.is_some());
         assert!(KEPT.is_some() && PLACED.is_some() && NAMES.is_some());
     }
 

@@ -7,7 +7,7 @@ use crate::described::{Described, moves};
 use crate::guard::MAX_CHARACTERS;
 use crate::keeping::{asks_for_none, to_be_kept};
 use crate::name::{MAKING, NOUNS, identifier, is_verb};
-use crate::request_kind::is_tool_request;
+use crate::request_kind::names_a_tool;
 use crate::sayings::spoken_of;
 use crate::words::{Word, split};
 
@@ -53,7 +53,7 @@ pub fn plain_request(text: &str) -> Option<String> {
     if let Some(rest) = programmed_to(text, &words) {
         return Some(request(None, " that", rest));
     }
-    if is_tool_request(text) {
+    if names_a_tool(&words) {
         return None;
     }
     let Some(opening) = opening(&words) else {

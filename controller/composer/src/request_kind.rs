@@ -13,12 +13,13 @@ use crate::words::{Word, number_word, split as split_words};
 /// Returns whether a text asks for a new tool: "make a tool that nods".
 #[must_use]
 pub fn is_tool_request(text: &str) -> bool {
-    if text.len() > 4 * MAX_CHARACTERS || asks_for_none(text) {
-        return false;
-    }
-    let words = split_words(text);
+    text.len() <= 4 * MAX_CHARACTERS && !asks_for_none(text) && names_a_tool(&split_words(text))
+}
+
+/// Returns whether words name a tool that is to be made.
+pub(crate) fn names_a_tool(words: &[Word]) -> bool {
     let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    if asks_for_a_behaviour(&words) || begins_with_a_tool(&words) || is_about_a_tool(&words) {
+    if asks_for_a_behaviour(words) || begins_with_a_tool(words) || is_about_a_tool(words) {
         return true;
     }
     let making = (0..words.len().min(12)).find(|at| {

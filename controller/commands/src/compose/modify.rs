@@ -95,15 +95,6 @@ impl Composer<'_> {
             self.said.push(last);
             return Ok(());
         }
-        if let Some(seconds) =
-            seconds.filter(|_| clause.is_each && matches!(last.meaning, Meaning::Gesture(_)))
-        {
-            // "Shake your head three times, two seconds each".
-            (last.clause.lasting, last.clause.is_each) = (Some(seconds), true);
-            last.meaning = last.clause.meaning()?;
-            self.said.push(last);
-            return Ok(());
-        }
         let is_plain = !clause.is_most
             && clause.size.is_none()
             && clause.link != Link::Correction
