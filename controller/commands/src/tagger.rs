@@ -242,7 +242,9 @@ fn is_alone(before: &[Tag], after: &[Word], lexicon: &Lexicon) -> bool {
     let is_motion =
         |concept: &Concept| matches!(concept, Concept::Act(_) | Concept::Part(_) | Concept::Way(_));
     let word = |word: &Word| lexicon.longest(std::slice::from_ref(word));
-    !before.iter().any(|tag| is_motion(&tag.concept))
+    // "Look left and then not three times": a step of its own.
+    let step = before.rsplit(|tag| tag.concept == Concept::Then).next().unwrap_or_default();
+    !step.iter().any(|tag| is_motion(&tag.concept))
         && !after.iter().filter_map(word).any(|(meaning, _)| meaning.iter().any(is_motion))
 }
 

@@ -58,6 +58,11 @@ mod tests {
         );
         assert_eq!(of("Gnawed twice.", 0.5, Some(("nod twice", 0.3))), "nod twice");
         assert_eq!(of("Gnaw twice.", 0.9, Some(("nod once", 0.01))), "nod twice");
+        // The grammar takes "dilt" for "tilt", which is a guess; the command that was heard in the samples is not.
+        assert_eq!(
+            of("Dilt your head to the right.", 0.8, Some(("tilt your head to the right", 0.7))),
+            "tilt your head to the right"
+        );
         assert_eq!(of("My keys are at home.", 0.9, Some(("look at me", 0.05))), "My keys are at home.");
     }
 }

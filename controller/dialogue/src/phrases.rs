@@ -1,7 +1,7 @@
 //! Lists the phrases that people are expected to say, so that an ambiguous sound is taken for one the robot
 //! can act on.
 
-use minismith_nlu::{Known, Understanding, interpret};
+use minismith_nlu::{Intent, Known, Understanding, interpret};
 
 /// The wake word, in addition to the names of the configuration.
 pub const CALL: &str = "hey reachy";
@@ -148,10 +148,15 @@ pub fn commands<'a>(tools: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     all
 }
 
-/// Returns whether the grammar accepts a text.
+/// Returns whether the grammar accepts a text as it stands, with no word taken for another one that sounds alike.
 #[must_use]
 pub fn is_read(text: &str) -> bool {
-    matches!(interpret(text, &Known::default()), Understanding::Plan(_) | Understanding::Stop)
+    let is_literal = |intent: &Intent| !matches!(intent, Intent::Spoken(spoken) if !spoken.heard.is_empty());
+    match interpret(text, &Known::default()) {
+        Understanding::Plan(plan) => plan.iter().all(is_literal),
+        Understanding::Stop => true,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -201,6 +201,7 @@ fn misheard_words_are_taken_for_what_sounds_alike() {
     assert_parts(&["turn your body 90 decrease to the left"], &["BodyTurn Left=90"]);
     assert_parts(&["both ant tennis out words please"], &["AntennaLeft Outward", "AntennaRight Outward"]);
     assert_parts(&["not twice please"], &["2x(HeadPitch"]);
+    assert_parts(&["look left and then not three times"], &["HeadTurn Left", "3x(HeadPitch"]);
     let heard = Listener::default().hear("turrn your body left");
     let Reading::Motion { heard, .. } = heard.reading else { panic!("it moves") };
     assert_eq!(heard, [("turrn".to_owned(), "turn".to_owned())]);
@@ -223,6 +224,7 @@ fn what_is_not_known_lets_nothing_else_pass_as_an_order() {
         "play some music and turn it up",
         "that's very odd",
         "some people grow with responsibility",
+        "take your head",
         "right here, said the priest",
         "left 10 20 30",
     ];
