@@ -6,33 +6,47 @@ use minismith_score::{Axis, Direction};
 
 use crate::concept::{Act, Concept, Part, Tag, Unit, Way};
 use crate::meaning::{Aim, Amount, Meaning};
+use crate::tagger::ends_clause;
 
 /// Returns the words of an amount, a count, a direction, a gesture or an antenna that have no part in a meaning, bytes; none
-/// where all have, or where the text may name what does not move: "don't move the ears". After an earlier turn (`has_past`),
-/// a direction may only say where something is.
+/// where all have. A clause that takes something back, or names what does not move, is left out: "don't move the ears". After
+/// an earlier turn (`has_past`), a direction may only say where something is.
 pub(crate) fn lost(tags: &[Tag], meaning: &Meaning, has_past: bool) -> Option<Range<usize>> {
-    let may_leave_out = |is_it: fn(&Concept) -> bool| tags.iter().any(|tag| is_it(&tag.concept));
-    let has = |concept: &Concept| tags.iter().any(|tag| tag.concept == *concept);
-    // "Keep it tilted".
-    let keeps_it = has(&Concept::Act(Act::Hold)) && has(&Concept::It);
-    if may_leave_out(takes_back) {
-        return None;
-    }
-    let amount = lost_amount(tags, meaning).or_else(|| lost_count(tags, meaning));
-    if amount.is_some() || keeps_it || may_leave_out(names_what_stays) {
+    let meant = meant(tags);
+    let amount = lost_amount(&meant, meaning).or_else(|| lost_count(&meant, meaning));
+    if amount.is_some() {
         return amount;
     }
-    // "Back to where you were", "up again": it tells where that is.
-    let returns = has(&Concept::Act(Act::Return));
-    let way = lost_way(tags, meaning).filter(|_| !has_past);
-    if returns {
-        return way;
+    let moved = without_clauses(&meant, |clause| clause.iter().any(|tag| names_what_stays(&tag.concept)));
+    if moved.iter().any(|tag| lasts(&tag.concept)) {
+        return None;
     }
+    // "Back to where you were", "up again": it tells where that is.
+    let way = lost_way(&moved, meaning).filter(|_| !has_past);
     let axes = meaning.axes();
-    tags.iter()
+    let named = without_clauses(&moved, |clause| clause.iter().any(|tag| tag.concept == Concept::Act(Act::Return)));
+    named
+        .iter()
         .find(|tag| !needs(&tag.concept).is_none_or(|any| any.iter().any(|axis| axes.contains(axis))))
         .map(|tag| tag.span.clone())
         .or(way)
+}
+
+/// Returns the clauses of which nothing is taken back and which hang on no condition.
+fn meant(tags: &[Tag]) -> Vec<Tag> {
+    if tags.iter().any(|tag| is_conditional(&tag.concept)) {
+        return Vec::new();
+    }
+    // "Left, no, right": what was said before the correction, and with it.
+    let replaced = tags.iter().rposition(|tag| replaces(&tag.concept)).unwrap_or(0);
+    let rest = tags.get(replaced..).unwrap_or_default();
+    without_clauses(rest, |clause| clause.iter().any(|tag| takes_back(&tag.concept)))
+}
+
+/// Returns the tags but those of the clauses that are left out.
+fn without_clauses(tags: &[Tag], is_left_out: impl Fn(&[Tag]) -> bool) -> Vec<Tag> {
+    let clauses = tags.split_inclusive(|tag| ends_clause(&tag.concept));
+    clauses.filter(|clause| !is_left_out(clause)).flatten().cloned().collect()
 }
 
 /// Returns the words of a number of times that nothing in a meaning is done.
@@ -142,7 +156,6 @@ fn lost_amount(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
     let is_replaced = numbers > 1 && !has(|concept| matches!(concept, Concept::And | Concept::Then));
     // "Too far, five degrees less", "by turns for ten seconds": the meaning has the result.
     let is_reckoned = has(|concept| matches!(concept, Concept::More(_) | Concept::InTurn));
-    let returns = has(|concept| *concept == Concept::Act(Act::Return));
     let amounts = amounts_of(meaning)?;
     if is_replaced || is_reckoned {
         return None;
@@ -155,13 +168,20 @@ fn lost_amount(tags: &[Tag], meaning: &Meaning) -> Option<Range<usize>> {
             return None;
         };
         // "Come ten degrees back".
-        if returns && !matches!(unit.concept, Concept::Unit(Unit::Time(_))) {
+        if returns(tags, number) && !matches!(unit.concept, Concept::Unit(Unit::Time(_))) {
             return None;
         }
         let said = value * one;
         let is_there = amounts.iter().any(|amount| (amount - said).abs() <= SAME * said);
         (!is_there).then_some(number.span.start..unit.span.end)
     })
+}
+
+/// Returns whether something returns in the clause of a tag.
+fn returns(tags: &[Tag], of: &Tag) -> bool {
+    let clauses = tags.split(|tag| ends_clause(&tag.concept));
+    let mut own = clauses.filter(|clause| clause.iter().any(|tag| tag.span == of.span));
+    own.any(|clause| clause.iter().any(|tag| tag.concept == Concept::Act(Act::Return)))
 }
 
 /// Two amounts that differ by less than this share are the same.
@@ -208,7 +228,9 @@ fn needs(concept: &Concept) -> Option<&'static [Axis]> {
         Concept::Act(Act::Shake) => {
             Some(&[Axis::HeadTurn, Axis::HeadTilt, Axis::BodyTurn, Axis::AntennaLeft, Axis::AntennaRight])
         }
-        Concept::Act(Act::Tilt) => Some(&[Axis::HeadTilt, Axis::HeadPitch]),
+        Concept::Act(Act::Tilt) => {
+            Some(&[Axis::HeadTilt, Axis::HeadPitch, Axis::AntennaLeft, Axis::AntennaRight])
+        }
         Concept::Act(Act::Raise | Act::Lower) => {
             Some(&[Axis::HeadRise, Axis::HeadPitch, Axis::AntennaLeft, Axis::AntennaRight])
         }
@@ -216,36 +238,39 @@ fn needs(concept: &Concept) -> Option<&'static [Axis]> {
     }
 }
 
-/// Returns whether a concept may take back what stands beside it.
+/// Returns whether what follows may not be done, or only at an event.
+const fn is_conditional(concept: &Concept) -> bool {
+    matches!(concept, Concept::If(_) | Concept::When | Concept::Unless)
+}
+
+/// Returns whether a concept may replace what was said before it.
+const fn replaces(concept: &Concept) -> bool {
+    matches!(
+        concept,
+        Concept::Correction | Concept::TakenBack | Concept::Cancel | Concept::Instead | Concept::Undo
+    )
+}
+
+/// Returns whether a concept may take back what stands in its clause.
 const fn takes_back(concept: &Concept) -> bool {
     matches!(
         concept,
         Concept::Not
             | Concept::NotVerb
             | Concept::Without
-            | Concept::Correction
-            | Concept::TakenBack
-            | Concept::Cancel
-            | Concept::Instead
-            | Concept::If(_)
-            | Concept::When
-            | Concept::Unless
             | Concept::Or
             | Concept::StopOrder
             | Concept::StopOrderAlone
-            | Concept::Undo
-    )
+    ) || replaces(concept)
+}
+
+/// Returns whether a concept says until when, so that more may be named than moves.
+const fn lasts(concept: &Concept) -> bool {
+    matches!(concept, Concept::Until | Concept::UntilStop | Concept::UntilSaid)
 }
 
 /// Returns whether what stands beside a concept may be named without moving.
 const fn names_what_stays(concept: &Concept) -> bool {
-    matches!(
-        concept,
-        Concept::Still
-            | Concept::Stay
-            | Concept::Only
-            | Concept::Until
-            | Concept::UntilStop
-            | Concept::UntilSaid
-    )
+    // "Keep your antennas relaxed and still".
+    matches!(concept, Concept::Still | Concept::Stay | Concept::Only | Concept::Act(Act::Hold))
 }
