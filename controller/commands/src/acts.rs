@@ -294,8 +294,10 @@ impl Clause {
             let gesture = Clause { ways: Vec::new(), ..self.clone() }.meaning()?;
             return Ok(Meaning::Sequence(vec![turn, gesture]));
         }
+        // "Bow for three seconds": one bow, held so long.
+        let is_held = self.is_stay || (act == Act::Bow && self.lasting.is_some() && self.period.is_none());
         if matches!(act, Act::Bow | Act::Nod)
-            && self.is_stay
+            && is_held
             && self.count.is_none()
             && self.ways.iter().all(|heading| heading.way == Way::Down)
             // "Nod and stay there" stays where it is after the nod.

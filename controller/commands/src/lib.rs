@@ -38,6 +38,7 @@ mod sound;
 mod splitter;
 pub mod tagger;
 pub mod tale;
+mod title;
 #[cfg(test)]
 mod tests;
 pub mod words;

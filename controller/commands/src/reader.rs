@@ -17,6 +17,7 @@ use crate::prepare::move_listed_antennas;
 use crate::refusal::Refusal;
 use crate::rewrite::{orders, takes_all_back};
 use crate::splitter::split;
+use crate::title::order_after_title;
 use crate::tagger::{finish, raw, tag};
 use crate::words::Word;
 
@@ -118,6 +119,12 @@ pub fn orders_a_part(text: &str) -> bool {
 pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, &'static str) {
     let (lexicon, tags) = detect(text, usual_language);
     let code = lexicon.code.as_str();
+    let order = order_after_title(text, &tags).and_then(|at| text.get(at..));
+    if let Some(order) = order.map(|order| read(order, past, code))
+        && matches!(&order.0, Reading::Motion { act: Some(_), heard, .. } if heard.is_empty())
+    {
+        return order;
+    }
     let reading = read_tags(&finish(tags.clone(), lexicon), &unknown_of(&tags), past);
     // "The light is on": without a verb of motion, it tells how something is.
     let words = lexicon.words(text);

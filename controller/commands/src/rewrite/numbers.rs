@@ -1,7 +1,7 @@
 //! Rewrites numbers that stand elsewhere than beside what they count.
 
 use super::ends_clause;
-use crate::concept::{Compared, Concept, Tag, Unit, is_posture};
+use crate::concept::{Act, Compared, Concept, Tag, Unit, is_posture};
 
 /// "Three times look left and look right": all of it.
 pub(super) fn leading_times(mut tags: Vec<Tag>) -> Vec<Tag> {
@@ -164,7 +164,60 @@ pub(super) fn amounts_in_turn(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags
 }
 
-/// Reads a list of amounts of one unit, of which the last or all say the unit. Returns where it ends and each amount.
+/// "Turn left ten degrees, come back, then twenty degrees": what moved before the return moves again, by another amount.
+pub(super) fn amounts_after_returns(tags: Vec<Tag>) -> Vec<Tag> {
+    let is_motion = |tag: &&Tag| matches!(tag.concept, Concept::Act(_) | Concept::Part(_) | Concept::Way(_));
+    let is_return = |tag: &Tag| matches!(tag.concept, Concept::Act(Act::Return | Act::Center));
+    let mut motion: Vec<Tag> = Vec::new();
+    let mut has_returned = false;
+    let mut read: Vec<Tag> = Vec::new();
+    let mut unit = None;
+    for clause in tags.split_inclusive(|tag| ends_clause(&tag.concept)) {
+        let (amount, end) = match clause.split_last() {
+            Some((last, before)) if ends_clause(&last.concept) => (before, Some(last)),
+            _ => (clause, None),
+        };
+        // "And finally thirty".
+        let (opening, amount) = match amount {
+            [first, rest @ ..] if first.concept == Concept::Last => (Some(first), rest),
+            _ => (None, amount),
+        };
+        match amount {
+            [number] | [number, _]
+                if has_returned
+                    && matches!(number.concept, Concept::Number(_))
+                    && amount.get(1).is_none_or(|tag| is_size(&tag.concept)) =>
+            {
+                read.extend(motion.iter().cloned());
+                read.push(number.clone());
+                unit = amount.get(1).cloned().or(unit);
+                read.extend(unit.clone());
+                has_returned = false;
+            }
+            _ => {
+                if amount.iter().any(is_return) {
+                    has_returned = !motion.is_empty();
+                } else if amount.iter().any(|tag| is_size(&tag.concept)) {
+                    unit = amount.iter().find(|tag| is_size(&tag.concept)).cloned();
+                    motion = amount.iter().filter(is_motion).cloned().collect();
+                } else if !amount.is_empty() {
+                    motion.clear();
+                    has_returned = false;
+                }
+                read.extend(opening.cloned());
+                read.extend(amount.iter().cloned());
+            }
+        }
+        read.extend(end.cloned());
+    }
+    read
+}
+
+const fn is_size(concept: &Concept) -> bool {
+    matches!(concept, Concept::Unit(Unit::Angle(_) | Unit::Length(_)))
+}
+
+/// Reads a list of amounts of one unit, of which one at least says the unit. Returns where it ends and each amount.
 fn list_of_amounts(tags: &[Tag], start: usize) -> Option<(usize, Vec<Vec<Tag>>)> {
     let is_unit = |tag: &&Tag| matches!(tag.concept, Concept::Unit(Unit::Angle(_) | Unit::Length(_)));
     let is_mark = |tag: &&Tag| matches!(tag.concept, Concept::Comma | Concept::And | Concept::Then);
@@ -184,7 +237,7 @@ fn list_of_amounts(tags: &[Tag], start: usize) -> Option<(usize, Vec<Vec<Tag>>)>
         in_turn |= amounts.len() > 1 || marks.iter().any(|tag| tag.concept != Concept::Comma);
         at += marks.len();
     }
-    let unit = amounts.last()?.get(1)?.clone();
+    let unit = amounts.iter().rev().find_map(|amount| amount.get(1))?.clone();
     for amount in &mut amounts {
         if amount.len() == 1 {
             amount.push(unit.clone());

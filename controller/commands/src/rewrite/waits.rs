@@ -1,7 +1,7 @@
 //! Rewrites what is said of waiting: for a signal, and as long as before.
 
 use super::ends_clause;
-use crate::concept::{Act, Concept, Tag, Unit};
+use crate::concept::{Act, Compared, Concept, Tag, Unit, is_posture};
 
 /// "Left for five seconds, then right for the same time": as long as was said before.
 pub(super) fn same_time(mut tags: Vec<Tag>) -> Vec<Tag> {
@@ -12,6 +12,71 @@ pub(super) fn same_time(mut tags: Vec<Tag>) -> Vec<Tag> {
         let Some(said) = before.windows(2).rev().find(|pair| is_time(pair)) else { return tags };
         let said: Vec<Tag> = said.to_vec();
         tags.splice(at + 1..at + 2, said);
+    }
+    // "Turn over four seconds, and over those same four seconds tilt": at the same time, and as long.
+    let is_during = |three: &[Tag]| {
+        matches!(three, [during, number, unit] if during.concept == Concept::While
+            && matches!(number.concept, Concept::Number(_))
+            && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+    };
+    if let Some(at) = tags.windows(3).position(is_during)
+        && let Some(span) = tags.get(at).map(|tag| tag.span.clone())
+    {
+        tags.insert(at + 1, Tag { concept: Concept::Taking, span });
+    }
+    tags
+}
+
+/// "Take three seconds to turn, and three more to come back": the second time belongs to what follows it.
+pub(super) fn further_times(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_taken = |three: &[Tag]| {
+        matches!(three, [taking, number, unit] if taking.concept == Concept::Taking
+            && matches!(number.concept, Concept::Number(_))
+            && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+    };
+    let is_further = |four: &[Tag]| {
+        matches!(four, [mark, number, more, act] if ends_clause(&mark.concept)
+            && matches!(number.concept, Concept::Number(_))
+            && more.concept == Concept::More(Compared::Bigger)
+            && matches!(act.concept, Concept::Act(act) if is_posture(act) || act == Act::Return))
+    };
+    while let Some(at) = tags.windows(4).position(is_further) {
+        let before = tags.get(..=at).unwrap_or_default();
+        let Some([taking, _, unit]) = before.windows(3).rev().find(|three| is_taken(three)) else { break };
+        let (taking, unit) = (taking.clone(), unit.clone());
+        tags.splice(at + 2..at + 3, [unit]);
+        tags.insert(at + 1, taking);
+    }
+    tags
+}
+
+/// "Left for one second, then right for three times as long": a factor of the time that was said before.
+pub(super) fn times_as_long(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_compared = |pair: &[Tag]| {
+        matches!(pair, [factor, longer] if matches!(factor.concept, Concept::Factor(_))
+            && matches!(longer.concept, Concept::More(Compared::Longer | Compared::Shorter)))
+    };
+    let is_gesture = |tag: &Tag| matches!(tag.concept, Concept::Act(act) if !is_posture(act) && act != Act::Wait);
+    while let Some(at) = tags.windows(2).position(is_compared) {
+        let Some(Concept::Factor(factor)) = tags.get(at).map(|tag| tag.concept.clone()) else { return tags };
+        let before = tags.get(..at).unwrap_or_default();
+        let own = before.iter().rposition(|tag| ends_clause(&tag.concept)).unwrap_or(0);
+        let is_time = |three: &[Tag]| {
+            matches!(three, [lead, number, unit]
+                if matches!(lead.concept, Concept::For | Concept::Taking)
+                && matches!(number.concept, Concept::Number(_))
+                && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+        };
+        let said = before.get(..own).unwrap_or_default().windows(3).rev().find(|three| is_time(three));
+        let Some([lead, number, unit]) = said else { return tags };
+        let Concept::Number(value) = number.concept else { return tags };
+        // "Shake your head just as many times".
+        if before.iter().skip(own).any(is_gesture) {
+            return tags;
+        }
+        let longer = Tag { concept: Concept::Number(value * factor), span: number.span.clone() };
+        let time = [lead.clone(), longer, unit.clone()];
+        tags.splice(at..at + 2, time);
     }
     tags
 }
