@@ -266,7 +266,7 @@ impl Clause {
 
     /// Returns whether it names a time and nothing else.
     pub(crate) fn says_a_time_only(&self) -> bool {
-        let rest = Clause { lasting: None, seconds: None, ..self.clone() };
+        let rest = Clause { lasting: None, seconds: None, link: Link::Start, ..self.clone() };
         self.act.is_none() && rest.is_bare() && !rest.says_how()
     }
 

@@ -268,13 +268,19 @@ impl Composer<'_> {
     /// A pause between repetitions belongs to what is repeated: "nod twice with a pause of a second in between".
     pub(crate) fn takes_pause(&mut self, clause: &Clause) -> Result<bool, Refusal> {
         let Some(last) = self.said.last_mut() else { return Ok(false) };
+        let seconds = clause.lasting.or(clause.seconds).or(clause.pause);
+        if let Some(seconds) = seconds.filter(|_| clause.is_between)
+            && waits_between(&mut last.meaning, seconds)
+        {
+            return Ok(true);
+        }
         let is_repeated =
             last.clause.count.is_some_and(|count| count > 1) && matches!(last.meaning, Meaning::Gesture(_));
         if !is_repeated || !(clause.is_between || clause.link == Link::With) {
             return Ok(false);
         }
         let usual = clause.size.map_or(1.0, |size| if size < 1.0 { 0.5 } else { 1.5 });
-        last.clause.pause = Some(clause.lasting.or(clause.seconds).or(clause.pause).unwrap_or(usual));
+        last.clause.pause = Some(seconds.unwrap_or(usual));
         last.meaning = last.clause.meaning()?;
         Ok(true)
     }
@@ -386,14 +392,29 @@ fn goes_alike(one: &Meaning, other: &Meaning) -> bool {
         && one.iter().all(|aim| other.iter().any(|own| own.axis == aim.axis && own.sign * aim.sign > 0.0))
 }
 
-/// Gives the one wait of a sequence another time. Returns whether there is one.
+/// Gives the one wait of a motion another time. Returns whether there is one.
 pub(crate) fn waits(meaning: &mut Meaning, seconds: f64) -> bool {
+    let mut count = 0;
+    meaning.each(&mut |one| count += usize::from(matches!(one, Meaning::Wait(_))));
+    if count == 1 {
+        meaning.each_mut(&mut |one| {
+            if let Meaning::Wait(wait) = one {
+                *wait = seconds;
+            }
+        });
+    }
+    count == 1
+}
+
+/// Puts a wait between the steps of a sequence, in the place of those that are there. Returns whether there are steps.
+pub(crate) fn waits_between(meaning: &mut Meaning, seconds: f64) -> bool {
     let Meaning::Sequence(steps) = meaning else { return false };
-    let mut waits = steps.iter_mut().filter_map(|step| match step {
-        Meaning::Wait(wait) => Some(wait),
-        _ => None,
-    });
-    let (Some(wait), None) = (waits.next(), waits.next()) else { return false };
-    *wait = seconds;
-    true
+    let mut apart: Vec<Meaning> = Vec::new();
+    for step in std::mem::take(steps).into_iter().filter(|step| !matches!(step, Meaning::Wait(_))) {
+        apart.extend((!apart.is_empty()).then_some(Meaning::Wait(seconds)));
+        apart.push(step);
+    }
+    let is_several = apart.len() > 1;
+    *steps = apart;
+    is_several
 }

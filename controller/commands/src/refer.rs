@@ -2,17 +2,19 @@
 
 use minismith_score::{Axis, AxisValues};
 
-use crate::arrange::Said;
+use crate::arrange::{Said, merged};
 use crate::clause::{Clause, Heading, Said as Length};
 use crate::compose::Composer;
 use crate::concept::{Compared, Part, Way, is_posture};
-use crate::correct::waits;
+use crate::correct::{waits, waits_between};
 use crate::meaning::{Aim, Amount, Gesture, Meaning};
 use crate::past::Past;
 use crate::refusal::Refusal;
 
 /// "The first one" is clear among so many turns.
 const MOST_TURNS: usize = 4;
+/// A smaller number without a unit may say how often.
+const LEAST_BARE_DEGREES: f64 = 10.0;
 
 impl Composer<'_> {
     /// A text that names no motion refers to the last one.
@@ -64,7 +66,23 @@ impl Composer<'_> {
             && clause.says_a_time_only()
             && waits(&mut meaning, seconds)
         {
-            // "Look up, hold five seconds, then level." "Two seconds is enough."
+            // "Look up, hold five seconds, then level." "Two seconds is enough." "Again, for three."
+            self.refers = true;
+            self.push(clause, meaning);
+            return Ok(());
+        }
+        if self.said.is_empty()
+            && let Some(meaning) = in_order_or_together(&clause, &meaning)
+        {
+            self.refers = true;
+            self.push(clause, meaning);
+            return Ok(());
+        }
+        if let Some(seconds) = clause.pause
+            && self.said.is_empty()
+            && waits_between(&mut meaning, seconds)
+        {
+            // "Nod, then shake your head." "Again, with two seconds in between."
             self.refers = true;
             self.push(clause, meaning);
             return Ok(());
@@ -132,6 +150,17 @@ impl Composer<'_> {
             return Ok(());
         };
         old.compared.clear();
+        if let (Some(number), Some(amount)) = (clause.number.filter(|number| *number >= LEAST_BARE_DEGREES), old.said_amount())
+            && clause.said_amount().is_none()
+            && old.act.is_some_and(|act| !is_posture(act))
+        {
+            // "Shake your head twice by ten degrees." "Make it thirty": so far, and not so often.
+            clause.number = None;
+            clause.amount = Some(match amount {
+                Length::Degrees(_) => Length::Degrees(number),
+                Length::Millimetres(_) => Length::Millimetres(number),
+            });
+        }
         let is_one_antenna = matches!(old.parts.as_slice(), [Part::LeftAntenna | Part::RightAntenna]);
         let is_upright = |heading: &Heading| matches!(heading.way, Way::Up | Way::Down);
         let goes_nowhere = old.ways.iter().all(is_upright) || old.act.is_some_and(|act| !is_posture(act));
@@ -304,6 +333,7 @@ fn is_plain(clause: &Clause) -> bool {
         && clause.within.is_none()
         && clause.delay.is_none()
         && clause.period.is_none()
+        && clause.trend.is_none()
         && !clause.is_most
 }
 
@@ -330,6 +360,19 @@ fn turned_one(meaning: Meaning, is_same: bool, is_other: bool) -> Meaning {
         (true, true) => meaning.mirrored(),
         (true, false) => meaning.reversed(),
         _ => meaning,
+    }
+}
+
+/// "Now one after the other", "now both at once": the same steps, where they move different axes. None if it says neither.
+fn in_order_or_together(clause: &Clause, meaning: &Meaning) -> Option<Meaning> {
+    match meaning {
+        Meaning::Together(steps) if clause.is_in_turn => Some(Meaning::Sequence(steps.clone())),
+        Meaning::Sequence(steps) if clause.is_together => {
+            let axes: Vec<Axis> = steps.iter().flat_map(Meaning::axes).collect();
+            let is_apart = axes.iter().enumerate().all(|(at, axis)| !axes.iter().skip(at + 1).any(|one| one == axis));
+            is_apart.then(|| merged(steps.clone()))
+        }
+        _ => None,
     }
 }
 
@@ -389,7 +432,24 @@ pub(crate) fn scale_aim(aim: &mut Aim, factor: f64) {
 }
 
 fn compare(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
-    meaning.each_mut(&mut |one| compare_one(one, compared, clause));
+    let is_size = matches!(compared, Compared::Bigger | Compared::Smaller);
+    if !(is_size && clause.is_again && comes_back(meaning)) {
+        meaning.each_mut(&mut |one| compare_one(one, compared, clause));
+        return;
+    }
+    // "Look down and come up. Again, but less deep": it is done anew, and goes less far.
+    let factor = match (clause.factor, compared) {
+        (Some(factor), _) => factor,
+        (None, Compared::Bigger) => 1.5,
+        (None, _) => 0.6,
+    };
+    scale(meaning, factor, &Clause::default());
+}
+
+/// Returns whether a motion of several steps ends in neutral.
+fn comes_back(meaning: &Meaning) -> bool {
+    let Meaning::Sequence(steps) = meaning else { return false };
+    steps.len() > 1 && matches!(steps.last(), Some(Meaning::Neutral { .. }))
 }
 
 /// Changes a motion by comparison with what it was.

@@ -41,7 +41,15 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
     let tags = times(inwards(both_undone(rises(later(awaited_signals(tags))))));
     let tags = rates(about(tags));
     let tags = trends(tags);
-    let tags = asides(tags);
+    let mut tags = one_then_other(asides(tags));
+    // "Everything backwards, last thing first".
+    let is_twice = |three: &[Tag]| {
+        let is_order = |tag: Option<&Tag>| tag.is_some_and(|tag| tag.concept == Concept::OtherOrder);
+        is_order(three.first()) && is_order(three.last())
+    };
+    if let Some(at) = tags.windows(3).position(is_twice) {
+        tags.drain(at..at + 2);
+    }
     let tags = all_together(tags);
     let tags = asked(tags);
     let tags = otherwise(tags);
@@ -371,6 +379,25 @@ fn asides(mut tags: Vec<Tag>) -> Vec<Tag> {
     while let Some(at) = tags.windows(4).position(is_aside) {
         tags.remove(at + 3);
         tags.remove(at + 1);
+    }
+    tags
+}
+
+/// "First one, then the other": in turn, where nothing is named that could be the other.
+fn one_then_other(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_motion = |tag: &Tag| matches!(tag.concept, Concept::Act(_) | Concept::Way(_));
+    let is_told = |five: &[Tag]| {
+        matches!(five, [first, one, comma, then, other] if first.concept == Concept::First
+            && one.concept == Concept::Number(1.0)
+            && comma.concept == Concept::Comma
+            && then.concept == Concept::Then
+            && other.concept == Concept::Part(Part::Other))
+    };
+    if let Some(at) = tags.windows(5).position(is_told).filter(|_| !tags.iter().any(is_motion)) {
+        tags.drain(at + 1..at + 5);
+        if let Some(first) = tags.get_mut(at) {
+            first.concept = Concept::InTurn;
+        }
     }
     tags
 }
