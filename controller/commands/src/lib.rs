@@ -38,9 +38,9 @@ mod sound;
 mod splitter;
 pub mod tagger;
 pub mod tale;
-mod title;
 #[cfg(test)]
 mod tests;
+mod title;
 pub mod words;
 
 pub use build::{steps, timeline};

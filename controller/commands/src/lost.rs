@@ -24,7 +24,8 @@ pub(crate) fn lost(tags: &[Tag], meaning: &Meaning, has_past: bool) -> Option<Ra
     // "Back to where you were", "up again": it tells where that is.
     let way = lost_way(&moved, meaning).filter(|_| !has_past);
     let axes = meaning.axes();
-    let named = without_clauses(&moved, |clause| clause.iter().any(|tag| tag.concept == Concept::Act(Act::Return)));
+    let named =
+        without_clauses(&moved, |clause| clause.iter().any(|tag| tag.concept == Concept::Act(Act::Return)));
     named
         .iter()
         .find(|tag| !needs(&tag.concept).is_none_or(|any| any.iter().any(|axis| axes.contains(axis))))

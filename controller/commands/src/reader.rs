@@ -17,8 +17,8 @@ use crate::prepare::move_listed_antennas;
 use crate::refusal::Refusal;
 use crate::rewrite::{orders, takes_all_back};
 use crate::splitter::split;
-use crate::title::order_after_title;
 use crate::tagger::{finish, raw, tag};
+use crate::title::order_after_title;
 use crate::words::Word;
 
 /// What a text means.

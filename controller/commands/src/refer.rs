@@ -150,7 +150,8 @@ impl Composer<'_> {
             return Ok(());
         };
         old.compared.clear();
-        if let (Some(number), Some(amount)) = (clause.number.filter(|number| *number >= LEAST_BARE_DEGREES), old.said_amount())
+        if let (Some(number), Some(amount)) =
+            (clause.number.filter(|number| *number >= LEAST_BARE_DEGREES), old.said_amount())
             && clause.said_amount().is_none()
             && old.act.is_some_and(|act| !is_posture(act))
         {
@@ -227,7 +228,12 @@ impl Composer<'_> {
 
 /// Refuses a change of what the last motion does not have: "wake up", then "slower".
 fn changes_something(clause: &Clause, before: &Meaning, after: &Meaning) -> Result<(), Refusal> {
+    let times = [clause.lasting, clause.seconds, clause.within, clause.period, clause.pause];
     let is_change = !clause.compared.is_empty()
+        || times.iter().any(Option::is_some)
+        || clause.trend.is_some()
+        || clause.is_in_turn
+        || clause.is_together
         || clause.factor.is_some()
         || clause.pace.is_some()
         || clause.said_amount().is_some();
@@ -369,7 +375,8 @@ fn in_order_or_together(clause: &Clause, meaning: &Meaning) -> Option<Meaning> {
         Meaning::Together(steps) if clause.is_in_turn => Some(Meaning::Sequence(steps.clone())),
         Meaning::Sequence(steps) if clause.is_together => {
             let axes: Vec<Axis> = steps.iter().flat_map(Meaning::axes).collect();
-            let is_apart = axes.iter().enumerate().all(|(at, axis)| !axes.iter().skip(at + 1).any(|one| one == axis));
+            let is_apart =
+                axes.iter().enumerate().all(|(at, axis)| !axes.iter().skip(at + 1).any(|one| one == axis));
             is_apart.then(|| merged(steps.clone()))
         }
         _ => None,

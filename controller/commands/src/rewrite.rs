@@ -13,10 +13,13 @@ use antennas::{antennas_in_order, named_antenna, other_antenna};
 use conditions::{asked, confirmed, implied_conditions, other_branch, otherwise};
 pub(crate) use denied::takes_all_back;
 use denied::{left_out, other_numbers, parts_that_stay, trailing_corrections, unknown_corrections};
-use numbers::{additions, amounts_after_returns, amounts_in_turn, factors, leading_times, said_more_exactly};
+use numbers::{
+    additions, amounts_after_returns, amounts_in_turn, counts_with, factors, leading_times, said_more_exactly,
+};
 use returns::{both_undone, rises};
 use waits::{
-    awaited_signals, delays, each_takes, further_times, given_times, holds, same_time, times_as_long, times_after, until_times, waits_of,
+    awaited_signals, delays, each_takes, further_times, given_times, holds, same_time, times_after,
+    times_as_long, until_times, waits_of,
 };
 
 /// Rewrites tags, those of no importance still among them.
@@ -35,9 +38,11 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
     ))))));
     let tags = parts_that_stay(other_numbers(implied_conditions(other_branch(confirmed(tags)))));
     let tags = trailing_corrections(leading_times(given_times(delays(waits_of(factors(amounts_in_turn(
-        amounts_after_returns(additions(tags)),
+        amounts_after_returns(counts_with(additions(tags))),
     )))))));
-    let tags = backwards(around(rounds(times_as_long(further_times(same_time(until_times(holds(each_takes(tags)))))))));
+    let tags = backwards(around(rounds(times_as_long(further_times(same_time(until_times(holds(
+        each_takes(tags),
+    ))))))));
     let tags = times(inwards(both_undone(rises(later(awaited_signals(tags))))));
     let tags = rates(about(tags));
     let tags = trends(tags);

@@ -89,8 +89,32 @@ pub(super) fn trailing_corrections(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags
 }
 
+/// "Never mind the antennas, turn the body", "forget all of it and go back to normal": what follows is the order.
+fn opening_cancel(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let orders = |rest: &[Tag]| rest.iter().any(|tag| matches!(tag.concept, Concept::Act(_)));
+    match tags.as_slice() {
+        [cancel, back, ..]
+            if cancel.concept == Concept::Cancel
+                && matches!(back.concept, Concept::Act(Act::Center | Act::Return)) =>
+        {
+            tags.remove(0);
+        }
+        [cancel, part, end, rest @ ..]
+            if cancel.concept == Concept::Cancel
+                && matches!(part.concept, Concept::Part(_))
+                && ends_clause(&end.concept)
+                && orders(rest) =>
+        {
+            tags.drain(..3);
+        }
+        _ => {}
+    }
+    tags
+}
+
 /// "Again, but skip the nod", after both were done: without it.
-pub(super) fn left_out(mut tags: Vec<Tag>) -> Vec<Tag> {
+pub(super) fn left_out(tags: Vec<Tag>) -> Vec<Tag> {
+    let mut tags = opening_cancel(tags);
     if matches!(tags.first(), Some(first) if matches!(first.concept, Concept::Again | Concept::Same))
         && let Some(at) = tags.iter().position(|tag| tag.concept == Concept::Cancel)
         && tags.get(1..at).is_some_and(|between| between.iter().all(|tag| tag.concept == Concept::Comma))

@@ -213,6 +213,43 @@ pub(super) fn amounts_after_returns(tags: Vec<Tag>) -> Vec<Tag> {
     read
 }
 
+/// "Nod once with your head left and once with it right": the gesture is said for the first time only.
+pub(super) fn counts_with(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_count_with = |tags: &[Tag]| match tags {
+        [mark, count, with, ..] if matches!(count.concept, Concept::Count(_)) => {
+            ends_clause(&mark.concept) && with.concept == Concept::With
+        }
+        [mark, number, times, with, ..] if matches!(number.concept, Concept::Number(_)) => {
+            ends_clause(&mark.concept) && times.concept == Concept::Times && with.concept == Concept::With
+        }
+        _ => false,
+    };
+    let is_gesture =
+        |tag: &&Tag| matches!(tag.concept, Concept::Act(Act::Nod | Act::Shake | Act::Bow | Act::Wiggle));
+    let mut at = 0;
+    while at < tags.len() {
+        let (before, rest) = tags.split_at(at);
+        if is_count_with(rest)
+            && before.iter().any(|tag| tag.concept == Concept::With)
+            && let Some(gesture) = before.iter().rev().find(is_gesture).cloned()
+        {
+            let is_part_with = |pair: &&[Tag]| {
+                matches!(pair, [with, part] if with.concept == Concept::With
+                    && matches!(part.concept, Concept::Part(_)))
+            };
+            let part = before.windows(2).rev().find(is_part_with).and_then(|pair| pair.last()).cloned();
+            let is_it = |tag: &Tag| tag.concept == Concept::It;
+            let it = rest.iter().position(is_it).filter(|it| *it <= 4).map(|it| at + it);
+            if let (Some(it), Some(part)) = (it.and_then(|it| tags.get_mut(it)), part) {
+                *it = part;
+            }
+            tags.insert(at + 1, gesture);
+        }
+        at += 1;
+    }
+    tags
+}
+
 const fn is_size(concept: &Concept) -> bool {
     matches!(concept, Concept::Unit(Unit::Angle(_) | Unit::Length(_)))
 }

@@ -12,7 +12,10 @@ pub(super) fn rises(mut tags: Vec<Tag>) -> Vec<Tag> {
         let clause = tags.get(at..).unwrap_or_default().split(is_end).next().unwrap_or_default();
         if tag.concept == Concept::Act(Act::Raise) && tags.get(at - 1).is_some_and(is_end) {
             let is_bare = clause.iter().skip(1).all(|tag| {
-                matches!(tag.concept, Concept::Part(Part::Head) | Concept::It | Concept::Again | Concept::Pace(_))
+                matches!(
+                    tag.concept,
+                    Concept::Part(Part::Head) | Concept::It | Concept::Again | Concept::Pace(_)
+                )
             });
             if let Some(raise) = tags.get_mut(at).filter(|_| is_bare) {
                 raise.concept = Concept::Act(Act::Return);

@@ -5,6 +5,10 @@ use crate::concept::{Act, Compared, Concept, Tag, Unit, is_posture};
 
 /// "Left for five seconds, then right for the same time": as long as was said before.
 pub(super) fn same_time(mut tags: Vec<Tag>) -> Vec<Tag> {
+    // "Count to two seconds".
+    tags.dedup_by(|next, tag| {
+        next.concept == tag.concept && matches!(tag.concept, Concept::Unit(Unit::Time(_)))
+    });
     let is_same = |pair: &[Tag]| matches!(pair, [time, same] if time.concept == Concept::For && same.concept == Concept::Together);
     let is_time = |pair: &[Tag]| matches!(pair, [number, unit] if matches!(number.concept, Concept::Number(_)) && matches!(unit.concept, Concept::Unit(Unit::Time(_))));
     while let Some(at) = tags.windows(2).position(is_same) {
@@ -56,7 +60,8 @@ pub(super) fn times_as_long(mut tags: Vec<Tag>) -> Vec<Tag> {
         matches!(pair, [factor, longer] if matches!(factor.concept, Concept::Factor(_))
             && matches!(longer.concept, Concept::More(Compared::Longer | Compared::Shorter)))
     };
-    let is_gesture = |tag: &Tag| matches!(tag.concept, Concept::Act(act) if !is_posture(act) && act != Act::Wait);
+    let is_gesture =
+        |tag: &Tag| matches!(tag.concept, Concept::Act(act) if !is_posture(act) && act != Act::Wait);
     while let Some(at) = tags.windows(2).position(is_compared) {
         let Some(Concept::Factor(factor)) = tags.get(at).map(|tag| tag.concept.clone()) else { return tags };
         let before = tags.get(..at).unwrap_or_default();
