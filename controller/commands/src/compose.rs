@@ -297,7 +297,9 @@ impl<'a> Composer<'a> {
             self.push(clause, Meaning::Wait(seconds));
             return Ok(());
         }
-        if clause.act == Some(Act::Wait) && self.takes_pause(&clause)? {
+        let is_rest = clause.act == Some(Act::Wait)
+            || (clause.is_between && matches!(clause.act, None | Some(Act::Hold)) && self.refers);
+        if is_rest && self.takes_pause(&clause)? {
             return Ok(());
         }
         if clause.act == Some(Act::Wait) && clause.is_between && self.said.is_empty() {

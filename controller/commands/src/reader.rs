@@ -18,7 +18,7 @@ use crate::refusal::Refusal;
 use crate::rewrite::{orders, takes_all_back};
 use crate::splitter::split;
 use crate::tagger::{finish, raw, tag};
-use crate::title::order_after_title;
+use crate::title::{forbids, order_after_title};
 use crate::words::Word;
 
 /// What a text means.
@@ -119,6 +119,9 @@ pub fn orders_a_part(text: &str) -> bool {
 pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, &'static str) {
     let (lexicon, tags) = detect(text, usual_language);
     let code = lexicon.code.as_str();
+    if forbids(text, &tags) {
+        return (Reading::Nothing, code);
+    }
     let order = order_after_title(text, &tags).and_then(|at| text.get(at..));
     if let Some(order) = order.map(|order| read(order, past, code))
         && matches!(&order.0, Reading::Motion { act: Some(_), heard, .. } if heard.is_empty())

@@ -5,6 +5,7 @@ mod conditions;
 mod denied;
 mod numbers;
 mod returns;
+mod turns;
 mod waits;
 
 use crate::concept::{Act, Compared, Concept, Part, Tag, Unit, Way};
@@ -17,6 +18,7 @@ use numbers::{
     additions, amounts_after_returns, amounts_in_turn, counts_with, factors, leading_times, said_more_exactly,
 };
 use returns::{both_undone, rises};
+use turns::{backwards_once, one_then_other};
 use waits::{
     awaited_signals, delays, each_takes, further_times, given_times, holds, same_time, times_after,
     times_as_long, until_times, waits_of,
@@ -46,15 +48,7 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
     let tags = times(inwards(both_undone(rises(later(awaited_signals(tags))))));
     let tags = rates(about(tags));
     let tags = trends(tags);
-    let mut tags = one_then_other(asides(tags));
-    // "Everything backwards, last thing first".
-    let is_twice = |three: &[Tag]| {
-        let is_order = |tag: Option<&Tag>| tag.is_some_and(|tag| tag.concept == Concept::OtherOrder);
-        is_order(three.first()) && is_order(three.last())
-    };
-    if let Some(at) = tags.windows(3).position(is_twice) {
-        tags.drain(at..at + 2);
-    }
+    let tags = backwards_once(one_then_other(asides(tags)));
     let tags = all_together(tags);
     let tags = asked(tags);
     let tags = otherwise(tags);
@@ -388,25 +382,6 @@ fn asides(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags
 }
 
-/// "First one, then the other": in turn, where nothing is named that could be the other.
-fn one_then_other(mut tags: Vec<Tag>) -> Vec<Tag> {
-    let is_motion = |tag: &Tag| matches!(tag.concept, Concept::Act(_) | Concept::Way(_));
-    let is_told = |five: &[Tag]| {
-        matches!(five, [first, one, comma, then, other] if first.concept == Concept::First
-            && one.concept == Concept::Number(1.0)
-            && comma.concept == Concept::Comma
-            && then.concept == Concept::Then
-            && other.concept == Concept::Part(Part::Other))
-    };
-    if let Some(at) = tags.windows(5).position(is_told).filter(|_| !tags.iter().any(is_motion)) {
-        tags.drain(at + 1..at + 5);
-        if let Some(first) = tags.get_mut(at) {
-            first.concept = Concept::InTurn;
-        }
-    }
-    tags
-}
-
 /// "All at once: look up, head forward, ears apart": each happens together with the one before.
 fn all_together(tags: Vec<Tag>) -> Vec<Tag> {
     let begins = |at: usize| {
@@ -416,7 +391,8 @@ fn all_together(tags: Vec<Tag>) -> Vec<Tag> {
     let mut out: Vec<Tag> = Vec::with_capacity(tags.len());
     let mut open: Option<Tag> = None;
     for (at, tag) in tags.iter().enumerate() {
-        if tag.concept == Concept::Together && begins(at) {
+        let is_followed = || tags.iter().skip(at + 1).any(|tag| is_of_motion(&tag.concept));
+        if tag.concept == Concept::Together && begins(at) && is_followed() {
             open = Some(tag.clone());
             continue;
         }

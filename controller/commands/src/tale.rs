@@ -41,8 +41,7 @@ pub fn told(text: &str) -> Told {
         let frame = Frame { words: without_opening(&said), english };
         // "My friend said: nod twice".
         let is_quoted = std::mem::take(&mut quotes);
-        quotes = last.text == ":"
-            && matches!(said.as_slice(), [who, .., verb] if *who != "i" && REPORTS.contains(verb));
+        quotes = last.text == ":" && opens_quote(&said);
         if is_quoted || quotes || frame.tells() {
             is_changed = true;
             continue;
@@ -68,6 +67,16 @@ pub fn told(text: &str) -> Told {
         (true, false) => Told::Everything,
         (true, true) => Told::AllBut(rest.trim().to_owned()),
     }
+}
+
+/// "The manual reads", "I told her", and not "I said", "I told you": what follows was said to somebody else.
+fn opens_quote(said: &[&str]) -> bool {
+    const HEARERS: [&str; 9] = ["me", "us", "him", "her", "them", "everyone", "everybody", "people", "here"];
+    let reports = |word: &&str| REPORTS.contains(word) || *word == "reads";
+    let Some(verb) = said.iter().rposition(reports).filter(|verb| *verb > 0) else { return false };
+    let hearers = said.get(verb + 1..).unwrap_or_default();
+    let is_mine = said.first() == Some(&"i");
+    hearers.iter().all(|word| HEARERS.contains(word)) && !(is_mine && hearers.is_empty())
 }
 
 /// "Can you do it please", "so show me": an order whose motion was told before.

@@ -1,6 +1,14 @@
-//! Finds the title of an order, which moves nothing: "sleepy student: sink your head slowly".
+//! Finds what stands before the colon of an order: its title, "sleepy student: sink your head slowly", or that it is forbidden.
 
 use crate::concept::{Concept, Tag, is_feeling};
+
+/// Returns whether a text forbids what stands after its colon: "forbidden: nod twice".
+pub(crate) fn forbids(text: &str, tags: &[Tag]) -> bool {
+    let Some(colon) = text.find(':') else { return false };
+    let mut title =
+        tags.iter().filter(|tag| tag.span.end <= colon).filter(|tag| tag.concept != Concept::Skip);
+    title.next().is_some_and(|tag| tag.concept == Concept::Not) && title.next().is_none()
+}
 
 /// Longer texts before a colon say more than what follows is called.
 const MOST_TAGS: usize = 8;

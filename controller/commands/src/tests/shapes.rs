@@ -4,6 +4,7 @@ use super::listener::Listener;
 use crate::describe::describe;
 use crate::everyday::courtesy;
 use crate::lexicon::Courtesy;
+use crate::meaning::{Amount, Meaning};
 use crate::{Reading, read};
 
 /// What is done after these turns, in English, or why nothing is.
@@ -254,4 +255,100 @@ fn amounts_follow_one_another() {
         assert!(listener.hear(turn).refusal.is_none(), "{turn}");
     }
     assert!((listener.turned() - 20.0).abs() < 1.0, "{}", listener.turned());
+}
+
+#[test]
+fn one_time_is_measured_by_another() {
+    assert_done(&[
+        (
+            "look left for one second, then right for three times as long",
+            "look left, then wait 1 s, then look right, then wait 3 s",
+        ),
+        (
+            "look left for two seconds, then right just as long",
+            "look left, then wait 2 s, then look right, then wait 2 s",
+        ),
+        ("nod twice, then shake your head just as many times", "nod 2 times, then shake the head 2 times"),
+        (
+            "take three seconds to turn your head right, and three more to bring it back",
+            "look right in 3 s, then back to neutral",
+        ),
+        (
+            "turn right over four seconds, and over those same four seconds tilt left",
+            "turn the body right and tilt left in 4 s",
+        ),
+        (
+            "rotate your body left and pitch your head up, both lasting three seconds",
+            "turn the body left and look up in 3 s",
+        ),
+        ("bow for three seconds and then lift it again", "look down, then wait 3 s, then back to neutral"),
+    ]);
+}
+
+#[test]
+fn a_turn_changes_the_one_before() {
+    assert_done(&[
+        (
+            "look left for two seconds, then look ahead again / make it five seconds",
+            "look left, then wait 5 s, then back to neutral",
+        ),
+        (
+            "look left for two seconds, then look ahead again / again, for three seconds",
+            "look left, then wait 3 s, then back to neutral",
+        ),
+        (
+            "nod, then shake your head / repeat, and leave two seconds in between",
+            "nod once, then wait 2 s, then shake the head 2 times",
+        ),
+        (
+            "nod twice and wiggle your antennas at the same time / not at once. First one, then the other",
+            "nod 2 times, then wiggle the antennas 2 times",
+        ),
+        ("nod, then wiggle your antennas / now both at once", "nod once and wiggle the antennas 2 times"),
+        (
+            "nod, wiggle, shake / everything backwards, last thing first",
+            "shake the head 2 times, then wiggle the antennas 2 times, then nod once",
+        ),
+        (
+            "look down 30 degrees and come up again / again, but less deep",
+            "look down 18 degrees, then back to neutral",
+        ),
+        (
+            "shake your head four times / start small and get bigger each time",
+            "shake the head 4 times, larger each time",
+        ),
+        ("nod / forget all of it and go back to normal", "back to neutral"),
+        ("never mind the antennas, turn your body right", "turn the body right"),
+    ]);
+    let mut listener = Listener::default();
+    listener.hear("shake your head twice by ten degrees");
+    let Reading::Motion { meaning, .. } = listener.hear("make it 30").reading else { panic!("it moves") };
+    let Meaning::Gesture(gesture) = &meaning else { panic!("it is a gesture: {meaning:?}") };
+    let amounts: Vec<Amount> = gesture.strokes.iter().flatten().map(|aim| aim.amount).collect();
+    assert!(
+        !amounts.is_empty() && amounts.iter().all(|amount| *amount == Amount::Exactly(30.0)),
+        "{meaning:?}"
+    );
+}
+
+#[test]
+fn what_is_said_once_holds_for_what_follows() {
+    assert_done(&[
+        (
+            "turn your head left ten degrees, come back, then twenty degrees, come back, and finally thirty and back",
+            "look left 10 degrees, then back to neutral, then look left 20 degrees, then back to neutral, then look left 30 \
+             degrees, then back to neutral",
+        ),
+        (
+            "nod once with your head turned left and once with it turned right",
+            "look left, then nod once, then look right, then nod once",
+        ),
+        ("look left and tilt right, then undo both", "look left and tilt right, then back to neutral"),
+        // What stands before a colon and is not known is the title of what follows, unless it forbids or reports it.
+        ("be a curious puppy: cock your head left, then right", "tilt left, then tilt right"),
+        ("play turtle: pull your head back", "lean back"),
+    ]);
+    for text in ["forbidden: nod twice", "open the door: nod twice"] {
+        assert!(!matches!(read(text, None, "en").0, Reading::Motion { .. }), "{text}");
+    }
 }

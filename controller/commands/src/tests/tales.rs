@@ -41,6 +41,16 @@ fn requests_are_no_tales() {
 }
 
 #[test]
+fn what_stands_after_a_colon_is_quoted_where_it_was_said_to_others() {
+    for text in ["the manual reads: nod twice", "I told her: nod twice", "it says here: nod twice"] {
+        assert_eq!(told(text), Told::Everything, "{text}");
+    }
+    for text in ["I said: nod twice", "I told you: nod twice"] {
+        assert_eq!(told(text), Told::Nothing, "{text}");
+    }
+}
+
+#[test]
 fn an_order_beside_a_tale_is_left() {
     for (text, order) in [
         ("my grandmother says you should bow, so bow three times", "so bow three times"),
