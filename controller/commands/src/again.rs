@@ -42,6 +42,23 @@ impl Composer<'_> {
             _ => false,
         };
         let is_plain = clause.count.is_none() && clause.said_amount().is_none() && !clause.is_negated;
+        // "Look down, wait, then raise it": the head comes up to where it was.
+        let is_head = clause.act == Some(Act::Raise)
+            && clause.ways.is_empty()
+            && (clause.is_it || clause.parts == [Part::Head]);
+        let looks_down = |meaning: &Meaning| {
+            meaning.aims().iter().any(|aim| aim.axis == Axis::HeadPitch && aim.sign > 0.0)
+        };
+        let moved = self.said.iter().rev().find(|said| !matches!(said.meaning, Meaning::Wait(_)));
+        if is_head
+            && is_plain
+            && moved.is_some_and(|said| said.meaning.is_posture() && looks_down(&said.meaning))
+        {
+            clause.act = Some(Act::Return);
+            clause.parts = vec![Part::Head];
+            clause.is_it = false;
+            return;
+        }
         if !(is_up && is_plain && clause.names_antennas()) {
             return;
         }
@@ -255,12 +272,18 @@ impl Composer<'_> {
     pub(crate) fn goes_part_way(&mut self, clause: &Clause) -> bool {
         let Some(factor) = clause.factor.filter(|factor| *factor < 1.0) else { return false };
         let moved = self.said.iter().rev().find(|said| !matches!(said.meaning, Meaning::Wait(_)));
-        let Some(Said { meaning: Meaning::Go { aims, .. }, .. }) = moved else { return false };
+        let past = self.past.filter(|_| self.said.is_empty() && !clause.ways.is_empty());
+        let meaning = moved.map(|said| &said.meaning).or(past.map(|past| &past.meaning));
+        let Some(Meaning::Go { aims, .. }) = meaning else { return false };
+        // "Halfway back up".
+        let is_upright =
+            |heading: &Heading| matches!(heading.way, Way::Up | Way::Down) && heading.amount.is_none();
         let is_part = clause.compared == [Compared::Bigger]
-            && matches!(clause.link, Link::And | Link::Then | Link::Comma | Link::Stop | Link::After)
+            && (past.is_some()
+                || matches!(clause.link, Link::And | Link::Then | Link::Comma | Link::Stop | Link::After))
             && clause.act.is_none_or(|act| matches!(act, Act::Move | Act::Turn | Act::Look | Act::Return))
             && clause.parts.is_empty()
-            && clause.ways.is_empty()
+            && clause.ways.iter().all(is_upright)
             && clause.said_amount().is_none();
         if !is_part {
             return false;

@@ -121,7 +121,7 @@ impl<'a> Composer<'a> {
                 if is_bare && !clause.is_stop_order {
                     still.extend(axes);
                 }
-                if clause.act.is_some() {
+                if clause.act.is_some() || !clause.parts.is_empty() {
                     self.denied = Some(clause);
                 }
                 continue;

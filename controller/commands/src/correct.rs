@@ -90,8 +90,21 @@ impl Composer<'_> {
         if !self.refers || !(said.clause.is_again || said.clause.is_same) {
             return Ok(());
         }
-        let axes = Clause { is_negated: false, ..denied.clone() }.meaning()?.axes();
         let all = steps.len();
+        if denied.act.is_none() {
+            // "Again, but without the antennas".
+            let axes: Vec<Axis> = denied.parts.iter().copied().flat_map(axes_of).collect();
+            let rest: Vec<Meaning> = steps
+                .iter()
+                .filter(|step| !step.axes().iter().all(|axis| axes.contains(axis)))
+                .cloned()
+                .collect();
+            if !rest.is_empty() {
+                *steps = rest;
+            }
+            return Ok(());
+        }
+        let axes = Clause { is_negated: false, ..denied.clone() }.meaning()?.axes();
         steps.retain(|step| step.axes() != axes);
         if steps.is_empty() || steps.len() == all {
             return Err(Refusal::WhatLeftOut);

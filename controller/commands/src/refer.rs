@@ -501,14 +501,8 @@ fn compare_one(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
         (Meaning::Go { pace, seconds, .. } | Meaning::Neutral { pace, seconds, .. }, Compared::Slower) => {
             (*pace, *seconds) = (*pace * slower, seconds.map(|seconds| seconds * slower));
         }
-        (Meaning::Gesture(Gesture { stroke, total, .. }), Compared::Faster) => {
-            *stroke *= faster;
-            *total = total.map(|total| total * faster);
-        }
-        (Meaning::Gesture(Gesture { stroke, total, .. }), Compared::Slower) => {
-            *stroke *= slower;
-            *total = total.map(|total| total * slower);
-        }
+        (Meaning::Gesture(gesture), Compared::Faster) => pace_by(gesture, faster),
+        (Meaning::Gesture(gesture), Compared::Slower) => pace_by(gesture, slower),
         (Meaning::Gesture(gesture), Compared::Longer) => count(gesture, clause.factor.unwrap_or(2.0)),
         (Meaning::Gesture(gesture), Compared::Shorter) => count(gesture, clause.factor.unwrap_or(0.5)),
         (Meaning::Dance(seconds) | Meaning::Wait(seconds), Compared::Longer) => {
@@ -519,6 +513,13 @@ fn compare_one(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
         }
         _ => {}
     }
+}
+
+/// Makes a gesture take a factor of its time, its rhythm too.
+fn pace_by(gesture: &mut Gesture, factor: f64) {
+    gesture.stroke *= factor;
+    gesture.total = gesture.total.map(|total| total * factor);
+    gesture.period = gesture.period.map(|period| period * factor);
 }
 
 /// Returns a number of times a factor, within the possible range.

@@ -10,7 +10,7 @@ mod waits;
 
 use crate::concept::{Act, Compared, Concept, Part, Tag, Unit, Way};
 use crate::order_words::{afterwards, and_afterwards, counted_off, negative_angles};
-use antennas::{antennas_in_order, named_antenna, other_antenna};
+use antennas::{antennas_in_order, listed_turns, named_antenna, other_antenna};
 use conditions::{asked, confirmed, implied_conditions, other_branch, otherwise};
 pub(crate) use denied::takes_all_back;
 use denied::{left_out, other_numbers, parts_that_stay, trailing_corrections, unknown_corrections};
@@ -35,8 +35,8 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags.dedup_by(|tag, before| {
         before.concept == Concept::Last && matches!(tag.concept, Concept::With | Concept::Comma)
     });
-    let tags = other_antenna(named_antenna(antennas_in_order(times_after(said_more_exactly(left_out(
-        unknown_corrections(tags),
+    let tags = other_antenna(named_antenna(antennas_in_order(listed_turns(times_after(said_more_exactly(
+        left_out(unknown_corrections(praise(tags))),
     ))))));
     let tags = parts_that_stay(other_numbers(implied_conditions(other_branch(confirmed(tags)))));
     let tags = trailing_corrections(leading_times(given_times(delays(waits_of(factors(amounts_in_turn(
@@ -448,6 +448,17 @@ fn opening_reason(tags: Vec<Tag>) -> Vec<Tag> {
         rest = after;
     }
     out
+}
+
+/// "Great, two more": praise, and no size.
+fn praise(mut tags: Vec<Tag>) -> Vec<Tag> {
+    if let [size, mark, _, ..] = tags.as_slice()
+        && matches!(size.concept, Concept::Size(_))
+        && matches!(mark.concept, Concept::Comma | Concept::Stop)
+    {
+        tags.drain(..2);
+    }
+    tags
 }
 
 /// "I'd be ever so thankful for three nods": a word of a request, said in the speaker's own way, asks for what follows.

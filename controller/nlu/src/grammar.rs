@@ -81,7 +81,9 @@ impl Parser<'_> {
         let mut plan = Vec::new();
         self.skip_introduction();
         while self.at < self.tokens.len() {
-            plan.extend(self.clause(plan.is_empty())?);
+            // "Great, now twice as many" refers to what was done before the thanks.
+            let is_first = plan.iter().all(|intent| matches!(intent, Intent::Courtesy(..)));
+            plan.extend(self.clause(is_first)?);
             if plan.len() > MAX_STEPS {
                 break;
             }

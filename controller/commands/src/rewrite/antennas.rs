@@ -113,3 +113,44 @@ pub(super) fn named_antenna(mut tags: Vec<Tag>) -> Vec<Tag> {
     }
     tags
 }
+
+/// "Wiggle your antennas one after the other: left, right, left": one antenna after another, each once.
+pub(super) fn listed_turns(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let Some(turn) = tags.iter().position(|tag| tag.concept == Concept::InTurn) else { return tags };
+    let before = tags.get(..turn).unwrap_or_default();
+    let start = before.iter().rposition(|tag| ends_clause(&tag.concept)).map_or(0, |end| end + 1);
+    let clause = before.get(start..).unwrap_or_default();
+    let is_antennas = clause.iter().any(|tag| tag.concept == Concept::Part(Part::Antennas))
+        && clause.iter().all(|tag| {
+            matches!(
+                tag.concept,
+                Concept::Part(Part::Antennas)
+                    | Concept::Act(Act::Move | Act::Wiggle | Act::Wave)
+                    | Concept::Request
+            )
+        });
+    let is_mark = |tag: &Tag| {
+        matches!(tag.concept, Concept::Comma | Concept::Stop | Concept::And | Concept::Then | Concept::Again)
+    };
+    let mut steps: Vec<Tag> = Vec::new();
+    let mut end = turn + 1;
+    for (at, tag) in tags.iter().enumerate().skip(turn + 1) {
+        let Some(part) = antenna_named(&tag.concept) else {
+            if is_mark(tag) {
+                continue;
+            }
+            break;
+        };
+        let mut step = |concept: Concept| steps.push(Tag { concept, span: tag.span.clone() });
+        step(Concept::Then);
+        step(Concept::Act(Act::Wiggle));
+        step(Concept::Part(part));
+        step(Concept::Count(1));
+        end = at + 1;
+    }
+    // Four tags a step.
+    if is_antennas && steps.len() > 4 && tags.get(end).is_none_or(|tag| ends_clause(&tag.concept)) {
+        tags.splice(start..end, steps);
+    }
+    tags
+}

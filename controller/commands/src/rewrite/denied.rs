@@ -109,6 +109,20 @@ fn opening_cancel(mut tags: Vec<Tag>) -> Vec<Tag> {
         }
         _ => {}
     }
+    // "The left one, oops, scratch that, the right one": what stands before is taken back, not what follows.
+    let is_alone = |pair: &[Tag]| matches!(pair, [cancel, mark] if cancel.concept == Concept::Cancel && mark.concept == Concept::Comma);
+    if let Some(at) = tags.windows(2).position(is_alone).filter(|at| *at > 0)
+        && let Some(cancel) = tags.get_mut(at)
+    {
+        cancel.concept = Concept::Correction;
+        let is_oops = |two: &[Tag]| {
+            matches!(two, [correction, comma] if correction.concept == Concept::Correction
+                && comma.concept == Concept::Comma)
+        };
+        if at > 1 && tags.get(at - 2..at).is_some_and(is_oops) {
+            tags.drain(at - 2..at);
+        }
+    }
     tags
 }
 

@@ -146,16 +146,24 @@ pub(super) fn amounts_in_turn(mut tags: Vec<Tag>) -> Vec<Tag> {
             .collect();
         let moves = motion.iter().any(|tag| matches!(tag.concept, Concept::Act(_) | Concept::Way(_)));
         let (end, amounts) = list;
+        let back = return_each_time(tags.get(end..).unwrap_or_default());
         let first = amounts.first().cloned();
         if let Some(first) = first.filter(|_| moves) {
             let mut steps = first;
             for amount in amounts.into_iter().skip(1) {
                 let span = amount.first().map_or(0..0, |tag| tag.span.clone());
-                steps.push(Tag { concept: Concept::Then, span });
+                let then = Tag { concept: Concept::Then, span };
+                let home = back.iter().flat_map(|(_, home)| [then.clone(), home.clone()]);
+                steps.extend(home);
+                steps.push(then);
                 steps.extend(motion.iter().cloned().chain(amount));
             }
+            if let Some((_, home)) = &back {
+                steps.push(Tag { concept: Concept::Then, span: home.span.clone() });
+                steps.push(home.clone());
+            }
             let length = steps.len();
-            tags.splice(at..end, steps);
+            tags.splice(at..end + back.map_or(0, |(length, _)| length), steps);
             at += length;
         } else {
             at = end;
@@ -252,6 +260,18 @@ pub(super) fn counts_with(mut tags: Vec<Tag>) -> Vec<Tag> {
 
 const fn is_size(concept: &Concept) -> bool {
     matches!(concept, Concept::Unit(Unit::Angle(_) | Unit::Length(_)))
+}
+
+/// "..., coming back to the centre each time": how many tags say so, and the one that returns.
+fn return_each_time(rest: &[Tag]) -> Option<(usize, Tag)> {
+    let [comma, home, ..] = rest else { return None };
+    let is_mark = matches!(comma.concept, Concept::Comma | Concept::And | Concept::With);
+    let is_home = matches!(home.concept, Concept::Act(Act::Return | Act::Center));
+    let length =
+        rest.iter().skip(1).position(|tag| ends_clause(&tag.concept)).map_or(rest.len(), |end| end + 1);
+    let is_each = |tag: &Tag| matches!(tag.concept, Concept::Every | Concept::EachTime | Concept::Between);
+    let is_said = rest.get(..length).is_some_and(|clause| clause.iter().any(is_each));
+    (is_mark && is_home && is_said).then(|| (length, home.clone()))
 }
 
 /// Reads a list of amounts of one unit, of which one at least says the unit. Returns where it ends and each amount.
