@@ -18,7 +18,7 @@ use numbers::{
     additions, amounts_after_returns, amounts_in_turn, counts_with, factors, leading_times, said_more_exactly,
 };
 use returns::{both_undone, rises};
-use turns::{backwards_once, one_then_other};
+use turns::{backwards_once, before_all, one_then_other};
 use waits::{
     awaited_signals, delays, each_takes, further_times, given_times, holds, same_time, times_after,
     times_as_long, until_times, waits_of,
@@ -36,7 +36,7 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
         before.concept == Concept::Last && matches!(tag.concept, Concept::With | Concept::Comma)
     });
     let tags = other_antenna(named_antenna(antennas_in_order(listed_turns(times_after(said_more_exactly(
-        left_out(unknown_corrections(praise(tags))),
+        left_out(unknown_corrections(before_all(praise(tags)))),
     ))))));
     let tags = parts_that_stay(other_numbers(implied_conditions(other_branch(confirmed(tags)))));
     let tags = trailing_corrections(leading_times(given_times(delays(waits_of(factors(amounts_in_turn(

@@ -148,6 +148,22 @@ pub(super) fn listed_turns(mut tags: Vec<Tag>) -> Vec<Tag> {
         step(Concept::Count(1));
         end = at + 1;
     }
+    // "Three times each, starting with the right".
+    if let [comma, number, times, next, first, one, ..] = tags.get(turn + 1..).unwrap_or_default()
+        && let Concept::Number(number) = number.concept
+        && times.concept == Concept::Times
+        && [comma, next].iter().all(|tag| matches!(tag.concept, Concept::Comma | Concept::And))
+        && first.concept == Concept::First
+        && let Some(first) = antenna_named(&one.concept)
+    {
+        let other = if first == Part::LeftAntenna { Part::RightAntenna } else { Part::LeftAntenna };
+        for part in [first, other].repeat(number.clamp(1.0, 10.0) as usize) {
+            let concepts =
+                [Concept::Then, Concept::Act(Act::Wiggle), Concept::Part(part), Concept::Count(1)];
+            steps.extend(concepts.map(|concept| Tag { concept, span: one.span.clone() }));
+        }
+        end = turn + 7;
+    }
     // Four tags a step.
     if is_antennas && steps.len() > 4 && tags.get(end).is_none_or(|tag| ends_clause(&tag.concept)) {
         tags.splice(start..end, steps);

@@ -49,6 +49,17 @@ pub(super) fn parts_that_stay(mut tags: Vec<Tag>) -> Vec<Tag> {
     while let Some(at) = tags.windows(3).position(is_set_off) {
         tags.remove(at + 1);
     }
+    // "Turn left, the antennas quite still", with no mark between them: "gira a la izquierda con las antenas quietas".
+    let is_beside = |three: &[Tag]| {
+        matches!(three, [said, part, still] if matches!(said.concept, Concept::Way(_) | Concept::Unit(_))
+            && matches!(part.concept, Concept::Part(_))
+            && still.concept == Concept::Still)
+    };
+    if let Some(at) = tags.windows(3).position(is_beside)
+        && let Some(span) = tags.get(at).map(|tag| tag.span.clone())
+    {
+        tags.insert(at + 1, Tag { concept: Concept::With, span });
+    }
     let is_run_on = |four: &[Tag]| {
         matches!(four, [said, part, denial, act] if matches!(said.concept, Concept::Way(_) | Concept::Act(_))
             && matches!(part.concept, Concept::Part(_))
@@ -108,6 +119,20 @@ fn opening_cancel(mut tags: Vec<Tag>) -> Vec<Tag> {
             tags.drain(..3);
         }
         _ => {}
+    }
+    // "Not the body, just your head", of what was done before.
+    let said: Vec<&Tag> = tags
+        .iter()
+        .filter(|tag| !matches!(tag.concept, Concept::Comma | Concept::Stop | Concept::Request))
+        .collect();
+    if let [denial, part, only, other] = said.as_slice()
+        && is_denial(&denial.concept)
+        && matches!(part.concept, Concept::Part(_))
+        && only.concept == Concept::Only
+        && matches!(other.concept, Concept::Part(_))
+    {
+        let correction = Tag { concept: Concept::Correction, span: denial.span.clone() };
+        return vec![correction, (*other).clone()];
     }
     // "The left one, oops, scratch that, the right one": what stands before is taken back, not what follows.
     let is_alone = |pair: &[Tag]| matches!(pair, [cancel, mark] if cancel.concept == Concept::Cancel && mark.concept == Concept::Comma);

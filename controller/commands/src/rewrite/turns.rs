@@ -1,6 +1,28 @@
 //! Rewrites in which order steps follow one another.
 
+use super::ends_sentence;
 use crate::concept::{Concept, Part, Tag};
+
+/// "Before you nod, look up first and then left": all that follows comes before it.
+pub(super) fn before_all(mut tags: Vec<Tag>) -> Vec<Tag> {
+    if !matches!(tags.first(), Some(first) if first.concept == Concept::Before) {
+        return tags;
+    }
+    let Some(comma) = tags.iter().position(|tag| tag.concept == Concept::Comma) else { return tags };
+    let end = tags.iter().position(|tag| ends_sentence(&tag.concept)).unwrap_or(tags.len());
+    let rest = tags.get(comma + 1..end).unwrap_or_default();
+    let has = |concept: Concept| rest.iter().any(|tag| tag.concept == concept);
+    if !has(Concept::Then) || has(Concept::Before) || has(Concept::After) || has(Concept::With) {
+        return tags;
+    }
+    let span = tags.get(comma).map_or(0..0, |tag| tag.span.clone());
+    let last: Vec<Tag> = tags.drain(..=comma).skip(1).take(comma - 1).collect();
+    let end = end - comma - 1;
+    let then = Tag { concept: Concept::Then, span };
+    tags.splice(end..end, std::iter::once(then).chain(last));
+    tags.retain(|tag| tag.concept != Concept::First);
+    tags
+}
 
 /// "First one, then the other": in turn, where nothing is named that could be the other.
 pub(super) fn one_then_other(mut tags: Vec<Tag>) -> Vec<Tag> {
