@@ -451,7 +451,9 @@ impl Clause {
         // "Look to me again" is the same as "look at me".
         let is_ahead = |heading: &Heading| {
             heading.way == Way::Ahead
-                || (heading.way == Way::Forward && act == Act::Look && heading.amount.or(self.amount).is_none())
+                || (heading.way == Way::Forward
+                    && act == Act::Look
+                    && heading.amount.or(self.amount).is_none())
         };
         if self.ways.len() == 1 && self.ways.iter().any(is_ahead) {
             let axes: Vec<Axis> = self.moved_parts(act).into_iter().flat_map(axes_of).collect();

@@ -354,7 +354,8 @@ fn filled(form: &str, what: &str, count: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reader::{Reading, read};
+    use crate::reader::Reading;
+    use crate::texts::read;
 
     #[test]
     fn every_language_has_all_phrases() {

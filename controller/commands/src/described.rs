@@ -3,8 +3,9 @@
 use crate::concept::{Concept, Tag};
 use crate::lexicon::{Lexicon, lexicon};
 use crate::meaning::Meaning;
-use crate::reader::{Reading, read};
+use crate::reader::Reading;
 use crate::tagger::raw;
+use crate::texts::read;
 
 /// Who does something in a description of what the robot does.
 const SUBJECTS: [&str; 3] = ["it", "robot", "reachy"];

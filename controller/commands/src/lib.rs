@@ -33,6 +33,7 @@ mod prepare;
 pub mod reader;
 mod refer;
 pub mod refusal;
+mod remarks;
 mod rewrite;
 mod sound;
 mod splitter;
@@ -40,6 +41,7 @@ pub mod tagger;
 pub mod tale;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod title;
 pub mod words;
 
@@ -50,6 +52,7 @@ pub use everyday::{asked_sight, called_tool, comes_before, courtesy, leads_to_or
 pub use lexicon::{Courtesy, Speech};
 pub use meaning::Meaning;
 pub use past::{Earlier, Past};
-pub use reader::{Reading, is_saying, is_stop, language_of, names_act, orders_a_part, read, refers, speech};
+pub use reader::{Reading, is_saying, is_stop, language_of, names_act, orders_a_part, refers, speech};
 pub use refusal::Refusal;
 pub use tale::{Told, told};
+pub use texts::read;

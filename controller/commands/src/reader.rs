@@ -18,7 +18,6 @@ use crate::refusal::Refusal;
 use crate::rewrite::{orders, takes_all_back};
 use crate::splitter::split;
 use crate::tagger::{finish, raw, tag};
-use crate::title::{forbids, order_after_title};
 use crate::words::Word;
 
 /// What a text means.
@@ -114,20 +113,10 @@ pub fn orders_a_part(text: &str) -> bool {
     matches!((said.next(), said.next()), (Some(Concept::Act(_)), Some(Concept::Part(_))))
 }
 
-/// Reads a text.
-#[must_use]
-pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, &'static str) {
+/// Reads a text as it stands.
+pub(crate) fn read_whole(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, &'static str) {
     let (lexicon, tags) = detect(text, usual_language);
     let code = lexicon.code.as_str();
-    if forbids(text, &tags) {
-        return (Reading::Nothing, code);
-    }
-    let order = order_after_title(text, &tags).and_then(|at| text.get(at..));
-    if let Some(order) = order.map(|order| read(order, past, code))
-        && matches!(&order.0, Reading::Motion { act: Some(_), heard, .. } if heard.is_empty())
-    {
-        return order;
-    }
     let reading = read_tags(&finish(tags.clone(), lexicon), &unknown_of(&tags), past);
     // "The light is on": without a verb of motion, it tells how something is.
     let words = lexicon.words(text);

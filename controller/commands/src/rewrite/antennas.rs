@@ -158,8 +158,7 @@ pub(super) fn listed_turns(mut tags: Vec<Tag>) -> Vec<Tag> {
     {
         let other = if first == Part::LeftAntenna { Part::RightAntenna } else { Part::LeftAntenna };
         for part in [first, other].repeat(number.clamp(1.0, 10.0) as usize) {
-            let concepts =
-                [Concept::Then, Concept::Act(Act::Wiggle), Concept::Part(part), Concept::Count(1)];
+            let concepts = [Concept::Then, Concept::Act(Act::Wiggle), Concept::Part(part), Concept::Count(1)];
             steps.extend(concepts.map(|concept| Tag { concept, span: one.span.clone() }));
         }
         end = turn + 7;

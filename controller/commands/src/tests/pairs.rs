@@ -1,7 +1,8 @@
 //! Known motions in known connections: what each pair has to give follows from its parts.
 
 use crate::describe::describe;
-use crate::reader::{Reading, read};
+use crate::reader::Reading;
+use crate::texts::read;
 
 /// A language with its motions in a fixed order, and what joins two of them.
 struct Spoken {
