@@ -102,6 +102,10 @@ impl<'a> Composer<'a> {
                     self.leave_alone(&clause);
                 }
                 still.extend(axes);
+                // "Once again, but the right one stays out of it".
+                if self.refers && !clause.parts.is_empty() {
+                    self.denied = Some(Clause { act: None, ..clause });
+                }
                 continue;
             }
             if clause.is_only

@@ -86,25 +86,18 @@ impl Composer<'_> {
     /// "Again, but without the nod": that step of what was done is left out.
     pub(crate) fn leaves_out(&mut self) -> Result<(), Refusal> {
         let (Some(denied), [said]) = (&self.denied, self.said.as_mut_slice()) else { return Ok(()) };
-        let (Meaning::Sequence(steps) | Meaning::Together(steps)) = &mut said.meaning else { return Ok(()) };
         if !self.refers || !(said.clause.is_again || said.clause.is_same) {
             return Ok(());
         }
-        let all = steps.len();
         if denied.act.is_none() {
-            // "Again, but without the antennas".
+            // "Again, but without the antennas", "again, but the right one stays out of it".
             let axes: Vec<Axis> = denied.parts.iter().copied().flat_map(axes_of).collect();
-            let rest: Vec<Meaning> = steps
-                .iter()
-                .filter(|step| !step.axes().iter().all(|axis| axes.contains(axis)))
-                .cloned()
-                .collect();
-            if !rest.is_empty() {
-                *steps = rest;
-            }
+            leave_axes(&mut said.meaning, &axes);
             return Ok(());
         }
         let axes = Clause { is_negated: false, ..denied.clone() }.meaning()?.axes();
+        let (Meaning::Sequence(steps) | Meaning::Together(steps)) = &mut said.meaning else { return Ok(()) };
+        let all = steps.len();
         steps.retain(|step| step.axes() != axes);
         if steps.is_empty() || steps.len() == all {
             return Err(Refusal::WhatLeftOut);
@@ -430,4 +423,25 @@ pub(crate) fn waits_between(meaning: &mut Meaning, seconds: f64) -> bool {
     let is_several = apart.len() > 1;
     *steps = apart;
     is_several
+}
+
+/// Leaves some axes out of a motion that moves others too.
+fn leave_axes(meaning: &mut Meaning, axes: &[Axis]) {
+    if meaning.axes().iter().all(|axis| axes.contains(axis)) {
+        return;
+    }
+    match meaning {
+        Meaning::Sequence(steps) | Meaning::Together(steps) => {
+            steps
+                .retain(|step| step.axes().is_empty() || !step.axes().iter().all(|axis| axes.contains(axis)));
+            steps.iter_mut().for_each(|step| leave_axes(step, axes));
+        }
+        Meaning::Repeat(_, inner) => leave_axes(inner, axes),
+        Meaning::Go { aims, .. } => aims.retain(|aim| !axes.contains(&aim.axis)),
+        Meaning::Gesture(gesture) => {
+            gesture.strokes.iter_mut().for_each(|stroke| stroke.retain(|aim| !axes.contains(&aim.axis)));
+        }
+        Meaning::Neutral { axes: own, .. } => own.retain(|axis| !axes.contains(axis)),
+        _ => {}
+    }
 }

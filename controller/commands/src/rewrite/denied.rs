@@ -134,6 +134,11 @@ fn opening_cancel(mut tags: Vec<Tag>) -> Vec<Tag> {
         let correction = Tag { concept: Concept::Correction, span: denial.span.clone() };
         return vec![correction, (*other).clone()];
     }
+    // "Left, or hmm, right": the second one, not both.
+    let is_unsure = |pair: &[Tag]| matches!(pair, [or, comma] if or.concept == Concept::Or && comma.concept == Concept::Comma);
+    if let Some(or) = tags.windows(2).position(is_unsure).and_then(|at| tags.get_mut(at)) {
+        or.concept = Concept::Correction;
+    }
     // "The left one, oops, scratch that, the right one": what stands before is taken back, not what follows.
     let is_alone = |pair: &[Tag]| matches!(pair, [cancel, mark] if cancel.concept == Concept::Cancel && mark.concept == Concept::Comma);
     if let Some(at) = tags.windows(2).position(is_alone).filter(|at| *at > 0)
