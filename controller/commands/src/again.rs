@@ -42,18 +42,7 @@ impl Composer<'_> {
             _ => false,
         };
         let is_plain = clause.count.is_none() && clause.said_amount().is_none() && !clause.is_negated;
-        // "Look down, wait, then raise it": the head comes up to where it was.
-        let is_head = clause.act == Some(Act::Raise)
-            && clause.ways.is_empty()
-            && (clause.is_it || clause.parts == [Part::Head]);
-        let looks_down = |meaning: &Meaning| {
-            meaning.aims().iter().any(|aim| aim.axis == Axis::HeadPitch && aim.sign > 0.0)
-        };
-        let moved = self.said.iter().rev().find(|said| !matches!(said.meaning, Meaning::Wait(_)));
-        if is_head
-            && is_plain
-            && moved.is_some_and(|said| said.meaning.is_posture() && looks_down(&said.meaning))
-        {
+        if is_plain && self.returns_head(clause) {
             clause.act = Some(Act::Return);
             clause.parts = vec![Part::Head];
             clause.is_it = false;
@@ -76,6 +65,22 @@ impl Composer<'_> {
             clause.ways.clear();
             clause.is_again = false;
         }
+    }
+
+    /// "Look down, wait, then raise it", "raise your head, then lower it": the head comes to where it was.
+    fn returns_head(&self, clause: &Clause) -> bool {
+        let moved = self.said.iter().rev().find(|said| !matches!(said.meaning, Meaning::Wait(_)));
+        let Some(moved) = moved.filter(|said| said.meaning.is_posture()) else { return false };
+        let aims = moved.meaning.aims();
+        let went = |axis: Axis, sign: f64| aims.iter().any(|aim| aim.axis == axis && aim.sign * sign > 0.0);
+        let is_head = clause.is_it || clause.parts == [Part::Head];
+        clause.ways.is_empty()
+            && clause.link != Link::Correction
+            && match clause.act {
+                Some(Act::Raise) => is_head && (went(Axis::HeadPitch, 1.0) || went(Axis::HeadRise, -1.0)),
+                Some(Act::Lower) => clause.is_it && went(Axis::HeadRise, 1.0),
+                _ => false,
+            }
     }
 
     /// "Raise the left antenna, hold it for two seconds, put it down": an antenna that went up goes back.

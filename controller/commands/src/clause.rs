@@ -61,6 +61,18 @@ pub(crate) struct Condition {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Phrase(pub(crate) Option<Box<Clause>>);
 
+impl Phrase {
+    /// Returns whether it is one clause that says an angle and no direction: "the left antenna to 45 degrees", "to -30".
+    #[must_use]
+    pub fn says_angle_alone(&self) -> bool {
+        self.0.as_ref().is_some_and(|clause| {
+            let is_negative =
+                clause.is_goal && matches!(clause.ways.as_slice(), [heading] if heading.way == Way::In);
+            clause.ways.is_empty() || is_negative
+        })
+    }
+}
+
 /// One thing to do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Clause {

@@ -5,7 +5,7 @@
 //! motion is built for the posture in which the robot is. What is not understood moves nothing, and is named.
 //!
 //! Reading order: [`concept`], [`keys`], [`words`], `phrases`, [`lexicon`], [`tagger`], `order_words`, `rewrite`, `sound`, [`refusal`], `clause`, `limits`, `splitter`, `acts`, [`meaning`],
-//! `prepare`, `compose`, `again`, `correct`, `refer`, `neutral`, `arrange`, [`reader`], [`tale`], [`build`].
+//! `prepare`, `compose`, `again`, `correct`, `refer`, `neutral`, `arrange`, [`reader`], `title`, `remarks`, `texts`, [`tale`], [`build`].
 
 mod acts;
 mod again;

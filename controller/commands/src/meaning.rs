@@ -160,6 +160,14 @@ impl Meaning {
         all
     }
 
+    /// Returns whether it puts an antenna at an angle that was said.
+    #[must_use]
+    pub fn says_antenna_angle(&self) -> bool {
+        let is_said =
+            |aim: &Aim| Axis::ANTENNAS.contains(&aim.axis) && matches!(aim.amount, Amount::Exactly(_));
+        self.aims().iter().any(is_said)
+    }
+
     /// Returns whether it leaves the robot in a posture.
     #[must_use]
     pub const fn is_posture(&self) -> bool {

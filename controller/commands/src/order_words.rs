@@ -56,7 +56,8 @@ pub(crate) fn and_afterwards(mut tags: Vec<Tag>) -> Vec<Tag> {
 /// "Set the right antenna to -30 degrees": a negative angle of an antenna is inwards.
 pub(crate) fn negative_angles(mut tags: Vec<Tag>) -> Vec<Tag> {
     let is_antenna = |tag: &Tag| matches!(tag.concept, Concept::Part(part) if is_antenna(part));
-    for at in 0..tags.len() {
+    let mut at = 0;
+    while at < tags.len() {
         let is_angle = matches!(
             tags.get(at..at + 3),
             Some([
@@ -68,7 +69,11 @@ pub(crate) fn negative_angles(mut tags: Vec<Tag>) -> Vec<Tag> {
         let is_of_antenna = tags.get(..at).is_some_and(|before| before.iter().any(is_antenna));
         if let Some(tag) = tags.get_mut(at).filter(|_| is_angle && is_of_antenna) {
             tag.concept = Concept::Way(Way::In);
+            let goal = Tag { concept: Concept::To, span: tag.span.clone() };
+            tags.insert(at, goal);
+            at += 1;
         }
+        at += 1;
     }
     tags
 }

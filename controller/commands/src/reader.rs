@@ -445,8 +445,11 @@ fn is_plain_order(clause: &Clause, past: Option<&Past>) -> bool {
 /// gesture: "do not nod and wiggle your ears".
 fn negated_on(mut clauses: Vec<Clause>) -> Vec<Clause> {
     let mut denied: Option<Act> = None;
+    let mut is_again_denied = false;
     for (at, clause) in clauses.iter_mut().enumerate() {
         let goes_on = match (denied, clause.act) {
+            // "Don't do it again with five waves".
+            (None, Some(_)) if is_again_denied && clause.link == Link::With => true,
             // "Do not return to your neutral position".
             (Some(Act::Return), Some(Act::Center)) => clause.link <= Link::Comma,
             // "Do not wave with three waves".
@@ -463,6 +466,7 @@ fn negated_on(mut clauses: Vec<Clause>) -> Vec<Clause> {
             (None, _) => false,
         };
         clause.is_negated |= goes_on && !clause.is_instead;
+        is_again_denied = clause.is_negated && clause.is_again;
         denied = clause.act.or(denied).filter(|_| clause.is_negated && !clause.is_stop_order);
         // "Look left, but don't nod, then up".
         denied = denied.filter(|_| at == 0 || goes_on);

@@ -444,7 +444,7 @@ fn compare(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
         meaning.each_mut(&mut |one| compare_one(one, compared, clause));
         return;
     }
-    // "Look down and come up. Again, but less deep": it is done anew, and goes less far.
+    // "Look down and come up. Again, but less deep": it is done again, and goes less far.
     let factor = match (clause.factor, compared) {
         (Some(factor), _) => factor,
         (None, Compared::Bigger) => 1.5,

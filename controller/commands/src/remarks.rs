@@ -44,7 +44,7 @@ const ORDERING: [&str; 46] = [
     "dont", "please", "prefer", "rather", "enough", "again", "instead", "only", "no", "not", "never",
     "without", "expected", "expect", "asked", "thought", "think", "hope", "hoped", "if", "when", "until",
 ];
-/// What is said aloud or played is no remark, whoever it is about.
+/// What is said aloud or played is no remark, though it is about others.
 const SPEAKING: [&str; 6] = ["say", "tell", "sing", "play", "speak", "shout"];
 /// A shorter text is no order that a purpose could follow.
 const MIN_ORDER_WORDS: usize = 2;

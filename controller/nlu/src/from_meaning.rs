@@ -188,13 +188,13 @@ fn go(aims: &[AxisAim], start: &AxisValues, timed: &dyn Fn(Duration) -> Duration
     }))
 }
 
-/// Returns where an antenna goes, outwards; none for an angle that was said, which counts from where it stands upright at
-/// rest and not from where the primitive's angles do.
+/// Returns where an antenna goes, outwards.
 fn antenna_angle(aim: &AxisAim) -> Option<Radians> {
     let degrees = match aim.amount {
         Amount::Usual(factor) => (aim.usual * factor).min(MAX_ANTENNA_DEG),
+        Amount::Exactly(amount) => amount,
         Amount::Most => MAX_ANTENNA_DEG,
-        Amount::Exactly(_) | Amount::Further(_) => return None,
+        Amount::Further(_) => return None,
     };
     Some(Radians::from_degrees(aim.sign * degrees))
 }

@@ -109,7 +109,10 @@ fn plan_of(spoken: Spoken, start: &AxisValues) -> Understanding {
     if steps > MOST_REPEATED_STEPS {
         return Understanding::OutOfRange(OutOfRange::steps(steps, MOST_REPEATED_STEPS));
     }
+    // "Outward by thirty degrees" counts from the upright rest, "to thirty degrees" as the primitive does.
+    let is_primitive = |meaning: &&Meaning| !meaning.says_antenna_angle() || spoken.phrase.says_angle_alone();
     let whole = spoken.meaning.as_ref().filter(|_| spoken.language == "en" && spoken.heard.is_empty());
+    let whole = whole.filter(is_primitive);
     let Some(plan) = whole.and_then(|meaning| primitives(meaning, start)) else {
         return Understanding::Plan(vec![Intent::Spoken(Box::new(spoken))]);
     };

@@ -134,6 +134,25 @@ fn opening_cancel(mut tags: Vec<Tag>) -> Vec<Tag> {
         let correction = Tag { concept: Concept::Correction, span: denial.span.clone() };
         return vec![correction, (*other).clone()];
     }
+    // "Shake your head no": what the gesture says.
+    let says_no = |pair: &[Tag]| matches!(pair, [shake, no] if shake.concept == Concept::Act(Act::Shake) && no.concept == Concept::TakenBack);
+    if let Some(at) = tags.windows(2).position(says_no) {
+        tags.remove(at + 1);
+    }
+    // "Two nods, wait, three": nothing waits.
+    let is_recount = |five: &[Tag]| {
+        matches!(five, [comma, wait, mark, number, end] if comma.concept == Concept::Comma
+            && wait.concept == Concept::Act(Act::Wait)
+            && mark.concept == Concept::Comma
+            && is_number(&number.concept)
+            && ends_clause(&end.concept))
+    };
+    if let Some(at) = tags.windows(5).position(is_recount) {
+        tags.remove(at + 2);
+        if let Some(wait) = tags.get_mut(at + 1) {
+            wait.concept = Concept::Correction;
+        }
+    }
     // "Left, or hmm, right": the second one, not both.
     let is_unsure = |pair: &[Tag]| matches!(pair, [or, comma] if or.concept == Concept::Or && comma.concept == Concept::Comma);
     if let Some(or) = tags.windows(2).position(is_unsure).and_then(|at| tags.get_mut(at)) {
