@@ -3,7 +3,7 @@
 use minismith_score::Axis;
 
 use crate::acts::axes_of;
-use crate::arrange::{Said, arrange};
+use crate::arrange::arrange;
 use crate::build::reach;
 use crate::clause::{Clause, Heading, Link, Said as Length, opposite};
 use crate::compose::Composer;

@@ -29,6 +29,6 @@ pub(crate) fn order_after_title(text: &str, tags: &[Tag]) -> Option<usize> {
     });
     // "The sign says: nod".
     let is_title = !begins_with_the && names_something && says_nothing && title.len() <= MOST_TAGS;
-    let is_followed = text.get(rest..).is_some_and(|rest| rest.trim().split_whitespace().count() > 1);
+    let is_followed = text.get(rest..).is_some_and(|rest| rest.split_whitespace().count() > 1);
     (is_title && is_followed).then_some(rest)
 }
