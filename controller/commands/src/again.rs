@@ -75,6 +75,7 @@ impl Composer<'_> {
         let went = |axis: Axis, sign: f64| aims.iter().any(|aim| aim.axis == axis && aim.sign * sign > 0.0);
         let is_head = clause.is_it || clause.parts == [Part::Head];
         clause.ways.is_empty()
+            && clause.number.is_none()
             && clause.link != Link::Correction
             && match clause.act {
                 Some(Act::Raise) => is_head && (went(Axis::HeadPitch, 1.0) || went(Axis::HeadRise, -1.0)),

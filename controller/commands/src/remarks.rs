@@ -48,6 +48,11 @@ const ORDERING: [&str; 46] = [
 const SPEAKING: [&str; 6] = ["say", "tell", "sing", "play", "speak", "shout"];
 /// A shorter text is no order that a purpose could follow.
 const MIN_ORDER_WORDS: usize = 2;
+/// With what begins, after a comma, that takes back or changes the order: no reason goes on there.
+const TAKING_BACK: [&str; 18] = [
+    "no", "nope", "nah", "sorry", "actually", "dont", "do", "never", "wait", "stop", "halt", "freeze",
+    "instead", "rather", "oops", "scratch", "or", "but",
+];
 /// Words that join an order to a comparison or a place before it.
 const JOINTS: [&str; 8] = ["and", "then", "while", "but", "before", "after", "until", "with"];
 
@@ -87,7 +92,8 @@ fn remark(words: &[Word], at: usize) -> Option<usize> {
         (from..words.len()).find(|at| is_end(*at)).unwrap_or(words.len())
     };
     let goes_on = |at: usize| {
-        word(at) == "," && (word(at + 1) == "then" || (word(at + 1) == "and" && word(at + 2) == "then"))
+        let is_next = word(at + 1) == "then" || (word(at + 1) == "and" && word(at + 2) == "then");
+        word(at) == "," && (is_next || TAKING_BACK.contains(&word(at + 1)))
     };
     let is_joint = |at: usize| is_sign(at) || JOINTS.contains(&word(at));
     match word(at) {

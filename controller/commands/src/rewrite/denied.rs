@@ -228,7 +228,7 @@ pub(crate) fn takes_all_back(tags: &[Tag]) -> bool {
         // "Look left, no?" asks for it.
         let is_question = tags.iter().skip(at).any(|tag| tag.concept == Concept::Question);
         !is_question
-            && tags.get(at).is_some_and(is_denial)
+            && tags.get(at).is_some_and(|tag| is_denial(tag) || tag.concept == Concept::TakenBack)
             && before.is_some_and(|before| is_mark(before) || before.concept == Concept::Correction)
     });
     let first = tags.iter().position(|tag| says(&tag));

@@ -352,3 +352,32 @@ fn what_is_said_once_holds_for_what_follows() {
         assert!(!matches!(read(text, None, "en").0, Reading::Motion { .. }), "{text}");
     }
 }
+
+#[test]
+fn what_stands_beside_an_order_is_left_out() {
+    assert_done(&[
+        (
+            "tilt your head to the right like a confused puppy and then shake it, because honestly I have no idea either",
+            "tilt right, then shake the head 2 times",
+        ),
+        (
+            "turn your body to the right, that's where the tourists are sitting, and then give them a nod",
+            "turn the body right, then nod once",
+        ),
+        (
+            "look to the right, stay there for two seconds so the nurse can check you, and then come back to the middle",
+            "look right, then wait 2 s, then back to neutral",
+        ),
+        (
+            "lean your head twenty degrees to the left like the tower in Pisa, we were just there on holiday",
+            "tilt left 20 degrees",
+        ),
+        // A reason does not hide what takes the order back.
+        ("look left because the glorb frobs, sorry, right", "look right"),
+    ]);
+    for text in
+        ["nod because the glorb frobs, no, don't", "nod twice since my glorb frobs it, actually don't"]
+    {
+        assert!(!matches!(read(text, None, "en").0, Reading::Motion { .. }), "{text}");
+    }
+}
