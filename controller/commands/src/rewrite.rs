@@ -5,6 +5,7 @@ mod conditions;
 mod denied;
 mod numbers;
 mod returns;
+mod second_thoughts;
 mod turns;
 mod waits;
 
@@ -18,9 +19,10 @@ use numbers::{
     additions, amounts_after_returns, amounts_in_turn, counts_with, factors, leading_times, said_more_exactly,
 };
 use returns::{both_undone, rises};
+use second_thoughts::second_thoughts;
 use turns::{backwards_once, before_all, one_then_other};
 use waits::{
-    awaited_signals, delays, each_takes, further_times, given_times, holds, same_time, times_after,
+    awaited_signals, delays, each_takes, further_times, given_times, holds, kept_up, same_time, times_after,
     times_as_long, until_times, waits_of,
 };
 
@@ -36,14 +38,14 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
         before.concept == Concept::Last && matches!(tag.concept, Concept::With | Concept::Comma)
     });
     let tags = other_antenna(named_antenna(antennas_in_order(listed_turns(times_after(said_more_exactly(
-        left_out(unknown_corrections(before_all(praise(tags)))),
+        left_out(second_thoughts(unknown_corrections(before_all(praise(tags))))),
     ))))));
     let tags = parts_that_stay(other_numbers(implied_conditions(other_branch(confirmed(tags)))));
     let tags = trailing_corrections(leading_times(given_times(delays(waits_of(factors(amounts_in_turn(
         amounts_after_returns(counts_with(additions(tags))),
     )))))));
-    let tags = backwards(around(rounds(times_as_long(further_times(same_time(until_times(holds(
-        each_takes(tags),
+    let tags = backwards(around(rounds(times_as_long(kept_up(further_times(same_time(until_times(
+        holds(each_takes(tags)),
     ))))))));
     let tags = times(inwards(both_undone(rises(later(awaited_signals(tags))))));
     let tags = rates(about(tags));

@@ -3,11 +3,11 @@
 use super::{ends_clause, ends_sentence};
 use crate::concept::{Act, Concept, Tag};
 
-const fn is_number(concept: &Concept) -> bool {
+pub(super) const fn is_number(concept: &Concept) -> bool {
     matches!(concept, Concept::Number(_) | Concept::Count(_))
 }
 
-const fn is_denial(concept: &Concept) -> bool {
+pub(super) const fn is_denial(concept: &Concept) -> bool {
     matches!(concept, Concept::Not | Concept::NotVerb | Concept::Without)
 }
 
@@ -100,84 +100,8 @@ pub(super) fn trailing_corrections(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags
 }
 
-/// "Never mind the antennas, turn the body", "forget all of it and go back to normal": what follows is the order.
-fn opening_cancel(mut tags: Vec<Tag>) -> Vec<Tag> {
-    let orders = |rest: &[Tag]| rest.iter().any(|tag| matches!(tag.concept, Concept::Act(_)));
-    match tags.as_slice() {
-        [cancel, back, ..]
-            if cancel.concept == Concept::Cancel
-                && matches!(back.concept, Concept::Act(Act::Center | Act::Return)) =>
-        {
-            tags.remove(0);
-        }
-        [cancel, part, end, rest @ ..]
-            if cancel.concept == Concept::Cancel
-                && matches!(part.concept, Concept::Part(_))
-                && ends_clause(&end.concept)
-                && orders(rest) =>
-        {
-            tags.drain(..3);
-        }
-        _ => {}
-    }
-    // "Not the body, just your head", of what was done before.
-    let said: Vec<&Tag> = tags
-        .iter()
-        .filter(|tag| !matches!(tag.concept, Concept::Comma | Concept::Stop | Concept::Request))
-        .collect();
-    if let [denial, part, only, other] = said.as_slice()
-        && is_denial(&denial.concept)
-        && matches!(part.concept, Concept::Part(_))
-        && only.concept == Concept::Only
-        && matches!(other.concept, Concept::Part(_))
-    {
-        let correction = Tag { concept: Concept::Correction, span: denial.span.clone() };
-        return vec![correction, (*other).clone()];
-    }
-    // "Shake your head no": what the gesture says.
-    let says_no = |pair: &[Tag]| matches!(pair, [shake, no] if shake.concept == Concept::Act(Act::Shake) && no.concept == Concept::TakenBack);
-    if let Some(at) = tags.windows(2).position(says_no) {
-        tags.remove(at + 1);
-    }
-    // "Two nods, wait, three": nothing waits.
-    let is_recount = |five: &[Tag]| {
-        matches!(five, [comma, wait, mark, number, end] if comma.concept == Concept::Comma
-            && wait.concept == Concept::Act(Act::Wait)
-            && mark.concept == Concept::Comma
-            && is_number(&number.concept)
-            && ends_clause(&end.concept))
-    };
-    if let Some(at) = tags.windows(5).position(is_recount) {
-        tags.remove(at + 2);
-        if let Some(wait) = tags.get_mut(at + 1) {
-            wait.concept = Concept::Correction;
-        }
-    }
-    // "Left, or hmm, right": the second one, not both.
-    let is_unsure = |pair: &[Tag]| matches!(pair, [or, comma] if or.concept == Concept::Or && comma.concept == Concept::Comma);
-    if let Some(or) = tags.windows(2).position(is_unsure).and_then(|at| tags.get_mut(at)) {
-        or.concept = Concept::Correction;
-    }
-    // "The left one, oops, scratch that, the right one": what stands before is taken back, not what follows.
-    let is_alone = |pair: &[Tag]| matches!(pair, [cancel, mark] if cancel.concept == Concept::Cancel && mark.concept == Concept::Comma);
-    if let Some(at) = tags.windows(2).position(is_alone).filter(|at| *at > 0)
-        && let Some(cancel) = tags.get_mut(at)
-    {
-        cancel.concept = Concept::Correction;
-        let is_oops = |two: &[Tag]| {
-            matches!(two, [correction, comma] if correction.concept == Concept::Correction
-                && comma.concept == Concept::Comma)
-        };
-        if at > 1 && tags.get(at - 2..at).is_some_and(is_oops) {
-            tags.drain(at - 2..at);
-        }
-    }
-    tags
-}
-
 /// "Again, but skip the nod", after both were done: without it.
-pub(super) fn left_out(tags: Vec<Tag>) -> Vec<Tag> {
-    let mut tags = opening_cancel(tags);
+pub(super) fn left_out(mut tags: Vec<Tag>) -> Vec<Tag> {
     if matches!(tags.first(), Some(first) if matches!(first.concept, Concept::Again | Concept::Same))
         && let Some(at) = tags.iter().position(|tag| tag.concept == Concept::Cancel)
         && tags.get(1..at).is_some_and(|between| between.iter().all(|tag| tag.concept == Concept::Comma))

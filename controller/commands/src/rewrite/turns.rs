@@ -15,12 +15,11 @@ pub(super) fn before_all(mut tags: Vec<Tag>) -> Vec<Tag> {
     if !has(Concept::Then) || has(Concept::Before) || has(Concept::After) || has(Concept::With) {
         return tags;
     }
-    let span = tags.get(comma).map_or(0..0, |tag| tag.span.clone());
-    let last: Vec<Tag> = tags.drain(..=comma).skip(1).take(comma - 1).collect();
-    let end = end - comma - 1;
-    let then = Tag { concept: Concept::Then, span };
-    tags.splice(end..end, std::iter::once(then).chain(last));
-    tags.retain(|tag| tag.concept != Concept::First);
+    let first = rest.iter().filter(|tag| tag.concept != Concept::First).cloned();
+    let then = Tag { concept: Concept::Then, span: tags.get(comma).map_or(0..0, |tag| tag.span.clone()) };
+    let last = tags.get(1..comma).unwrap_or_default().iter().cloned();
+    let order: Vec<Tag> = first.chain([then]).chain(last).collect();
+    tags.splice(..end, order);
     tags
 }
 

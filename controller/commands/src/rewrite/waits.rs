@@ -54,6 +54,19 @@ pub(super) fn further_times(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags
 }
 
+/// "Keep that up for twice as long": what was done before.
+pub(super) fn kept_up(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let end = tags.iter().rposition(|tag| !ends_clause(&tag.concept)).map_or(0, |last| last + 1);
+    if let Some([.., hold, factor, longer]) = tags.get_mut(..end)
+        && hold.concept == Concept::Act(Act::Hold)
+        && matches!(factor.concept, Concept::Factor(_))
+        && matches!(longer.concept, Concept::More(Compared::Longer | Compared::Shorter))
+    {
+        hold.concept = Concept::Again;
+    }
+    tags
+}
+
 /// "Left for one second, then right for three times as long": a factor of the time that was said before.
 pub(super) fn times_as_long(mut tags: Vec<Tag>) -> Vec<Tag> {
     let is_compared = |pair: &[Tag]| {
@@ -62,16 +75,6 @@ pub(super) fn times_as_long(mut tags: Vec<Tag>) -> Vec<Tag> {
     };
     let is_gesture =
         |tag: &Tag| matches!(tag.concept, Concept::Act(act) if !is_posture(act) && act != Act::Wait);
-    // "Keep that up for twice as long": what was done before.
-    if let [.., hold, factor, longer] =
-        tags.iter().filter(|tag| !ends_clause(&tag.concept)).collect::<Vec<_>>().as_slice()
-        && hold.concept == Concept::Act(Act::Hold)
-        && is_compared(&[(*factor).clone(), (*longer).clone()])
-    {
-        let span = hold.span.clone();
-        let held = tags.iter_mut().filter(|tag| tag.concept == Concept::Act(Act::Hold) && tag.span == span);
-        held.for_each(|tag| tag.concept = Concept::Again);
-    }
     while let Some(at) = tags.windows(2).position(is_compared) {
         let Some(Concept::Factor(factor)) = tags.get(at).map(|tag| tag.concept.clone()) else { return tags };
         let before = tags.get(..at).unwrap_or_default();
