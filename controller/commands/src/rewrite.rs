@@ -11,7 +11,7 @@ mod waits;
 
 use crate::concept::{Act, Compared, Concept, Part, Tag, Unit, Way};
 use crate::order_words::{afterwards, and_afterwards, counted_off, negative_angles};
-use antennas::{antennas_in_order, listed_turns, named_antenna, other_antenna};
+use antennas::{antennas_in_order, both_together, listed_turns, named_antenna, other_antenna};
 use conditions::{asked, confirmed, implied_conditions, other_branch, otherwise};
 pub(crate) use denied::takes_all_back;
 use denied::{left_out, other_numbers, parts_that_stay, trailing_corrections, unknown_corrections};
@@ -23,7 +23,7 @@ use second_thoughts::second_thoughts;
 use turns::{backwards_once, before_all, one_then_other};
 use waits::{
     awaited_signals, delays, each_takes, further_times, given_times, holds, kept_up, same_time, times_after,
-    times_as_long, until_times, waits_of,
+    times_as_long, until_times, waits_each_time, waits_of,
 };
 
 /// Rewrites tags, those of no importance still among them.
@@ -37,15 +37,15 @@ pub(crate) fn rewrite(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags.dedup_by(|tag, before| {
         before.concept == Concept::Last && matches!(tag.concept, Concept::With | Concept::Comma)
     });
-    let tags = other_antenna(named_antenna(antennas_in_order(listed_turns(times_after(said_more_exactly(
-        left_out(second_thoughts(unknown_corrections(before_all(praise(tags))))),
+    let tags = other_antenna(named_antenna(antennas_in_order(both_together(listed_turns(times_after(
+        said_more_exactly(left_out(second_thoughts(unknown_corrections(before_all(praise(tags)))))),
     ))))));
     let tags = parts_that_stay(other_numbers(implied_conditions(other_branch(confirmed(tags)))));
     let tags = trailing_corrections(leading_times(given_times(delays(waits_of(factors(amounts_in_turn(
         amounts_after_returns(counts_with(additions(tags))),
     )))))));
-    let tags = backwards(around(rounds(times_as_long(kept_up(further_times(same_time(until_times(
-        holds(each_takes(tags)),
+    let tags = backwards(around(rounds(times_as_long(kept_up(waits_each_time(further_times(same_time(
+        until_times(holds(each_takes(tags))),
     ))))))));
     let tags = times(inwards(both_undone(rises(later(awaited_signals(tags))))));
     let tags = rates(about(tags));

@@ -148,24 +148,53 @@ pub(super) fn listed_turns(mut tags: Vec<Tag>) -> Vec<Tag> {
         step(Concept::Count(1));
         end = at + 1;
     }
-    // "Three times each, starting with the right".
-    if let [comma, number, times, next, first, one, ..] = tags.get(turn + 1..).unwrap_or_default()
-        && let Concept::Number(number) = number.concept
-        && times.concept == Concept::Times
-        && [comma, next].iter().all(|tag| matches!(tag.concept, Concept::Comma | Concept::And))
-        && first.concept == Concept::First
-        && let Some(first) = antenna_named(&one.concept)
-    {
+    if let Some((number, first, length)) = turns_each(tags.get(turn + 1..).unwrap_or_default()) {
         let other = if first == Part::LeftAntenna { Part::RightAntenna } else { Part::LeftAntenna };
-        for part in [first, other].repeat(number.clamp(1.0, 10.0) as usize) {
+        let span = tags.get(turn).map_or(0..0, |tag| tag.span.clone());
+        for part in [first, other].repeat(number) {
             let concepts = [Concept::Then, Concept::Act(Act::Wiggle), Concept::Part(part), Concept::Count(1)];
-            steps.extend(concepts.map(|concept| Tag { concept, span: one.span.clone() }));
+            steps.extend(concepts.map(|concept| Tag { concept, span: span.clone() }));
         }
-        end = turn + 7;
+        end = turn + 1 + length;
     }
     // Four tags a step.
     if is_antennas && steps.len() > 4 && tags.get(end).is_none_or(|tag| ends_clause(&tag.concept)) {
         tags.splice(start..end, steps);
+    }
+    tags
+}
+
+/// "Three times each, starting with the right": how often, which antenna first, and how many tags say so.
+fn turns_each(rest: &[Tag]) -> Option<(usize, Part, usize)> {
+    let mut said = rest.iter().enumerate().filter(|(_, tag)| {
+        !matches!(
+            tag.concept,
+            Concept::Comma | Concept::And | Concept::Times | Concept::Every | Concept::Part(Part::Antennas)
+        )
+    });
+    let (_, number) = said.next()?;
+    let number = match number.concept {
+        Concept::Number(number) => number as usize,
+        Concept::Count(count) => count as usize,
+        _ => return None,
+    };
+    let (_, first) = said.next().filter(|(_, tag)| tag.concept == Concept::First)?;
+    let (at, one) = said.next().filter(|(_, one)| one.span.start >= first.span.start)?;
+    Some((number.clamp(1, 10), antenna_named(&one.concept)?, at + 1))
+}
+
+/// "Bow, and only then wiggle both antennas together": the two of them, and not with the bow.
+pub(super) fn both_together(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_both = |pair: &[Tag]| {
+        matches!(pair, [part, together] if matches!(part.concept, Concept::Part(Part::Antennas | Part::Both))
+            && together.concept == Concept::Together)
+    };
+    if let Some(at) = tags.windows(2).position(is_both) {
+        let before = tags.get(..at).unwrap_or_default();
+        let joint = before.iter().rfind(|tag| ends_clause(&tag.concept));
+        if joint.is_some_and(|joint| joint.concept == Concept::Then) {
+            tags.remove(at + 1);
+        }
     }
     tags
 }

@@ -264,14 +264,16 @@ const fn is_size(concept: &Concept) -> bool {
 
 /// "..., coming back to the centre each time": how many tags say so, and the one that returns.
 fn return_each_time(rest: &[Tag]) -> Option<(usize, Tag)> {
-    let [comma, home, ..] = rest else { return None };
-    let is_mark = matches!(comma.concept, Concept::Comma | Concept::And | Concept::With);
-    let is_home = matches!(home.concept, Concept::Act(Act::Return | Act::Center));
-    let length =
-        rest.iter().skip(1).position(|tag| ends_clause(&tag.concept)).map_or(rest.len(), |end| end + 1);
+    let is_mark =
+        |tag: &&Tag| matches!(tag.concept, Concept::Comma | Concept::And | Concept::With | Concept::While);
+    let start = rest.iter().take_while(is_mark).count();
+    let (marks, clause) = rest.split_at(start);
+    let home = clause.first().filter(|tag| matches!(tag.concept, Concept::Act(Act::Return | Act::Center)))?;
+    let length = clause.iter().position(|tag| ends_clause(&tag.concept)).unwrap_or(clause.len());
     let is_each = |tag: &Tag| matches!(tag.concept, Concept::Every | Concept::EachTime | Concept::Between);
-    let is_said = rest.get(..length).is_some_and(|clause| clause.iter().any(is_each));
-    (is_mark && is_home && is_said).then(|| (length, home.clone()))
+    let is_said =
+        marks.iter().any(|tag| tag.concept == Concept::While) || clause.iter().take(length).any(is_each);
+    is_said.then(|| (start + length, home.clone()))
 }
 
 /// Reads a list of amounts of one unit, of which one at least says the unit. Returns where it ends and each amount.

@@ -54,6 +54,24 @@ pub(super) fn further_times(mut tags: Vec<Tag>) -> Vec<Tag> {
     tags
 }
 
+/// "Nod three times, each time pausing for a second": a pause between the repetitions.
+pub(super) fn waits_each_time(mut tags: Vec<Tag>) -> Vec<Tag> {
+    let is_wait = |four: &[Tag]| {
+        matches!(four, [each, wait, number, unit] if each.concept == Concept::EachTime
+            && wait.concept == Concept::Act(Act::Wait)
+            && matches!(number.concept, Concept::Number(_))
+            && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+    };
+    if let Some(at) = tags.windows(4).position(is_wait)
+        && let Some(each) = tags.get_mut(at)
+    {
+        each.concept = Concept::With;
+        let between = Tag { concept: Concept::Between, span: each.span.clone() };
+        tags.insert(at + 4, between);
+    }
+    tags
+}
+
 /// "Keep that up for twice as long": what was done before.
 pub(super) fn kept_up(mut tags: Vec<Tag>) -> Vec<Tag> {
     let end = tags.iter().rposition(|tag| !ends_clause(&tag.concept)).map_or(0, |last| last + 1);

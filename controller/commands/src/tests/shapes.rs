@@ -343,6 +343,19 @@ fn what_is_said_once_holds_for_what_follows() {
             "nod once with your head turned left and once with it turned right",
             "look left, then nod once, then look right, then nod once",
         ),
+        (
+            "look right 10, then 20, then 30 degrees, coming back to the centre each time",
+            "look right 10 degrees, then back to neutral, then look right 20 degrees, then back to neutral, then look right \
+             30 degrees, then back to neutral",
+        ),
+        (
+            "wiggle your antennas in turn, twice each, starting with the right",
+            "right antenna outward once, then left antenna outward once, then right antenna outward once, then left antenna \
+             outward once",
+        ),
+        ("nod, and only then wiggle both antennas together", "nod once, then wiggle the antennas 2 times"),
+        ("点三下头，每点一下停一秒钟", "nod 3 times, 1 s apart"),
+        ("before you nod, look up first and then left", "look up, then look left, then nod once"),
         ("look left and tilt right, then undo both", "look left and tilt right, then back to neutral"),
         // What stands before a colon and is not known is the title of what follows, unless it forbids or reports it.
         ("be a curious puppy: cock your head left, then right", "tilt left, then tilt right"),
