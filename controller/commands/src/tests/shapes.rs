@@ -388,9 +388,19 @@ fn what_stands_beside_an_order_is_left_out() {
         // A reason does not hide what takes the order back.
         ("look left because the glorb frobs, sorry, right", "look right"),
     ]);
-    for text in
-        ["nod because the glorb frobs, no, don't", "nod twice since my glorb frobs it, actually don't"]
-    {
+    // Without its remark it is no order either.
+    for text in [
+        "nod because the glorb frobs, no, don't",
+        "nod twice since my glorb frobs it, actually don't",
+        "don't nod because the vet is here",
+        "never look left so the glorb can see",
+        "why do you nod like a donkey?",
+        "did you look left because the glorb frobbed?",
+        "my dog nods like a glorbed puppy",
+        "I hate it when you nod like a glorb",
+        "people who nod like a glorb annoy me",
+        "stop nodding like a glorb",
+    ] {
         assert!(!matches!(read(text, None, "en").0, Reading::Motion { .. }), "{text}");
     }
 }
