@@ -3,7 +3,7 @@
 use minismith_score::Axis;
 
 use crate::acts::axes_of;
-use crate::arrange::arrange;
+use crate::arrange::{Said, arrange};
 use crate::build::reach;
 use crate::clause::{Clause, Heading, Link, Said as Length, opposite};
 use crate::compose::Composer;
@@ -67,10 +67,14 @@ impl Composer<'_> {
         }
     }
 
+    /// Returns what was said last that is no wait.
+    pub(crate) fn last_moved(&self) -> Option<&Said> {
+        self.said.iter().rev().find(|said| !matches!(said.meaning, Meaning::Wait(_)))
+    }
+
     /// "Look down, wait, then raise it", "raise your head, then lower it": the head comes to where it was.
     fn returns_head(&self, clause: &Clause) -> bool {
-        let moved = self.said.iter().rev().find(|said| !matches!(said.meaning, Meaning::Wait(_)));
-        let Some(moved) = moved.filter(|said| said.meaning.is_posture()) else { return false };
+        let Some(moved) = self.last_moved().filter(|said| said.meaning.is_posture()) else { return false };
         let aims = moved.meaning.aims();
         let went = |axis: Axis, sign: f64| aims.iter().any(|aim| aim.axis == axis && aim.sign * sign > 0.0);
         let is_head = clause.is_it || clause.parts == [Part::Head];
@@ -277,7 +281,7 @@ impl Composer<'_> {
     /// "Turn forty degrees left, then come halfway back". Returns whether a clause says so.
     pub(crate) fn goes_part_way(&mut self, clause: &Clause) -> bool {
         let Some(factor) = clause.factor.filter(|factor| *factor < 1.0) else { return false };
-        let moved = self.said.iter().rev().find(|said| !matches!(said.meaning, Meaning::Wait(_)));
+        let moved = self.last_moved();
         let past = self.past.filter(|_| self.said.is_empty() && !clause.ways.is_empty());
         let meaning = moved.map(|said| &said.meaning).or(past.map(|past| &past.meaning));
         let Some(Meaning::Go { aims, .. }) = meaning else { return false };

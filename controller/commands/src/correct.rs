@@ -415,14 +415,17 @@ pub(crate) fn waits(meaning: &mut Meaning, seconds: f64) -> bool {
 /// Puts a wait between the steps of a sequence, in the place of those that are there. Returns whether there are steps.
 pub(crate) fn waits_between(meaning: &mut Meaning, seconds: f64) -> bool {
     let Meaning::Sequence(steps) = meaning else { return false };
+    let moves = |step: &&Meaning| !matches!(step, Meaning::Wait(_));
+    if steps.iter().filter(moves).count() < 2 {
+        return false;
+    }
     let mut apart: Vec<Meaning> = Vec::new();
-    for step in std::mem::take(steps).into_iter().filter(|step| !matches!(step, Meaning::Wait(_))) {
+    for step in std::mem::take(steps).into_iter().filter(|step| moves(&step)) {
         apart.extend((!apart.is_empty()).then_some(Meaning::Wait(seconds)));
         apart.push(step);
     }
-    let is_several = apart.len() > 1;
     *steps = apart;
-    is_several
+    true
 }
 
 /// Leaves some axes out of a motion that moves others too.
@@ -432,8 +435,9 @@ fn leave_axes(meaning: &mut Meaning, axes: &[Axis]) {
     }
     match meaning {
         Meaning::Sequence(steps) | Meaning::Together(steps) => {
-            steps
-                .retain(|step| step.axes().is_empty() || !step.axes().iter().all(|axis| axes.contains(axis)));
+            // A wait moves nothing, and stays.
+            let stays = |own: &[Axis]| own.is_empty() || own.iter().any(|axis| !axes.contains(axis));
+            steps.retain(|step| stays(&step.axes()));
             steps.iter_mut().for_each(|step| leave_axes(step, axes));
         }
         Meaning::Repeat(_, inner) => leave_axes(inner, axes),

@@ -13,6 +13,9 @@ use crate::refusal::Refusal;
 
 /// "The first one" is clear among so many turns.
 const MOST_TURNS: usize = 4;
+/// How much of its size a motion has when it is to be bigger or smaller, and nobody says how much.
+const BIGGER: f64 = 1.5;
+const SMALLER: f64 = 0.6;
 /// A smaller number without a unit may say how often.
 const LEAST_BARE_DEGREES: f64 = 10.0;
 
@@ -54,8 +57,10 @@ impl Composer<'_> {
             return Ok(());
         }
         // "Nod, wait two seconds, do another": not the wait.
-        let moved = self.said.iter().rev().find(|said| !matches!(said.meaning, Meaning::Wait(_)));
-        let own = moved.or(self.said.last()).map(|said| (said.meaning.clone(), Some(said.clause.clone())));
+        let own = self
+            .last_moved()
+            .or(self.said.last())
+            .map(|said| (said.meaning.clone(), Some(said.clause.clone())));
         let past = || self.past.map(|past| (past.meaning.clone(), past.phrase.0.as_deref().cloned()));
         let Some((mut meaning, phrase)) = own.or_else(past) else {
             return Err(Refusal::NothingBefore);
@@ -445,12 +450,8 @@ fn compare(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
         return;
     }
     // "Look down and come up. Again, but less deep": it is done again, and goes less far.
-    let factor = match (clause.factor, compared) {
-        (Some(factor), _) => factor,
-        (None, Compared::Bigger) => 1.5,
-        (None, _) => 0.6,
-    };
-    scale(meaning, factor, &Clause::default());
+    let usual = if compared == Compared::Bigger { BIGGER } else { SMALLER };
+    scale(meaning, clause.factor.unwrap_or(usual), &Clause::default());
 }
 
 /// Returns whether a motion of several steps ends in neutral.
@@ -467,7 +468,7 @@ fn compare_one(meaning: &mut Meaning, compared: Compared, clause: &Clause) {
     let step = amount.unwrap_or(10.0 * clause.size.unwrap_or(1.0));
     let (up, down) = match clause.factor {
         Some(factor) => (factor, factor),
-        None => (1.5, 0.6),
+        None => (BIGGER, SMALLER),
     };
     let (faster, slower) = match clause.factor {
         Some(factor) if factor > 1.0 => (1.0 / factor, factor),

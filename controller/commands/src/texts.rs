@@ -1,5 +1,6 @@
 //! Reads a text: behind its title, as it stands, or without its remarks.
 
+use crate::lexicon::lexicon;
 use crate::past::Past;
 use crate::reader::{Reading, detect, read_whole};
 use crate::remarks::without_remarks;
@@ -25,7 +26,7 @@ pub fn read(text: &str, past: Option<&Past>, usual_language: &str) -> (Reading, 
         matches!(whole.0, Reading::NotUnderstood(_) | Reading::Nothing | Reading::Impossible(_))
             && whole.1 == "en";
     if may_have_remarks
-        && let (english, _) = detect(text, "en")
+        && let Some(english) = lexicon("en")
         // Where a text is taken for a tale, a statement in it may be all of it.
         && let Some(rest) = without_remarks(text, &english.words(text), whole.0 != Reading::Nothing)
     {

@@ -132,34 +132,31 @@ pub(super) fn listed_turns(mut tags: Vec<Tag>) -> Vec<Tag> {
     let is_mark = |tag: &Tag| {
         matches!(tag.concept, Concept::Comma | Concept::Stop | Concept::And | Concept::Then | Concept::Again)
     };
-    let mut steps: Vec<Tag> = Vec::new();
-    let mut end = turn + 1;
-    for (at, tag) in tags.iter().enumerate().skip(turn + 1) {
-        let Some(part) = antenna_named(&tag.concept) else {
-            if is_mark(tag) {
-                continue;
+    let rest = tags.get(turn + 1..).unwrap_or_default();
+    let mut listed: Vec<Part> = Vec::new();
+    let mut length = 0;
+    for (at, tag) in rest.iter().enumerate() {
+        match antenna_named(&tag.concept) {
+            Some(part) => {
+                listed.push(part);
+                length = at + 1;
             }
-            break;
-        };
-        let mut step = |concept: Concept| steps.push(Tag { concept, span: tag.span.clone() });
-        step(Concept::Then);
-        step(Concept::Act(Act::Wiggle));
-        step(Concept::Part(part));
-        step(Concept::Count(1));
-        end = at + 1;
-    }
-    if let Some((number, first, length)) = turns_each(tags.get(turn + 1..).unwrap_or_default()) {
-        let other = if first == Part::LeftAntenna { Part::RightAntenna } else { Part::LeftAntenna };
-        let span = tags.get(turn).map_or(0..0, |tag| tag.span.clone());
-        for part in [first, other].repeat(number) {
-            let concepts = [Concept::Then, Concept::Act(Act::Wiggle), Concept::Part(part), Concept::Count(1)];
-            steps.extend(concepts.map(|concept| Tag { concept, span: span.clone() }));
+            None if is_mark(tag) => {}
+            None => break,
         }
-        end = turn + 1 + length;
     }
-    // Four tags a step.
-    if is_antennas && steps.len() > 4 && tags.get(end).is_none_or(|tag| ends_clause(&tag.concept)) {
-        tags.splice(start..end, steps);
+    if let Some((times, first, said)) = turns_each(rest) {
+        let other = if first == Part::LeftAntenna { Part::RightAntenna } else { Part::LeftAntenna };
+        (listed, length) = ([first, other].repeat(times), said);
+    }
+    if is_antennas && listed.len() > 1 && rest.get(length).is_none_or(|tag| ends_clause(&tag.concept)) {
+        let span = tags.get(turn).map_or(0..0, |tag| tag.span.clone());
+        let step = |part: Part| {
+            [Concept::Then, Concept::Act(Act::Wiggle), Concept::Part(part), Concept::Count(1)]
+                .map(|concept| Tag { concept, span: span.clone() })
+        };
+        let steps: Vec<Tag> = listed.into_iter().flat_map(step).collect();
+        tags.splice(start..turn + 1 + length, steps);
     }
     tags
 }

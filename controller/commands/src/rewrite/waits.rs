@@ -3,6 +3,11 @@
 use super::ends_clause;
 use crate::concept::{Act, Compared, Concept, Tag, Unit, is_posture};
 
+/// Returns whether two tags are a time: "five seconds".
+const fn says_time(number: &Tag, unit: &Tag) -> bool {
+    matches!(number.concept, Concept::Number(_)) && matches!(unit.concept, Concept::Unit(Unit::Time(_)))
+}
+
 /// "Left for five seconds, then right for the same time": as long as was said before.
 pub(super) fn same_time(mut tags: Vec<Tag>) -> Vec<Tag> {
     // "Count to two seconds".
@@ -10,7 +15,7 @@ pub(super) fn same_time(mut tags: Vec<Tag>) -> Vec<Tag> {
         next.concept == tag.concept && matches!(tag.concept, Concept::Unit(Unit::Time(_)))
     });
     let is_same = |pair: &[Tag]| matches!(pair, [time, same] if time.concept == Concept::For && same.concept == Concept::Together);
-    let is_time = |pair: &[Tag]| matches!(pair, [number, unit] if matches!(number.concept, Concept::Number(_)) && matches!(unit.concept, Concept::Unit(Unit::Time(_))));
+    let is_time = |pair: &[Tag]| matches!(pair, [number, unit] if says_time(number, unit));
     while let Some(at) = tags.windows(2).position(is_same) {
         let before = tags.get(..at).unwrap_or_default();
         let Some(said) = before.windows(2).rev().find(|pair| is_time(pair)) else { return tags };
@@ -20,8 +25,7 @@ pub(super) fn same_time(mut tags: Vec<Tag>) -> Vec<Tag> {
     // "Turn over four seconds, and over those same four seconds tilt": at the same time, and as long.
     let is_during = |three: &[Tag]| {
         matches!(three, [during, number, unit] if during.concept == Concept::While
-            && matches!(number.concept, Concept::Number(_))
-            && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+            && says_time(number, unit))
     };
     if let Some(at) = tags.windows(3).position(is_during)
         && let Some(span) = tags.get(at).map(|tag| tag.span.clone())
@@ -35,8 +39,7 @@ pub(super) fn same_time(mut tags: Vec<Tag>) -> Vec<Tag> {
 pub(super) fn further_times(mut tags: Vec<Tag>) -> Vec<Tag> {
     let is_taken = |three: &[Tag]| {
         matches!(three, [taking, number, unit] if taking.concept == Concept::Taking
-            && matches!(number.concept, Concept::Number(_))
-            && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+            && says_time(number, unit))
     };
     let is_further = |four: &[Tag]| {
         matches!(four, [mark, number, more, act] if ends_clause(&mark.concept)
@@ -59,8 +62,7 @@ pub(super) fn waits_each_time(mut tags: Vec<Tag>) -> Vec<Tag> {
     let is_wait = |four: &[Tag]| {
         matches!(four, [each, wait, number, unit] if each.concept == Concept::EachTime
             && wait.concept == Concept::Act(Act::Wait)
-            && matches!(number.concept, Concept::Number(_))
-            && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+            && says_time(number, unit))
     };
     if let Some(at) = tags.windows(4).position(is_wait)
         && let Some(each) = tags.get_mut(at)
@@ -100,8 +102,7 @@ pub(super) fn times_as_long(mut tags: Vec<Tag>) -> Vec<Tag> {
         let is_time = |three: &[Tag]| {
             matches!(three, [lead, number, unit]
                 if matches!(lead.concept, Concept::For | Concept::Taking)
-                && matches!(number.concept, Concept::Number(_))
-                && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+                && says_time(number, unit))
         };
         let said = before.get(..own).unwrap_or_default().windows(3).rev().find(|three| is_time(three));
         let Some([lead, number, unit]) = said else { return tags };
@@ -120,8 +121,7 @@ pub(super) fn times_as_long(mut tags: Vec<Tag>) -> Vec<Tag> {
 /// "Three seconds after looking down, look up": down, a wait, and up.
 pub(super) fn times_after(mut tags: Vec<Tag>) -> Vec<Tag> {
     let is_time_after = |four: &[Tag]| {
-        matches!(four, [number, unit, after, act] if matches!(number.concept, Concept::Number(_))
-            && matches!(unit.concept, Concept::Unit(Unit::Time(_)))
+        matches!(four, [number, unit, after, act] if says_time(number, unit)
             && after.concept == Concept::After
             && matches!(act.concept, Concept::Act(_)))
     };
@@ -149,8 +149,7 @@ pub(super) fn until_times(mut tags: Vec<Tag>) -> Vec<Tag> {
         matches!(four, [denial, until, number, unit]
             if matches!(denial.concept, Concept::Not | Concept::NotVerb | Concept::Without)
             && matches!(until.concept, Concept::Until | Concept::For)
-            && matches!(number.concept, Concept::Number(_))
-            && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+            && says_time(number, unit))
     };
     let begins_act = |at: usize, tags: &[Tag]| {
         let next =
@@ -168,8 +167,7 @@ pub(super) fn until_times(mut tags: Vec<Tag>) -> Vec<Tag> {
     }
     let is_until = |three: &[Tag]| {
         matches!(three, [until, number, unit] if until.concept == Concept::Until
-            && matches!(number.concept, Concept::Number(_))
-            && matches!(unit.concept, Concept::Unit(Unit::Time(_))))
+            && says_time(number, unit))
     };
     while let Some(at) = tags.windows(3).position(is_until) {
         if let Some(until) = tags.get_mut(at) {
@@ -253,8 +251,7 @@ pub(super) fn waits_of(mut tags: Vec<Tag>) -> Vec<Tag> {
 pub(super) fn given_times(mut tags: Vec<Tag>) -> Vec<Tag> {
     let is_given = |five: &[Tag]| {
         matches!(five, [taking, number, unit, joint, act] if taking.concept == Concept::Taking
-            && matches!(number.concept, Concept::Number(_))
-            && matches!(unit.concept, Concept::Unit(Unit::Time(_)))
+            && says_time(number, unit)
             && matches!(joint.concept, Concept::And | Concept::Then)
             && matches!(act.concept, Concept::Act(_)))
     };
@@ -276,8 +273,7 @@ pub(super) fn given_times(mut tags: Vec<Tag>) -> Vec<Tag> {
 /// "Look up three seconds from now": the delay stands at the start of the clause.
 pub(super) fn delays(mut tags: Vec<Tag>) -> Vec<Tag> {
     let is_delay = |three: &[Tag]| {
-        matches!(three, [number, unit, now] if matches!(number.concept, Concept::Number(_))
-            && matches!(unit.concept, Concept::Unit(Unit::Time(_)))
+        matches!(three, [number, unit, now] if says_time(number, unit)
             && now.concept == Concept::FromNow)
     };
     while let Some(at) = tags.windows(3).position(is_delay) {
